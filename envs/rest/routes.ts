@@ -11,6 +11,7 @@ import { stillRuns } from '../soft-step.js';
 import { wireReset, wireStep, type WireStep } from '../wire.js';
 import { forkRoutes } from './fork.js';
 import { batchSteps } from './batch-steps.js';
+import { afterEnd, lateStep } from './late-step.js';
 
 /** Most seconds that a request is held open; a client asks again. */
 const MOST_WAIT = 50;
@@ -60,7 +61,13 @@ export function restRoutes(context: DoorContext, play: Play): FastifyPluginCallb
     } = checked(stepSchema, body);
     const episode = await play.known(id);
     const numbered = { action: asAction(action), seq: seq ?? null, policyVersion: policyVersion ?? null };
-    return outcomeWithin(episode, await play.act(episode, numbered), wait, gone);
+    let taken: number;
+    try {
+      taken = await play.act(episode, numbered);
+    } catch (refused) {
+      return wireStep(await afterEnd(play, id, numbered.seq, refused));
+    }
+    return outcomeWithin(episode, taken, wait, gone);
   };
   const statusOf = (answer: WireStep | Running): number =>
     'status' in answer ? 202 : answer.info['status'] === 'errored' ? 503 : 200;
@@ -100,12 +107,16 @@ export function restRoutes(context: DoorContext, play: Play): FastifyPluginCallb
       async ({ params, query }, reply) => {
         const episode = await play.known(params.id);
         const seq = checked(z.coerce.number().int().min(1), params.seq);
-        if (seq > episode.seq)
+        const late = seq > episode.seq ? await lateStep(play, episode, seq) : null;
+        if (seq > episode.seq && late === null)
           throw new BenchError('not_found', `episode ${params.id} has taken no action ${seq}`, {
             remedy: `Its last one is ${episode.seq}.`,
           });
         await play.touch(episode.runId);
-        const answer = await outcomeWithin(episode, seq, checked(waitSeconds, query.wait_s ?? 0), goneOf(reply));
+        const answer =
+          late === null
+            ? await outcomeWithin(episode, seq, checked(waitSeconds, query.wait_s ?? 0), goneOf(reply))
+            : wireStep(late);
         return reply.code(statusOf(answer)).send(answer);
       },
     );

@@ -1,0 +1,30 @@
+import { BenchError } from '../../domain/errors.js';
+import type { EpisodeRow } from '../../domain/ports/episodes.js';
+import { refusal } from '../../operations/episodes/act.js';
+import type { Play, PlayedStep } from '../play.js';
+
+/**
+ * The outcome of an action that came after its episode had ended between two actions, by a deadline: nothing is executed, and the action
+ * is told that end, as often as its number is repeated. null: the episode goes on, or was given up, or its end has been told.
+ */
+export async function lateStep(play: Play, episode: EpisodeRow, seq: number | null): Promise<PlayedStep | null> {
+  const { runId, seq: last, endReason } = episode;
+  if (endReason === 'cancelled' || (seq !== null && seq !== last + 1)) return null;
+  // Without a number every action is another one; before the first there is nothing to mark.
+  if (seq === null && last > 0 && (await play.taken(runId, last))?.delivered === true) return null;
+  const ending = await play.lateEnding(episode);
+  if (ending === null) return null;
+  if (last > 0) await play.delivered(runId, last);
+  return { ...ending, outcome: { ...ending.outcome, seq: last + 1 } };
+}
+
+/** The same for an action that was refused. Throws the refusal of any other: after an end that it has ended, not that its number is wrong. */
+export async function afterEnd(play: Play, id: string, seq: number | null, refused: unknown): Promise<PlayedStep> {
+  if (!(refused instanceof BenchError) || (refused.code !== 'episode.ended' && refused.code !== 'episode.gap'))
+    throw refused;
+  const episode = await play.known(id);
+  if (!episode.ended) throw refused;
+  const late = await lateStep(play, episode, seq);
+  if (late === null) throw refusal({ kind: 'ended' }, episode.episodeId) ?? refused;
+  return late;
+}

@@ -1,0 +1,103 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, expect, test } from 'vitest';
+import { BenchError } from '../../../domain/errors.js';
+import type { EpisodeOutcome } from '../../../domain/episodes/outcome.js';
+import type { EndReason } from '../../../domain/outcomes.js';
+import type { EpisodeRow, TakenBefore } from '../../../domain/ports/episodes.js';
+import type { DoorContext } from '../../../envs/context.js';
+import type { Play, PlayedStep } from '../../../envs/play.js';
+import { restRoutes } from '../../../envs/rest/routes.js';
+
+const ending = (fault: EpisodeOutcome['fault']): PlayedStep => ({
+  ...{ episodeId: 'e-late', task: 't' },
+  outcome: {
+    ...{ seq: 1, step: 2, message: 'The episode has ended: deadline.', rewardParts: { evaluation: 0.5 }, fault },
+    ...{ reward: fault === null ? 0.5 : null, terminated: false, truncated: fault === null, endReason: 'deadline' },
+    ...{ exitStatus: 'autosubmission (wall_time)', formatError: false, output: null, exitCode: null, timedOut: false },
+    ...{ truncatedBytes: 0, remainingSteps: 0, evaluation: null },
+  },
+});
+const going: PlayedStep = {
+  ...ending(null),
+  ...{ episodeId: 'e-going', outcome: { ...ending(null).outcome, truncated: false, endReason: null, reward: null } },
+};
+
+let app: FastifyInstance | undefined;
+afterEach(() => app?.close());
+
+/** Of two episodes: one ended after its first action, while nobody acted, the other goes on. */
+function door(endReason: EndReason = 'deadline', fault: EpisodeOutcome['fault'] = null): FastifyInstance {
+  let delivered = false;
+  const rows: Record<string, EpisodeRow> = {
+    'e-late': { runId: 'r-late', episodeId: 'e-late', seq: 1, ended: true, endReason } as EpisodeRow,
+    'e-going': { runId: 'r-going', episodeId: 'e-going', seq: 1, ended: false, endReason: null } as EpisodeRow,
+  };
+  const play: Partial<Play> = {
+    known: (id) => Promise.resolve(rows[id]!),
+    taken: () => Promise.resolve({ settled: true, delivered } as TakenBefore),
+    act: ({ ended, episodeId }, { seq }) => {
+      if (ended && seq !== null && seq > 2)
+        return Promise.reject(new BenchError('conflict', 'the next is number 2', { code: 'episode.gap' }));
+      if (ended) return Promise.reject(new BenchError('conflict', `${episodeId} has ended`, { code: 'episode.ended' }));
+      return Promise.resolve(2);
+    },
+    lateEnding: ({ ended }) => Promise.resolve(ended ? ending(fault) : null),
+    delivered: () => {
+      delivered = true;
+      return Promise.resolve();
+    },
+    touch: () => Promise.resolve(),
+    outcome: () => Promise.resolve(going),
+  };
+  app = Fastify();
+  void app.register(restRoutes({ env: {} } as DoorContext, play as Play));
+  return app;
+}
+const step = async (rest: FastifyInstance, body: object) =>
+  rest.inject({ method: 'POST', url: '/v1/episodes/e-late/step', payload: { action: 'ls', ...body } });
+
+test('an action after a deadline that passed between two is told that end, the same however often its number is sent', async () => {
+  const rest = door();
+  const first = await step(rest, { action_seq: 2 });
+  expect(first.statusCode).toBe(200);
+  expect(first.json()).toMatchObject({
+    ...{ reward: 0.5, truncated: true, terminated: false },
+    info: { action_seq: 2, exit_status: 'autosubmission (wall_time)', reward_parts: { evaluation: 0.5 } },
+  });
+  expect((await step(rest, { action_seq: 2 })).json()).toEqual(first.json());
+  expect((await rest.inject({ url: '/v1/episodes/e-late/steps/2' })).json()).toEqual(first.json());
+});
+
+test('the action after it is refused, by the end and not by its number', async () => {
+  const refused = await step(door(), { action_seq: 3 });
+  expect([refused.statusCode, refused.json<unknown>()]).toMatchObject([409, { error: { code: 'episode.ended' } }]);
+});
+
+test('without numbers the first action is told the end, and no other', async () => {
+  const rest = door();
+  expect((await step(rest, {})).json()).toMatchObject({ reward: 0.5, truncated: true });
+  expect((await step(rest, {})).statusCode).toBe(409);
+});
+
+test('in a list of steps it discards no other outcome', async () => {
+  const answer = await door().inject({
+    ...{ method: 'POST', url: '/v1/steps' },
+    payload: ['e-late', 'e-going'].map((id) => ({ episode_id: id, action: 'ls', action_seq: 2 })),
+  });
+  const lines = answer.body.trim().split('\n');
+  const told = lines.map((line) => JSON.parse(line) as { episode_id: string; reward: number | null });
+  expect(new Map(told.map(({ episode_id: id, reward }) => [id, reward]))).toEqual(
+    new Map([
+      ['e-late', 0.5],
+      ['e-going', null],
+    ]),
+  );
+});
+
+test('an end by a fault of ours is an error, one that was given up is refused', async () => {
+  const failed = await step(door('infra_error', { reason: 'infra_error', detail: 'the disk' }), { action_seq: 2 });
+  expect(failed.statusCode).toBe(503);
+  expect(failed.json()).toMatchObject({ reward: null, info: { status: 'errored', fault: { detail: 'the disk' } } });
+  expect(failed.headers['x-backend-state']).toBeUndefined();
+  expect((await step(door('cancelled'), { action_seq: 2 })).statusCode).toBe(409);
+});

@@ -13,7 +13,7 @@ const forkSchema = z.strictObject({
   group: z.string().min(1).max(200).optional(),
 });
 
-/** `POST …/fork` and `GET …/trajectory`. */
+/** `POST …/fork`, and what there is to fork: `GET …/trajectory`, `GET …/snapshots`. */
 export function forkRoutes(app: FastifyInstance, { env }: DoorContext, play: Play): void {
   const { bench } = env;
   app.post<{ Params: { id: string } }>('/v1/episodes/:id/fork', async ({ params, body }, reply) => {
@@ -29,5 +29,12 @@ export function forkRoutes(app: FastifyInstance, { env }: DoorContext, play: Pla
     const episode = await play.known(params.id);
     const { queries } = await bench.database();
     return { episode_id: episode.episodeId, run_id: episode.runId, steps: await queries.trajectory(episode.runId, 0) };
+  });
+
+  app.get<{ Params: { id: string } }>('/v1/episodes/:id/snapshots', async ({ params }) => {
+    const episode = await play.known(params.id);
+    const { pages } = await bench.database();
+    const { snapshots } = await pages.takenFiles(episode.runId);
+    return { episode_id: episode.episodeId, run_id: episode.runId, snapshots };
   });
 }

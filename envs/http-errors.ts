@@ -31,7 +31,13 @@ export const errorBody = ({ type, code, message, remedy }: BenchError): ErrorBod
 export const textOf = ({ message, remedy }: BenchError): string =>
   remedy === undefined ? message : `${message}. ${remedy}`;
 
-/** Answers with what went wrong. What only services lack is worth another try, which the header says. */
+/** What is worth another try: headers say so. Services that are away are a server that starts, which clients wait for. */
+export function sayWhetherAgain(reply: FastifyReply, status: number, { type }: BenchError): void {
+  if (status === 503 || status === 429) void reply.header('Retry-After', '1');
+  if (type === 'services') void reply.header('X-Backend-State', 'starting');
+}
+
+/** Answers with what went wrong. */
 export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
   const status = (thrown as { statusCode?: number }).statusCode;
   const error =
@@ -39,6 +45,6 @@ export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
       ? asBenchError(thrown)
       : new BenchError('usage', (thrown as Error).message);
   const code = thrown instanceof BenchError || status === undefined || status >= 500 ? statusOf(error) : status;
-  if (code === 503 || code === 429) void reply.header('Retry-After', '1');
+  sayWhetherAgain(reply, code, error);
   return reply.code(code).send(errorBody(error));
 }

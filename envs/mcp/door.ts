@@ -6,7 +6,7 @@ import { asBenchError, isOutage } from '../../operations/as-bench-error.js';
 import { preview } from '../../operations/episodes/reset.js';
 import type { DoorContext } from '../context.js';
 import { goneOf } from '../gone.js';
-import { textOf } from '../http-errors.js';
+import { sayWhetherAgain, textOf } from '../http-errors.js';
 import {
   INVALID_PARAMS,
   INVALID_REQUEST,
@@ -233,11 +233,11 @@ function refuse(reply: FastifyReply, id: unknown, thrown: unknown): FastifyReply
   const error = failureOf(id, thrown);
   if (thrown instanceof BenchError && status !== undefined)
     return reply.code(status === 400 ? 400 : 404).send(rpcError(id, INVALID_REQUEST, textOf(thrown)));
-  if (isOutage(thrown))
-    return reply
-      .code(503)
-      .header('Retry-After', '1')
-      .send(rpcFailure(id, asBenchError(thrown)));
+  if (isOutage(thrown)) {
+    const away = asBenchError(thrown);
+    sayWhetherAgain(reply, 503, away);
+    return reply.code(503).send(rpcFailure(id, away));
+  }
   return reply.code(200).send(error);
 }
 

@@ -5,7 +5,7 @@ import { BenchError } from '../../domain/errors.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import { checked } from '../checked.js';
 import { goneOf } from '../gone.js';
-import { statusOf, textOf } from '../http-errors.js';
+import { sayWhetherAgain, statusOf, textOf } from '../http-errors.js';
 import type { Observation } from '../openenv/frames.js';
 import { EnvSession } from '../openenv/session.js';
 import type { Play } from '../play.js';
@@ -105,6 +105,6 @@ function sendFailure(reply: FastifyReply, thrown: unknown): FastifyReply {
     return reply.code(statusCode).send({ detail: (thrown as Error).message });
   const error = asBenchError(thrown);
   const status = error.type === 'failed' ? 503 : statusOf(error);
-  if (status === 503 || status === 429) void reply.header('Retry-After', '1');
+  sayWhetherAgain(reply, status, error);
   return reply.code(status).send({ detail: textOf(error), ...(status === 503 && { mask_sample: true }) });
 }

@@ -6,7 +6,7 @@ import { act, type ActionRequest, refusal, wantEpisode } from '../operations/epi
 import { endEpisode } from '../operations/episodes/end.js';
 import { lateEnding } from '../operations/episodes/late-ending.js';
 import { waitOutcome } from '../operations/episodes/outcome.js';
-import { beginning, type BegunEpisode, resetEpisode } from '../operations/episodes/reset.js';
+import { beginning, type BegunEpisode, resetEpisode, resetEpisodes } from '../operations/episodes/reset.js';
 import { claimWarmRun, wishWarmRun } from '../operations/episodes/warm-run.js';
 import type { DoorContext } from './context.js';
 import { rideOut } from './ride-out.js';
@@ -25,6 +25,11 @@ export interface Play {
   known(id: string): Promise<EpisodeRow>;
   /** Begins an episode, as soon as there is room for it, and starts its sandbox while the policy thinks. `runId` makes a repeated call the same. */
   reset(door: string, body: unknown, keys?: { runId?: string; session?: string | null }): Promise<BegunEpisode>;
+  /**
+   * Begins several, as soon as there is room for all. One with an `episode_id` is the same in a repeated call; of the others none stays
+   * when the call fails.
+   */
+  resetAll(door: string, bodies: readonly Record<string, unknown>[]): Promise<BegunEpisode[]>;
   /** What a session plays; null: nothing yet. */
   ofSession(session: string): Promise<EpisodeRow | null>;
   /** From now on this session plays that episode. */
@@ -53,6 +58,15 @@ export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
   const withRoom = waitingForRoom(progress, fullWaitSeconds);
   const episodes = async () => (await bench.database()).episodes;
   const touch = async (runId: string): Promise<void> => (await episodes()).touch(runId).catch(() => undefined);
+  const want = ({ episode: { runId } }: BegunEpisode): void =>
+    void wantEpisode(bench, runId)
+      .then(() => wishWarmRun(env, runId))
+      .catch(() => undefined);
+  const giveUp = (runId: string): Promise<void> =>
+    rideOut(async () => {
+      const episode = await (await episodes()).find(runId);
+      if (episode !== null) await endEpisode(bench, episode);
+    });
   return {
     touch,
     ofSession: (session) => rideOut(async () => (await episodes()).ofSession(session)),
@@ -72,11 +86,21 @@ export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
     },
     async reset(door, body, { runId: known, session = null } = {}) {
       const runId = known ?? (await claimWarmRun(env, body)) ?? newRunId();
-      const begun = await withRoom(() => rideOut(() => resetEpisode(env, door, body, { runId, session })));
-      void wantEpisode(bench, begun.episode.runId)
-        .then(() => wishWarmRun(env, begun.episode.runId))
-        .catch(() => undefined);
+      const begun = await withRoom(() => rideOut(() => resetEpisode(env, door, { input: body, runId, session })));
+      want(begun);
       return begun;
+    },
+    async resetAll(door, bodies) {
+      const asked = bodies.map((input) => ({ input, runId: newRunId(), session: null }));
+      try {
+        const begun = await withRoom(() => rideOut(() => resetEpisodes(env, door, asked)));
+        for (const one of begun) want(one);
+        return begun;
+      } catch (error) {
+        // Their ids were told to nobody.
+        for (const { input, runId } of asked) if (!('episode_id' in input)) void giveUp(runId).catch(() => undefined);
+        throw error;
+      }
     },
     beginning: (episode) => rideOut(() => beginning(bench, episode)),
     async act(episode, request) {

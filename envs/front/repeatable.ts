@@ -10,6 +10,7 @@ const KEYED: Readonly<Record<string, string>> = {
   steps: 'action_seq',
   call: 'task_id',
   episodes: 'episode_id',
+  fork: 'fork_id',
   reset: 'episode_id',
 };
 

@@ -7,6 +7,7 @@ import { checked } from '../checked.js';
 
 const forkSchema = z.strictObject({
   at_step: z.number().int().min(1),
+  fork_id: z.string().min(1).max(200).optional(),
   count: z.number().int().min(1).max(1000).default(1),
   max_steps: z.number().int().min(1).max(100_000).optional(),
   max_validations: z.number().int().min(0).max(100_000).optional(),
@@ -17,10 +18,16 @@ const forkSchema = z.strictObject({
 export function forkRoutes(app: FastifyInstance, { env }: DoorContext, play: Play): void {
   const { bench } = env;
   app.post<{ Params: { id: string } }>('/v1/episodes/:id/fork', async ({ params, body }, reply) => {
-    const { count, ...rest } = checked(forkSchema, body);
+    const { count, fork_id: forkId, ...rest } = checked(forkSchema, body);
     const origin = await play.known(params.id);
-    const begun = await Promise.all(
-      Array.from({ length: count }, () => play.reset('rest', { ...rest, fork_of: origin.episodeId })),
+    const begun = await play.resetAll(
+      'rest',
+      Array.from({ length: count }, (_, nth) => ({
+        ...rest,
+        fork_of: origin.episodeId,
+        // So that the same fork again is the same episodes.
+        ...(forkId !== undefined && { episode_id: `${forkId}-${nth}` }),
+      })),
     );
     return reply.code(201).send({ episodes: begun.map(wireReset) });
   });

@@ -1,14 +1,14 @@
 import { buildMessages } from '../../domain/agent/messages.js';
 import { BenchError } from '../../domain/errors.js';
 import { forkOf } from '../../domain/fork.js';
-import { newRunId } from '../../domain/ids.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
-import type { EpisodeRow } from '../../domain/ports/episodes.js';
+import type { EpisodeRow, NewEpisode } from '../../domain/ports/episodes.js';
 import { resetRequest, type ResetRequest } from '../../domain/requests/episode.js';
 import { rewardRequest } from '../../domain/requests/reward.js';
 import type { RunDefinition } from '../../domain/run.js';
 import type { Bench } from '../bench.js';
 import type { Environment } from './environment.js';
+import { withRoomFor } from './room.js';
 
 /** An episode that has begun: its first observation, which nobody has acted upon. */
 export interface BegunEpisode {
@@ -22,30 +22,68 @@ export interface BegunEpisode {
   validationsLeft: number | null;
 }
 
+/** An episode as its door asks for it. */
+export interface AskedReset {
+  input: unknown;
+  /** Makes a repeated call the same. */
+  runId: string;
+  /** Hash of the client's session key; null: it has none. */
+  session: string | null;
+}
+
 /**
  * Begins an episode: a row, and its first observation, which comes from the task's record. No sandbox is started for it yet; see `wantEpisode`.
- * The id of an episode that is there already returns that one; `runId` makes a repeated call the same.
+ * The id of an episode that is there already returns that one.
  * @throws BenchError (usage) that names a wrong key; (not_found) for a task, split or episode that is not there;
  * (conflict, `episodes.full`) when as many are open as may be.
  */
-export async function resetEpisode(
+export async function resetEpisode(env: Environment, door: string, asked: AskedReset): Promise<BegunEpisode> {
+  const [begun] = await resetEpisodes(env, door, [asked]);
+  if (begun === undefined) throw new Error('no episode was asked for');
+  return begun;
+}
+
+/** Begins several, and none while there is no room for all that are not there yet. Throws as one reset does. */
+export async function resetEpisodes(
   env: Environment,
   door: string,
-  input: unknown,
-  { runId = newRunId(), session = null }: { runId?: string; session?: string | null } = {},
-): Promise<BegunEpisode> {
+  asked: readonly AskedReset[],
+): Promise<BegunEpisode[]> {
   const began = performance.now();
-  const request = resetRequest(input);
-  const database = await env.bench.database();
-  const episodeId = request.episode_id ?? runId;
-  const known = await database.episodes.find(episodeId);
-  if (known !== null) return beginning(env.bench, known);
+  const { episodes } = await env.bench.database();
   // Before there is room: what is wrong with a request is said at once.
+  const found = await Promise.all(asked.map((one) => knownOrNew(env, door, one)));
+  const begin = async (one: (typeof found)[number]): Promise<BegunEpisode> => {
+    if ('known' in one) return beginning(env.bench, one.known);
+    const { row } = await episodes.create({ ...one, resetMs: performance.now() - began }, env.harnessVersion);
+    return beginning(env.bench, row, row.runId === one.run.runId ? one.run : undefined);
+  };
+  const runIds = found.flatMap((one) => ('known' in one ? [] : [one.run.runId]));
+  return withRoomFor(env, runIds, async () => {
+    // All have their place until each of them is written, or has failed.
+    const ends = await Promise.allSettled(found.map(begin));
+    return ends.map((end) => {
+      if (end.status === 'rejected') throw end.reason;
+      return end.value;
+    });
+  });
+}
+
+async function knownOrNew(
+  env: Environment,
+  door: string,
+  { input, runId, session }: AskedReset,
+): Promise<{ known: EpisodeRow } | Omit<NewEpisode, 'resetMs'>> {
+  const request = resetRequest(input);
+  const { episodes } = await env.bench.database();
+  const episodeId = request.episode_id ?? runId;
+  const known = await episodes.find(episodeId);
+  if (known !== null) return { known };
   const run = {
     ...(request.fork_of === undefined ? await freshRun(env, request) : await forked(env, request, request.fork_of)),
     runId,
   };
-  const asked = {
+  return {
     run,
     ...{ door, session, episodeId },
     reset: request,
@@ -53,36 +91,6 @@ export async function resetEpisode(
     idleSeconds: Math.ceil(request.idle_s ?? env.options.idleSeconds),
     deadlineAt: request.deadline_s === undefined ? null : new Date(Date.now() + request.deadline_s * 1000),
   };
-  env.beginning.add(runId);
-  try {
-    await expectRoom(env, runId);
-    const { row } = await database.episodes.create(
-      { ...asked, resetMs: performance.now() - began },
-      env.harnessVersion,
-    );
-    return await beginning(env.bench, row, row.runId === run.runId ? run : undefined);
-  } finally {
-    env.beginning.delete(runId);
-  }
-}
-
-/** Counts what is open, and what began earlier and is not written yet. */
-async function expectRoom({ bench, batchId, options, beginning }: Environment, runId: string): Promise<void> {
-  const earlier: string[] = [];
-  for (const id of beginning) {
-    if (id === runId) break;
-    earlier.push(id);
-  }
-  const open = await (await bench.database()).episodes.open(batchId, earlier);
-  if (open + earlier.length >= options.capacity)
-    throw new BenchError(
-      'conflict',
-      `the server is full: ${options.capacity} of ${options.capacity} episodes are open`,
-      {
-        code: 'episodes.full',
-        remedy: 'End one, or serve with a larger capacity.',
-      },
-    );
 }
 
 /** The first observation that this reset would begin with; nothing is stored. Throws BenchError as a reset does. */

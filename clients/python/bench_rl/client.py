@@ -82,8 +82,8 @@ class Episode:
         self._connection.ask("POST", f"/v1/episodes/{self.id}/interrupt", {})
 
     def fork(self, at_step: int, count: int = 1, **keys: Any) -> list[Episode]:
-        """Episodes that begin after this step, with its files. Sent once: a lost answer is an error."""
-        body = {"at_step": at_step, "count": count, **keys}
+        """Episodes that begin after this step, with its files: all of them, or none. `fork_id` of your own: the same again is the same ones."""
+        body = {"fork_id": f"f-{uuid.uuid4().hex}", "at_step": at_step, "count": count, **keys}
         _, document = self._connection.ask("POST", f"/v1/episodes/{self.id}/fork", body)
         return [Episode(self._connection, begun) for begun in document["episodes"]]
 

@@ -25,7 +25,7 @@ class BenchError(Exception):
 
 
 class Connection:
-    """Every request here may be sent twice: an episode has an id, an action a number."""
+    """Every request here may be sent twice: an episode and a fork have an id, an action a number."""
 
     def __init__(self, url: str, token: str | None, patience_s: float, timeout_s: float) -> None:
         self._url = url.rstrip("/")

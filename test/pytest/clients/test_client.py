@@ -38,6 +38,18 @@ def test_sends_the_same_again_when_the_server_dies_or_starts(server: Server) -> 
     assert len(steps) == 3 and steps[0] == steps[1] == steps[2]
 
 
+def test_a_fork_that_is_sent_again_is_the_same_fork(server: Server) -> None:
+    server.will("/v1/episodes", (201, begun("e")))
+    forks = {"episodes": [begun("f-0"), begun("f-1")]}
+    server.will("/v1/episodes/e/fork", None, (201, forks), (201, forks))
+    episode = BenchClient(server.url).reset()
+    assert [fork.id for fork in episode.fork(3, count=2)] == ["f-0", "f-1"]
+    episode.fork(3, count=2, group="g")
+    lost, again, another = [body for _, path, body in server.asked if path.endswith("/fork")]
+    assert lost == again and {"at_step": 3, "count": 2}.items() <= again.items()
+    assert another["fork_id"] != again["fork_id"] and another["group"] == "g"
+
+
 def test_refusals_say_their_code_and_remedy(server: Server) -> None:
     error = {"code": "episodes.full", "message": "64 are open", "remedy": "End one."}
     server.will("/v1/episodes", (429, {"error": error}))

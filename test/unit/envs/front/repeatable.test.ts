@@ -12,6 +12,7 @@ test.each<[string, string, unknown, boolean]>([
   ['POST', '/v1/steps', [{ action_seq: 1 }, { action_seq: 2 }], true],
   ['POST', '/v1/steps', [], false],
   ['POST', '/v1/episodes/e/fork', { at_step: 1 }, false],
+  ['POST', '/v1/episodes/e/fork', { at_step: 1, fork_id: 'f' }, true],
   ['POST', '/call', { name: 'run' }, false],
   ['POST', '/bench/call', { name: 'run', task_id: 't' }, true],
   ['POST', '/call', { name: 'run', task_id: null }, false],

@@ -1,0 +1,48 @@
+import { BenchError } from '../../domain/errors.js';
+import type { Environment } from './environment.js';
+
+export type Room = Pick<Environment, 'bench' | 'batchId' | 'beginning'> & {
+  options: Pick<Environment['options'], 'capacity'>;
+};
+
+/**
+ * Begins these runs if there is room for all of them: until that is done they count as open to whoever asks later.
+ * @throws BenchError (conflict, `episodes.full`) when there is none now; (usage) for more than there can be.
+ */
+export async function withRoomFor<T>(env: Room, runIds: readonly string[], begin: () => Promise<T>): Promise<T> {
+  const { capacity } = env.options;
+  if (runIds.length > capacity)
+    throw new BenchError('usage', `${runIds.length} episodes at once: the server holds ${capacity}`, {
+      remedy: `Ask for at most ${capacity}, or serve with a larger --capacity.`,
+    });
+  for (const runId of runIds) env.beginning.add(runId);
+  try {
+    await expectRoom(env, runIds);
+    return await begin();
+  } finally {
+    for (const runId of runIds) env.beginning.delete(runId);
+  }
+}
+
+/** Counts what is open, and what began earlier and is not written yet. */
+async function expectRoom({ bench, batchId, options, beginning }: Room, runIds: readonly string[]): Promise<void> {
+  const [first] = runIds;
+  if (first === undefined) return;
+  const earlier: string[] = [];
+  for (const id of beginning) {
+    if (id === first) break;
+    earlier.push(id);
+  }
+  const { episodes } = await bench.database();
+  const open = (await episodes.open(batchId, earlier)) + earlier.length;
+  const { capacity } = options;
+  if (open + runIds.length <= capacity) return;
+  const [message, remedy] =
+    runIds.length === 1
+      ? [`the server is full: ${capacity} of ${capacity} episodes are open`, 'End one']
+      : [`no room for ${runIds.length} episodes: ${open} of ${capacity} are open`, 'End some, ask for fewer'];
+  throw new BenchError('conflict', message, {
+    code: 'episodes.full',
+    remedy: `${remedy}, or serve with a larger capacity.`,
+  });
+}

@@ -18,7 +18,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from .client import WAIT_S, Step, action_body, step_of
-from .http import PAUSE_S, STARTING, refused
+from .http import PAUSE_S, is_away, refused
 
 __all__ = ["AsyncBenchClient", "AsyncEpisode"]
 
@@ -89,7 +89,6 @@ class AsyncBenchClient:
                 response, text = await asyncio.wait_for(exchange, self._timeout_s)
                 if response.status < 400:
                     return response.status, json.loads(text)
-                starting = response.getheader(STARTING) is not None
             except (
                 OSError, http.client.HTTPException, json.JSONDecodeError, asyncio.TimeoutError,
             ) as error:  # fmt: skip
@@ -99,7 +98,7 @@ class AsyncBenchClient:
                     ) from error
                 await asyncio.sleep(PAUSE_S)
                 continue
-            if not starting or time.monotonic() > until:
+            if not is_away(response.status, response.headers, text) or time.monotonic() > until:
                 return refused(self._url, response.status, text)
             await asyncio.sleep(float(response.getheader("Retry-After") or PAUSE_S))
 

@@ -105,7 +105,7 @@ def action_body(
 
 
 class BenchClient:
-    """A server of episodes. The token is BENCH_ENV_TOKEN's unless given; a server that restarts is waited for."""
+    """A server of episodes. The token is BENCH_ENV_TOKEN's unless given; a server, or services, that restart are waited for."""
 
     def __init__(
         self, url: str, token: str | None = None, patience_s: float = 600, timeout_s: float = 120

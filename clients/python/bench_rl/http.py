@@ -1,4 +1,4 @@
-"""Requests that ride out a server which restarts."""
+"""Requests that ride out a server, or services of it, that restart."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from email.message import Message
 from typing import Any
 
 PAUSE_S = 0.25
@@ -39,31 +40,33 @@ class Connection:
         while True:
             try:
                 with self._open(method, path, body) as answer:
-                    return answer.status, json.loads(answer.read())
-            except urllib.error.HTTPError as error:
-                text = error.read()
-                if error.headers.get(STARTING) is not None and time.monotonic() < until:
-                    time.sleep(float(error.headers.get("Retry-After") or PAUSE_S))
-                    continue
-                return refused(self._url, error.code, text)
+                    status, headers, text = answer.status, answer.headers, answer.read()
+                if status < 400:
+                    return status, json.loads(text)
             except (OSError, http.client.HTTPException, json.JSONDecodeError) as error:
                 if time.monotonic() > until:
                     raise ConnectionError(
                         f"{self._url} has not answered for {self._patience_s:g} s"
                     ) from error
                 time.sleep(PAUSE_S)
+                continue
+            if not is_away(status, headers, text) or time.monotonic() > until:
+                return refused(self._url, status, text)
+            time.sleep(float(headers.get("Retry-After") or PAUSE_S))
 
     def lines(self, path: str, body: Any) -> Iterator[dict[str, Any]]:
         """The lines of an answer, each as it comes. They end early when the connection breaks."""
         try:
             with self._open("POST", path, body) as answer:
-                for line in answer:
-                    yield json.loads(line)
-        except urllib.error.HTTPError as error:
-            if error.headers.get(STARTING) is None:
-                refused(self._url, error.code, error.read())
+                if answer.status < 400:
+                    for line in answer:
+                        yield json.loads(line)
+                    return
+                status, headers, text = answer.status, answer.headers, answer.read()
         except (OSError, http.client.HTTPException, json.JSONDecodeError):
             return
+        if not is_away(status, headers, text):
+            refused(self._url, status, text)
 
     def _open(self, method: str, path: str, body: Any) -> Any:
         request = urllib.request.Request(self._url + path, method=method)
@@ -72,18 +75,33 @@ class Connection:
         data = None if body is None else json.dumps(body).encode()
         if data is not None:
             request.add_header("Content-Type", "application/json")
-        return urllib.request.urlopen(request, data, timeout=self._timeout_s)
+        try:
+            return urllib.request.urlopen(request, data, timeout=self._timeout_s)
+        except urllib.error.HTTPError as answer:
+            return answer
+
+
+def is_away(status: int, headers: Message, text: bytes) -> bool:
+    """The server starts, or what it needs does: the request is worth another try."""
+    if headers.get(STARTING) is not None:
+        return True
+    return status == 503 and (_document(text).get("error") or {}).get("type") == "services"
 
 
 def refused(url: str, status: int, text: bytes) -> tuple[int, dict[str, Any]]:
     """What an answer that is no success says. BenchError: a refusal."""
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError:
-        document = {}
+    document = _document(text)
     # An episode that failed by a fault of ours is an outcome, not a refusal.
     if "info" in document:
         return status, document
     error = document.get("error") or {}
     message = error.get("message") or f"{url} answers {status}"
     raise BenchError(status, error.get("code") or "unknown", message, error.get("remedy"))
+
+
+def _document(text: bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}

@@ -9,6 +9,11 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+# As the door answers when its database is gone for longer than it waits.
+AWAY = {
+    "error": {"type": "services", "code": "services.lost", "message": "a service stopped answering"}
+}
+
 
 def outcome(seq: int, **more: Any) -> dict[str, Any]:
     return {
@@ -32,9 +37,17 @@ class Server(ThreadingHTTPServer):
         self.answers: dict[str, list[tuple[int, dict[str, str], Any]]] = {}
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
-    def will(self, path: str, *answers: tuple[int, Any] | None, starting: bool = False) -> None:
-        """None: the connection breaks."""
+    def will(
+        self,
+        path: str,
+        *answers: tuple[int, Any] | None,
+        starting: bool = False,
+        length: int | None = None,
+    ) -> None:
+        """None: the connection breaks. `length`: so many bytes are promised."""
         headers = {"X-Backend-State": "starting", "Retry-After": "0"} if starting else {}
+        if length is not None:
+            headers["Content-Length"] = str(length)
         self.answers.setdefault(path, []).extend(
             (0, {}, None) if answer is None else (answer[0], headers, answer[1])
             for answer in answers
@@ -65,7 +78,7 @@ class Handler(BaseHTTPRequestHandler):
         lines = document if isinstance(document, list) else [document]
         data = "\n".join(json.dumps(line) for line in lines).encode()
         self.send_response(status)
-        for name, value in {**headers, "Content-Length": str(len(data))}.items():
+        for name, value in {"Content-Length": str(len(data)), **headers}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)

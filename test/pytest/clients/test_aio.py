@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from bench_rl import AsyncBenchClient, BenchError
 from bench_rl.client import Step
-from scripted_server import Server, begun, outcome
+from scripted_server import AWAY, Server, begun, outcome
 
 
 def test_numbers_actions_and_waits_for_what_runs(server: Server) -> None:
@@ -37,6 +37,11 @@ def test_sends_the_same_again_when_the_server_dies_or_starts(server: Server) -> 
     assert asyncio.run(play()).info["action_seq"] == 1
     steps = [body for _, path, body in server.asked if path.endswith("/step")]
     assert len(steps) == 3 and steps[0] == steps[1] == steps[2]
+
+
+def test_waits_while_services_are_away(server: Server) -> None:
+    server.will("/v1/episodes", (503, AWAY), (503, AWAY), (201, begun("e")))
+    assert asyncio.run(AsyncBenchClient(server.url, patience_s=30).reset()).id == "e"
 
 
 def test_refusals_say_their_code_and_faults_are_no_rewards(server: Server) -> None:

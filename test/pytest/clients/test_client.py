@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from bench_rl import BenchClient, BenchError, VectorEnv
-from scripted_server import Server, begun, outcome
+from scripted_server import AWAY, Server, begun, outcome
 
 
 def test_numbers_actions_and_waits_for_what_runs(server: Server) -> None:
@@ -36,6 +36,22 @@ def test_sends_the_same_again_when_the_server_dies_or_starts(server: Server) -> 
     assert resets[0] == resets[1] and resets[0]["episode_id"].startswith("e-")
     steps = [body for _, path, body in server.asked if path.endswith("/step")]
     assert len(steps) == 3 and steps[0] == steps[1] == steps[2]
+
+
+def test_waits_while_services_are_away_and_no_longer_than_its_patience(server: Server) -> None:
+    server.will("/v1/episodes", (503, AWAY), (503, AWAY), (201, begun("e")), (503, AWAY))
+    assert BenchClient(server.url, patience_s=30).reset().id == "e"
+    with pytest.raises(BenchError, match="a service stopped") as raised:
+        BenchClient(server.url, patience_s=0).reset()
+    assert (raised.value.status, raised.value.code) == (503, "services.lost")
+    assert server.asked[0] == server.asked[1] == server.asked[2]
+
+
+def test_a_refusal_that_breaks_off_is_asked_for_again(server: Server) -> None:
+    cut = {"error": {"code": "usage", "message": "no"}}
+    server.will("/v1/episodes", (422, cut), length=1000)
+    server.will("/v1/episodes", (201, begun("e")))
+    assert BenchClient(server.url, patience_s=30).reset().id == "e"
 
 
 def test_a_fork_that_is_sent_again_is_the_same_fork(server: Server) -> None:

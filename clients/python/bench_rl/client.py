@@ -60,6 +60,12 @@ class Episode:
         self.observation: str = begun["observation"]["message"]
         self.info: dict[str, Any] = begun["info"]
         self.seq: int = self.info["action_seq"]
+        # What its last action brought about; None: it has had none.
+        self.last: Step | None = None
+
+    @property
+    def done(self) -> bool:
+        return self.last is not None and self.last.done
 
     def step(self, action: str | dict[str, Any], policy_version: int | None = None) -> Step:
         """Execute a command, or `{"reply": text}`, and wait for its outcome, however long it takes."""
@@ -67,7 +73,8 @@ class Episode:
         status, document = self._connection.ask("POST", f"/v1/episodes/{self.id}/step", body)
         # A refused action has no number, and one that nobody answered keeps its own.
         self.seq += 1
-        return self.outcome(document) if status == 202 else step_of(document)
+        self.last = self.outcome(document) if status == 202 else step_of(document)
+        return self.last
 
     def outcome(self, running: dict[str, Any]) -> Step:
         """The outcome of an action that still runs."""
@@ -124,22 +131,37 @@ class BenchClient:
         actions: Iterable[tuple[Episode, str | dict[str, Any]]],
         policy_version: int | None = None,
     ) -> list[Step]:
-        """An action for each of many episodes, in one request; the outcomes in their order."""
-        asked = [(episode, action, episode.seq + 1) for episode, action in actions]
+        """An action for each of many episodes, in one request; the outcomes in their order.
+
+        BenchError: one of them was refused. What the others brought is the `last` of each episode.
+        """
+        asked = list(actions)
+        if not asked:
+            return []
+        if len({episode.id for episode, _ in asked}) < len(asked):
+            raise ValueError("two actions for one episode: the second one waits for the first")
         body = [
-            {"episode_id": episode.id, **action_body(action, seq, policy_version)}
-            for episode, action, seq in asked
+            {"episode_id": episode.id, **action_body(action, episode.seq + 1, policy_version)}
+            for episode, action in asked
         ]
-        found: dict[str, dict[str, Any]] = {
-            line["episode_id"]: line for line in self._connection.lines("/v1/steps", body)
+        found: dict[str, Step] = {
+            line["episode_id"]: step_of(line)
+            for line in self._connection.lines("/v1/steps", body)
+            if "observation" in line
         }
+        refusal: BenchError | None = None
         outcomes: list[Step] = []
-        for episode, action, _ in asked:
-            line = found.get(episode.id)
-            if line is not None and "observation" in line:
+        for episode, action in asked:
+            if episode.id in found:
                 episode.seq += 1
-                outcomes.append(step_of(line))
-            else:
-                # Still running, refused, or lost with the connection: by itself it says what it is.
+                episode.last = found[episode.id]
+                outcomes.append(episode.last)
+                continue
+            # Still running, refused, or lost with the connection: by itself it says what it is.
+            try:
                 outcomes.append(episode.step(action, policy_version))
+            except BenchError as error:
+                refusal = refusal or error
+        if refusal is not None:
+            raise refusal
         return outcomes

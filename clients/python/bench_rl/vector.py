@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
-from .client import BenchClient, Episode, Step
+from .client import BenchClient, BenchError, Episode, Step
 
 
 class VectorEnv:
@@ -13,12 +14,19 @@ class VectorEnv:
     def __init__(self, client: BenchClient) -> None:
         self._client = client
         self.episodes: list[Episode] = []
-        self._last: list[Step | None] = []
 
     def reset(self, resets: list[dict[str, Any]]) -> list[str]:
-        """Begin an episode for each; their first observations."""
-        self.episodes = [self._client.reset(**keys) for keys in resets]
-        self._last = [None] * len(resets)
+        """Give up what is open, and begin an episode for each; their first observations. When one is refused, none stays."""
+        self.close()
+        try:
+            for keys in resets:
+                self.episodes.append(self._client.reset(**keys))
+        except OSError:
+            # Nobody answers: what has begun is given up by the next reset or close.
+            raise
+        except BaseException:
+            self.close()
+            raise
         return [episode.observation for episode in self.episodes]
 
     def step(
@@ -27,14 +35,19 @@ class VectorEnv:
         """An action for each, None for one that waits. The steps in order; None: it has had none."""
         if len(actions) != len(self.episodes):
             raise ValueError(f"{len(actions)} actions for {len(self.episodes)} episodes")
-        acting: list[tuple[int, str | dict[str, Any]]] = []
-        for at, action in enumerate(actions):
-            last = self._last[at]
-            if action is not None and (last is None or not last.done):
-                acting.append((at, action))
-        steps = self._client.steps(
-            [(self.episodes[at], action) for at, action in acting], policy_version
-        )
-        for (at, _), step in zip(acting, steps, strict=True):
-            self._last[at] = step
-        return list(self._last)
+        acting = [
+            (episode, action)
+            for episode, action in zip(self.episodes, actions, strict=True)
+            if action is not None and not episode.done
+        ]
+        self._client.steps(acting, policy_version)
+        return [episode.last for episode in self.episodes]
+
+    def close(self) -> None:
+        """Give up what is open."""
+        while self.episodes:
+            if not self.episodes[-1].done:
+                # Refused: it is not there any more.
+                with suppress(BenchError):
+                    self.episodes[-1].close()
+            self.episodes.pop()

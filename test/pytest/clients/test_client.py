@@ -111,3 +111,59 @@ def test_a_vector_asks_alone_for_what_the_batch_did_not_bring(server: Server) ->
         {"episode_id": "b", "action": "y", "action_seq": 2, "wait_s": 50}
     ]
     assert again[0] is not None and again[0].terminated and again[1] is not None
+
+
+def closed(server: Server) -> list[str]:
+    return [path for method, path, _ in server.asked if method == "DELETE"]
+
+
+def test_a_vector_gives_up_what_is_open_at_its_next_reset_and_end(server: Server) -> None:
+    for name in ["a", "b", "c"]:
+        server.will("/v1/episodes", (201, begun(name)))
+        server.will(f"/v1/episodes/{name}", (200, {}))
+    server.will("/v1/steps", (200, [{"episode_id": "a", **outcome(1, terminated=True)}]))
+    env = VectorEnv(BenchClient(server.url))
+    env.reset([{}, {}])
+    env.step(["submit", None])
+    assert [step and step.done for step in env.step(["ls", None])] == [True, None]
+    env.reset([{}])
+    assert closed(server) == ["/v1/episodes/b"]
+    env.close()
+    env.close()
+    assert closed(server) == ["/v1/episodes/b", "/v1/episodes/c"]
+
+
+def test_a_vector_of_which_one_reset_is_refused_keeps_none_open(server: Server) -> None:
+    error = {"code": "episodes.full", "message": "64 are open"}
+    server.will("/v1/episodes", (201, begun("a")), (201, begun("b")), (429, {"error": error}))
+    unknown = {"code": "episode.unknown", "message": "no episode b"}
+    server.will("/v1/episodes/b", (404, {"error": unknown}))
+    server.will("/v1/episodes/a", (200, {}))
+    env = VectorEnv(BenchClient(server.url))
+    with pytest.raises(BenchError, match="64 are open"):
+        env.reset([{}, {}, {}])
+    assert sorted(closed(server)) == ["/v1/episodes/a", "/v1/episodes/b"] and env.episodes == []
+
+
+def test_a_refusal_in_a_batch_costs_the_others_nothing(server: Server) -> None:
+    server.will("/v1/episodes", *((201, begun(name)) for name in "abc"))
+    ended = {"error": {"code": "episode.ended", "message": "episode a has ended"}}
+    lines = [{"episode_id": "a", **ended}, {"episode_id": "b", **outcome(1, reward=0.5)}]
+    server.will("/v1/steps", (200, lines))
+    server.will("/v1/episodes/a/step", (409, ended))
+    server.will("/v1/episodes/c/step", (200, outcome(1, reward=0.25)))
+    env = VectorEnv(BenchClient(server.url))
+    env.reset([{}, {}, {}])
+    with pytest.raises(BenchError, match="episode a has ended"):
+        env.step(["x", "y", "z"])
+    brought = [(episode.seq, episode.last and episode.last.reward) for episode in env.episodes]
+    assert brought == [(0, None), (1, 0.5), (1, 0.25)]
+
+
+def test_a_batch_has_one_action_for_an_episode(server: Server) -> None:
+    server.will("/v1/episodes", (201, begun("a")))
+    client = BenchClient(server.url)
+    episode = client.reset()
+    with pytest.raises(ValueError, match="two actions for one episode"):
+        client.steps([(episode, "x"), (episode, "y")])
+    assert len(server.asked) == 1

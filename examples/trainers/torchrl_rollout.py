@@ -27,7 +27,9 @@ def main(url: str) -> None:
         tensordict["text_response"] = next(replies)
         return tensordict
 
-    env = make_bench(url, task="battleOfSexes", reward_wrong_format=-0.1)
+    env = make_bench(
+        url, task="battleOfSexes", reward={"mode": "delta_prev"}, reward_wrong_format=-0.1
+    )
     rollout = env.rollout(50, policy)
     for step in rollout["next"]:
         print(f"{step['reward'].item():+.3f} {step['observation'].splitlines()[0]}")

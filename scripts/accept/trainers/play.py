@@ -152,7 +152,13 @@ def torchrl(url: str) -> None:
     """Tasks are drawn, the conversation grows, and the penalty of a reply without a command lands."""
     from bench_rl.adapters.torchrl import make_bench
 
-    env = make_bench(url, tasks=[TASK, "battleOfSexes"], reward_wrong_format=-0.25, max_steps=4)
+    env = make_bench(
+        url,
+        tasks=[TASK, "battleOfSexes"],
+        reward={"mode": "delta_prev"},
+        reward_wrong_format=-0.25,
+        max_steps=4,
+    )
     env.set_seed(3)
     assert {env.reset()["task"] for _ in range(12)} == {TASK, "battleOfSexes"}
     replies = iter(["I would rather not.", reply("ls"), reply("submit")])

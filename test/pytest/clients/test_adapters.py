@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 
 import pytest
+from bench_rl.adapters.format_penalty import with_format_penalty
 from bench_rl.adapters.rows import observed, reset_keys
 from bench_rl.adapters.trl import bench_environment
 from scripted_server import Server, begun, outcome
@@ -63,3 +64,15 @@ def test_tools_of_trl_are_described() -> None:
     tools = {name: method.__doc__ for name, method in methods if not name.startswith("_")}
     assert set(tools) == {"reset", "get_reward", "run", "validate", "submit"}
     assert all("Returns:" in (tools[name] or "") for name in ("run", "validate", "submit"))
+
+
+def test_a_format_penalty_changes_nothing_else_of_the_reward() -> None:
+    preset = {"preset": "torchrl"}
+    assert with_format_penalty(preset, -0.1) == {"preset": "torchrl", "format_penalty": 0.1}
+    assert preset == {"preset": "torchrl"}
+    best = {"mode": "best", "scale": 2}
+    assert with_format_penalty(best, -0.5) == {"mode": "best", "scale": 2, "format_penalty": 0.5}
+    with pytest.raises(ValueError, match=r"needs reward.*preset"):
+        with_format_penalty(None, -0.1)
+    with pytest.raises(ValueError, match="would pay for mistakes"):
+        with_format_penalty(preset, 0.1)

@@ -11,6 +11,7 @@ from torchrl.data import Binary, Composite, NonTensor, Unbounded
 from torchrl.envs import EnvBase
 
 from ..client import BenchClient, Episode, EpisodeFault
+from .format_penalty import with_format_penalty
 
 DONE = ("done", "terminated", "truncated")
 
@@ -123,7 +124,8 @@ def make_bench(
 ) -> BenchTorchEnv:
     """An environment of `task`, or of each reset's draw from `tasks`. `tokenizer`: one, or the name of a pretrained one.
 
-    `reward_wrong_format`, at most 0, is paid for each reply that has no command. `keys`: of every reset.
+    `reward_wrong_format`, at most 0, is paid for each reply that has no command, beside what `reward` names. `keys`: of
+    every reset.
     """
     if (task is None) == (tasks is None or not tasks):
         raise ValueError("give task, or tasks: one of them")
@@ -132,9 +134,6 @@ def make_bench(
 
         tokenizer = AutoTokenizer.from_pretrained(tokenizer)
     if reward_wrong_format is not None:
-        if reward_wrong_format > 0:
-            raise ValueError(f"reward_wrong_format: {reward_wrong_format} would pay for mistakes")
-        asked = {"mode": "delta_prev", **keys.get("reward", {})}
-        keys["reward"] = {**asked, "format_penalty": -reward_wrong_format}
+        keys["reward"] = with_format_penalty(keys.get("reward"), reward_wrong_format)
     chosen = [task] if task is not None else list(tasks or [])
     return BenchTorchEnv(BenchClient(url, token), chosen, tokenizer, device, **keys)

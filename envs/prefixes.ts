@@ -7,6 +7,8 @@ export const TASK_HEADER = 'x-bench-task';
 
 /** Names the socket of a client to whatever stands in front of the door: a client without a key finds its episode again by it. */
 export const CONNECTION_HEADER = 'x-bench-connection';
+/** Names a request of a client, whichever door it is sent to: what it begins is begun once. */
+export const REQUEST_HEADER = 'x-bench-request';
 /** Number of the action whose outcome the client of that socket has read. */
 export const RECEIVED_HEADER = 'x-bench-received';
 /** How many frames of that socket have been answered: the next one that comes was sent as the one after. */

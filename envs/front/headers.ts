@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { ANSWERED_HEADER, CONNECTION_HEADER, RECEIVED_HEADER } from '../prefixes.js';
+import { ANSWERED_HEADER, CONNECTION_HEADER, RECEIVED_HEADER, REQUEST_HEADER } from '../prefixes.js';
 
 /** They are about one connection, not about what it carries. */
 const HOP_BY_HOP = new Set([
@@ -7,7 +7,7 @@ const HOP_BY_HOP = new Set([
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'],
 ]);
 
-const OURS = new Set([CONNECTION_HEADER, RECEIVED_HEADER, ANSWERED_HEADER]);
+const OURS = new Set([CONNECTION_HEADER, RECEIVED_HEADER, ANSWERED_HEADER, REQUEST_HEADER]);
 
 /** A client's headers for the door, and whom they come from. */
 export function forwarded(request: IncomingMessage): OutgoingHttpHeaders {

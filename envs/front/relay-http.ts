@@ -1,7 +1,9 @@
-import { type IncomingMessage, request as send, type ServerResponse } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import { type IncomingMessage, type OutgoingHttpHeaders, request as send, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Door, DoorProcess } from './door-process.js';
+import { REQUEST_HEADER } from '../prefixes.js';
 import { endToEnd, forwarded } from './headers.js';
 import { isHeld, isRepeatable } from './repeatable.js';
 
@@ -45,11 +47,12 @@ export async function relayHttp(doors: DoorProcess, request: IncomingMessage, re
   const { method = 'GET', url = '/' } = request;
   if (doors.current === null && !isHeld(url)) return starting(response, request);
   const body = await bodyOf(request);
+  const headers = { ...forwarded(request), [REQUEST_HEADER]: randomBytes(24).toString('base64url') };
   const until = Date.now() + HOLD_MS;
   for (let reached = 0; reached < MOST_DOORS && !gone.signal.aborted;) {
     const door = await doors.listening(until - Date.now(), gone.signal);
     if (door === null) return starting(response, request);
-    const end = await attempt(door, request, { body, response, signal: gone.signal });
+    const end = await attempt(door, request, { headers, body, response, signal: gone.signal });
     if (end === 'answered' || end === 'broken') return;
     if (end === 'unreached' && !body.whole) return starting(response, request);
     if (end === 'lost' && !(body.whole && isRepeatable(method, url, body.bytes))) break;
@@ -89,18 +92,19 @@ async function bodyOf(request: IncomingMessage): Promise<Body> {
 }
 
 interface Try {
+  headers: OutgoingHttpHeaders;
   body: Body;
   response: ServerResponse;
   signal: AbortSignal;
 }
 
-function attempt(door: Door, request: IncomingMessage, { body, response, signal }: Try): Promise<End> {
+function attempt(door: Door, request: IncomingMessage, { headers, body, response, signal }: Try): Promise<End> {
   const { method, url: path } = request;
   return new Promise((resolve) => {
     let reached = false;
     let begun = false;
     // A connection for each: a kept one may be closed by the door in the moment that it is used.
-    const options = { socketPath: door.socket, method, path, headers: forwarded(request), agent: false, signal };
+    const options = { socketPath: door.socket, method, path, headers, agent: false, signal };
     const asked = send(options);
     asked.once('socket', (socket) => socket.once('connect', () => (reached = true)));
     asked.on('error', () => {

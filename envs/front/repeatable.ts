@@ -14,7 +14,7 @@ const KEYED: Readonly<Record<string, string>> = {
   reset: 'episode_id',
 };
 
-/** Clients of door E try nothing again; it knows what it took by their session. */
+/** Clients of door E try nothing again; it knows what it took by their session, or by the request that begins one. */
 const KNOWN_BY_SESSION = /\/(nemo\/(reset|step)|v1\/mcp)\/?(?:[?#]|$)/;
 
 /** Is this request kept while no door listens, since its client would take a refusal for the end? */

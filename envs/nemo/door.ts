@@ -9,7 +9,7 @@ import { sayWhetherAgain, statusOf, textOf } from '../http-errors.js';
 import type { Observation } from '../openenv/frames.js';
 import { EnvSession } from '../openenv/session.js';
 import type { Play } from '../play.js';
-import { SESSION_KEY, TASK_HEADER } from '../prefixes.js';
+import { REQUEST_HEADER, SESSION_KEY, TASK_HEADER } from '../prefixes.js';
 import { openReading } from '../reading.js';
 import { aggregateMetrics } from './aggregate.js';
 import { readResponse, type ToolCall } from './reply.js';
@@ -36,8 +36,9 @@ export function nemoDoor(play: Play): FastifyPluginCallback {
 
     app.post('/nemo/reset', async (request, reply) => {
       const row = checked(resetSchema, request.body ?? {});
-      const key = randomBytes(24).toString('base64url');
-      const { data } = await session(key, request).reset(resetOf(row), { first: false });
+      const key = newKey(request);
+      // A second try finds what the first has begun.
+      const { data } = await session(key, request).reset(resetOf(row), { first: true });
       const { observation, metadata } = data;
       return remembered(reply, key).send({ observation: observation['message'], info: metadata });
     });
@@ -83,6 +84,11 @@ const resetOf = (row: Record<string, unknown>): Record<string, unknown> =>
 
 const remembered = (reply: FastifyReply, key: string): FastifyReply =>
   reply.header('Set-Cookie', `${COOKIE}=${key}; Path=/; HttpOnly; SameSite=Lax`);
+
+/** The front's name of the request, which is the same for a door after the one that died of it. */
+function newKey({ headers: { [REQUEST_HEADER]: name } }: FastifyRequest): string {
+  return typeof name === 'string' && SESSION_KEY.test(name) ? name : randomBytes(24).toString('base64url');
+}
 
 function keyOf({ headers }: FastifyRequest): string {
   const [, key = ''] = new RegExp(`(?:^|;\\s*)${COOKIE}="?([^;"]*)`).exec(headers.cookie ?? '') ?? [];

@@ -16,7 +16,7 @@ process.once('SIGTERM', () => process.exit(0));
 const die = () => process.kill(process.pid, 'SIGKILL');
 
 const server = createServer(async (request, response) => {
-  note({ requests: starts.requests + 1 });
+  note({ requests: starts.requests + 1, names: [...(starts.names ?? []), request.headers['x-bench-request']] });
   let body = '';
   for await (const chunk of request) body += chunk;
   const { pathname } = new URL(request.url, 'http://door');

@@ -25,13 +25,18 @@ const seen = async (response: Promise<Response>): Promise<Seen> => (await (await
 
 test('a request reaches the door as it was sent, without what only the front may say', async () => {
   front = await openTestFront();
-  const response = await post('/t/x/v1/a%20b?c=d:e', { f: 'ü' }, { 'x-bench-connection': 'mine', 'x-own': '1' });
+  const response = await post(
+    '/t/x/v1/a%20b?c=d:e',
+    { f: 'ü' },
+    { 'x-bench-connection': 'mine', 'x-bench-request': 'mine', 'x-own': '1' },
+  );
   expect(response.headers.get('x-door')).toBe('yes');
   const { url, method, headers, body } = (await response.json()) as Seen;
   expect({ url, method, body }).toEqual({ url: '/t/x/v1/a%20b?c=d:e', method: 'POST', body: '{"f":"ü"}' });
   expect(headers).toMatchObject({ 'x-own': '1', 'x-forwarded-for': '127.0.0.1' });
   expect(headers['host']).toBe(new URL(front.url).host);
   expect(headers).not.toHaveProperty('x-bench-connection');
+  expect(headers['x-bench-request']).toMatch(/^[\w-]{32}$/);
 });
 
 test('a stream comes as it is written; one whose door dies breaks', async () => {
@@ -67,6 +72,15 @@ test.each([
   front = await openTestFront();
   expect((await seen(ask())).pid).not.toBe(front.doorPid);
   expect(front.counts()).toEqual({ starts: 2, requests: 2 });
+});
+
+test('a request has its own name, which it keeps when it is asked of the next door', async () => {
+  front = await openTestFront();
+  await post('/fatal/nemo/reset', { task: 't' });
+  await post('/nemo/reset', { task: 't' });
+  const [lost, again, another] = front.names();
+  expect(again).toBe(lost);
+  expect(another).not.toBe(lost);
 });
 
 test.each([

@@ -15,6 +15,8 @@ export interface TestFront extends Front {
   folder: string;
   /** How often a door was started, and how many requests reached one. */
   counts(): { starts: number; requests: number };
+  /** Names that the front gave to requests, in the order in which they reached a door. */
+  names(): string[];
   remove(): Promise<void>;
 }
 
@@ -43,7 +45,11 @@ export async function openTestFront(mode: 'plain' | 'slow' | 'usage' = 'plain'):
       process.kill(doorPid, 'SIGKILL');
       await death;
     },
-    counts: () => JSON.parse(readFileSync(state, 'utf8')) as { starts: number; requests: number },
+    counts() {
+      const { starts, requests } = JSON.parse(readFileSync(state, 'utf8')) as { starts: number; requests: number };
+      return { starts, requests };
+    },
+    names: () => (JSON.parse(readFileSync(state, 'utf8')) as { names: string[] }).names,
     async remove() {
       await front.stop();
       rmSync(folder, { recursive: true, force: true });

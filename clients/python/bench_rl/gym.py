@@ -52,8 +52,11 @@ class BenchEnv(gymnasium.Env[str, str]):
     ) -> tuple[str, dict[str, Any]]:
         super().reset(seed=seed)
         self.close()
-        seeded = {} if seed is None else {"seed": seed}
-        self._episode = self._client.reset(**{**self._keys, **seeded, **(options or {})})
+        keys = {**self._keys, **({} if seed is None else {"seed": seed}), **(options or {})}
+        # A fork has its origin's. All others follow from the last seed that was given, as an environment's episodes do.
+        if "seed" not in keys and "fork_of" not in keys:
+            keys["seed"] = int(self.np_random.integers(2**31))
+        self._episode = self._client.reset(**keys)
         return self._episode.observation, self._episode.info
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type * as S3Sdk from './s3-sdk.js';
 import { type ArtifactLocation, describeLocation } from '../../domain/artifact-location.js';
@@ -13,25 +14,29 @@ import { statusOf, storeFailure } from './s3-errors.js';
 type S3Location = Extract<ArtifactLocation, { kind: 's3' }>;
 type Sdk = typeof S3Sdk;
 
-const PART_BYTES = 16 * 1024 * 1024;
+const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_AT_ONCE = 3;
 /** `bench prune` spares what is younger than an hour: what is older than this is sent again, which makes it young (a copy onto itself does not everywhere). */
 const RENEW_MS = 10 * 60_000;
 const ATTEMPTS = 5;
-/** Nothing comes for so long: the request is tried again. */
+/** No byte moves for so long: the request is tried again, and what was being read has failed. */
 const SILENCE_MS = 60_000;
+/** The system takes megabytes of an upload at once, and their way to the server is not seen: slow lines have so much longer for a part. */
+const UPLOAD_SILENCES = 5;
 
 /**
  * Artifacts as objects `<prefix>/<first two>/<sha256>`, complete or absent: a put of S3 is atomic, and so is the end of a multipart
  * upload. Streams are written to this host's disk first, since their name is known only at their end, and then sent in parts.
  * The AWS SDK is what servers of other makers are tested with.
  */
-export function createS3ArtifactStore(location: S3Location): ArtifactStore {
+export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENCE_MS } = {}): ArtifactStore {
   const { bucket, prefix } = location;
   const below = prefix === '' ? '' : `${prefix}/`;
   const keyOf = (sha256: string): string => below + artifactName(sha256);
   let opened: Promise<{ s3: Sdk; client: S3Client }> | undefined;
-  const connect = () => (opened ??= openClient(location));
+  const connect = () => (opened ??= openClient(location, silenceMs));
+  let uploading: Promise<S3Client> | undefined;
+  const uploader = () => (uploading ??= openClient(location, silenceMs * UPLOAD_SILENCES).then(({ client }) => client));
   let signing: Promise<S3Client> | undefined;
 
   /** InfrastructureError that says what is wrong, in place of the SDK's. */
@@ -93,11 +98,7 @@ export function createS3ArtifactStore(location: S3Location): ArtifactStore {
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       const key = keyOf(sha256);
       if (!(await isYoung(key, bytes.length)))
-        await told((s3, client) =>
-          client.send(
-            new s3.PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: 'application/octet-stream' }),
-          ),
-        );
+        await told(async (s3) => send(s3, await uploader(), { bucket, key, body: bytes, bytes: bytes.length }));
       return sha256;
     },
 
@@ -108,7 +109,9 @@ export function createS3ArtifactStore(location: S3Location): ArtifactStore {
         const stored = await spool(content, path);
         const key = keyOf(stored.sha256);
         if (!(await isYoung(key, stored.bytes)))
-          await told((s3, client) => sendInParts(s3, client, { bucket, key, path }));
+          await told(async (s3) =>
+            send(s3, await uploader(), { bucket, key, body: createReadStream(path), bytes: stored.bytes }),
+          );
         return stored;
       } finally {
         await rm(path, { force: true });
@@ -158,7 +161,7 @@ export function createS3ArtifactStore(location: S3Location): ArtifactStore {
     link: (sha256, fileName, seconds) =>
       told(async (s3) => {
         // Nothing is sent: the address is signed here.
-        const client = await (signing ??= openSigner(location, connect));
+        const client = await (signing ??= openSigner(location, silenceMs, connect));
         const command = new s3.GetObjectCommand({
           ...{ Bucket: bucket, Key: keyOf(sha256), ResponseContentType: 'application/octet-stream' },
           ResponseContentDisposition: `attachment; filename="${fileName.replace(/[^\w.-]/g, '_')}"`,
@@ -220,7 +223,7 @@ export function createS3ArtifactStore(location: S3Location): ArtifactStore {
 const UNFINISHED = 'unfinished:';
 const SPOOLED = 'spooled:';
 
-async function openClient(location: S3Location): Promise<{ s3: Sdk; client: S3Client }> {
+async function openClient(location: S3Location, silenceMs: number): Promise<{ s3: Sdk; client: S3Client }> {
   // A warning about versions to come, in everybody's terminal: the lock file keeps one that supports this Node.js.
   // oxlint-disable-next-line no-restricted-properties -- the SDK reads it there
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
@@ -233,16 +236,21 @@ async function openClient(location: S3Location): Promise<{ s3: Sdk; client: S3Cl
     maxAttempts: ATTEMPTS,
     // What is read is compared with its name.
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: 10_000, requestTimeout: SILENCE_MS, throwOnRequestTimeout: true },
+    // Its requestTimeout would also cut a slow upload whose bytes flow, and not see a download that stalls.
+    requestHandler: { connectionTimeout: 10_000, socketTimeout: silenceMs },
   });
   return { s3, client };
 }
 
 /** Signs for the address by which browsers reach the store. */
-const openSigner = async (location: S3Location, connect: () => Promise<{ client: S3Client }>): Promise<S3Client> =>
+const openSigner = async (
+  location: S3Location,
+  silenceMs: number,
+  connect: () => Promise<{ client: S3Client }>,
+): Promise<S3Client> =>
   location.publicEndpoint === undefined
     ? (await connect()).client
-    : (await openClient({ ...location, endpoint: location.publicEndpoint })).client;
+    : (await openClient({ ...location, endpoint: location.publicEndpoint }, silenceMs)).client;
 
 async function spool(content: AsyncIterable<Uint8Array>, path: string): Promise<StoredArtifact> {
   const hash = createHash('sha256');
@@ -260,19 +268,17 @@ async function spool(content: AsyncIterable<Uint8Array>, path: string): Promise<
   return { sha256: hash.digest('hex'), bytes };
 }
 
-async function sendInParts(
+/** In parts, each of which is tried again alone; what fits into one part is one request. */
+async function send(
   s3: Sdk,
   client: S3Client,
-  to: { bucket: string; key: string; path: string },
+  { bucket, key, body, bytes }: { bucket: string; key: string; body: Uint8Array | Readable; bytes: number },
 ): Promise<void> {
   const upload = new s3.Upload({
     client,
-    params: {
-      ...{ Bucket: to.bucket, Key: to.key, ContentType: 'application/octet-stream' },
-      Body: createReadStream(to.path),
-    },
+    params: { Bucket: bucket, Key: key, ContentType: 'application/octet-stream', Body: body },
     // AWS takes 10,000 parts at most.
-    partSize: Math.max(PART_BYTES, Math.ceil((await stat(to.path)).size / 9_000)),
+    partSize: Math.max(PART_BYTES, Math.ceil(bytes / 9_000)),
     queueSize: PARTS_AT_ONCE,
   });
   await upload.done();

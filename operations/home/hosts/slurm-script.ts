@@ -46,8 +46,11 @@ export function slurmScript(options: SlurmScriptOptions): string {
 ${asked.map((line) => `#SBATCH ${line}`).join('\n')}
 set -u
 umask 077
-export BENCH_HOME="\${SLURM_TMPDIR:-\${TMPDIR:-/tmp}}/bench-$SLURM_JOB_ID-\${SLURM_RESTART_COUNT:-0}"
-mkdir -p "$BENCH_HOME" && cp ${quotedWord(resolve(home, '.env'))} "$BENCH_HOME/.env" || exit 1
+# Of a name that nobody could lay in wait at: it holds the password of the database.
+BENCH_HOME="$(mktemp -d "\${SLURM_TMPDIR:-\${TMPDIR:-/tmp}}/bench-$SLURM_JOB_ID-XXXXXXXXXX")" || exit 1
+export BENCH_HOME
+trap 'rm -rf "$BENCH_HOME"' EXIT
+cp ${quotedWord(resolve(home, '.env'))} "$BENCH_HOME/.env" || exit 1
 ends=$(squeue -h -j "$SLURM_JOB_ID" -o %e) && ends=$(date -d "$ends" +%s) || exit 1
 export BENCH_HOST="${hostPrefix('$SLURM_JOB_ID')}\${SLURM_RESTART_COUNT:-0}" BENCH_UNTIL="$ends" BENCH_GRACE_SECONDS=${grace}
 export BENCH_SLOTS=${options.slots ?? cpus} BENCH_MEMORY_MB=${Math.floor(memoryGb * 1024 * OF_RUNS)} BENCH_GPUS=${gpus === 0 ? 'none' : '"${CUDA_VISIBLE_DEVICES:-auto}"'}
@@ -61,7 +64,6 @@ while kill -0 "$worker" 2>/dev/null; do
   wait "$worker"
   status=$?
 done
-rm -rf "$BENCH_HOME"
 exit "$status"
 `;
 }

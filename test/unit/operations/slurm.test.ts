@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -30,6 +30,41 @@ describe('a job', () => {
     expect(text).toContain('BENCH_GPUS="${CUDA_VISIBLE_DEVICES:-auto}"');
     expect(script({ gpus: 0 })).toContain('BENCH_GPUS=none');
     expect(script({ gpus: 0 })).not.toContain('--gres');
+  });
+
+  it('has a home that no other user could have made before it, and leaves nothing of it', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'bench-slurm-'));
+    const program = (name: string, text: string): void =>
+      writeFileSync(join(dir, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    const run = (squeue: string, env: Record<string, string>) => {
+      program('squeue', squeue);
+      const text = slurmScript({
+        ...slurmJobSchema.parse({}),
+        ...{ home: join(dir, 'joined'), command: [join(dir, 'bench')], name: 'bench-1' },
+      });
+      return spawnSync('bash', {
+        input: text,
+        encoding: 'utf8',
+        env: { PATH: `${dir}:${process.env['PATH'] ?? ''}`, SLURM_JOB_ID: '7', ...env },
+      });
+    };
+    try {
+      for (const name of ['joined', 'tmp', 'tmp/bench-7-0', 'own']) mkdirSync(join(dir, name));
+      writeFileSync(join(dir, 'joined', '.env'), 'DATABASE_URL=secret\n');
+      writeFileSync(join(dir, 'tmp/bench-7-0/.env'), '', { mode: 0o666 });
+      program('bench', 'echo "$BENCH_HOME" "$(stat -c %a "$BENCH_HOME" "$BENCH_HOME/.env" | xargs)"; exit 3');
+      const ran = run('echo 2030-01-01T00:00:00', { TMPDIR: join(dir, 'tmp') });
+      expect(ran.stderr).toBe('');
+      expect(ran.stdout).toMatch(/\/tmp\/bench-7-\w{10} 700 600\n$/);
+      expect(ran.status).toBe(3);
+      expect(readFileSync(join(dir, 'tmp/bench-7-0/.env'), 'utf8')).toBe('');
+      // A disk that Slurm gives the job comes first.
+      expect(run('echo 2030-01-01T00:00:00', { TMPDIR: '/nowhere', SLURM_TMPDIR: join(dir, 'own') }).status).toBe(3);
+      expect(run('exit 1', { TMPDIR: join(dir, 'own') }).status).toBe(1);
+      expect([readdirSync(join(dir, 'tmp')), readdirSync(join(dir, 'own'))]).toEqual([['bench-7-0'], []]);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
   });
 
   it('takes no word that a shell would read as anything else', () => {

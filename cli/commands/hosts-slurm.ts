@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { BenchError } from '../../domain/errors.js';
 import { slurmJobSchema, type SlurmScale, slurmScaleSchema } from '../../domain/requests/slurm.js';
 import type { ScaledJobs, SlurmScriptDocument } from '../../domain/views/hosts.js';
+import { JobStarts } from '../../operations/home/hosts/job-starts.js';
 import { jobScript, scaleSlurm } from '../../operations/home/hosts/scale.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
@@ -31,9 +32,10 @@ function scaleOf(text: string): SlurmScale {
   throw new InvalidArgumentError(`${keyOf(key)} ${message}.`);
 }
 
-const said = ({ waitingRuns, jobs, submitted, cancelled, ended }: ScaledJobs): string =>
+const said = ({ waitingRuns, unfit, jobs, submitted, cancelled, ended }: ScaledJobs): string =>
   [
     `${waitingRuns} runs wait, ${jobs} jobs`,
+    ...(unfit === 0 ? [] : [`${unfit} more wait whose time, memory, GPUs or backend such a job does not have`]),
     ...(submitted.length === 0 ? [] : [`submitted ${submitted.join(', ')}`]),
     ...(cancelled.length === 0 ? [] : [`cancelled ${cancelled.join(', ')}`]),
     ...(ended.length === 0 ? [] : [`told to end ${ended.join(', ')}`]),
@@ -80,8 +82,14 @@ export function register(hosts: Command, context: CliContext): void {
           remedy: 'Add --once.',
         });
       // Slurm's controller and PostgreSQL may be away for a while: jobs are wanted all night.
+      const starts = new JobStarts();
       const look = async (): Promise<void> => {
-        const scaled = await scaleSlurm(context, request);
+        const { scaled, failed, pauseSeconds } = await scaleSlurm(context, request, starts);
+        if (failed.length > 0)
+          output.log(
+            `${failed.join(', ')} ended before a host had registered; slurm-${failed[0]}.log in ${context.settings.home} says why; ` +
+              `the next job is submitted in ${pauseSeconds} s`,
+          );
         output.json(scaled satisfies ScaledJobs);
         output.print(said(scaled));
       };

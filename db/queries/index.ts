@@ -5,7 +5,7 @@ import { definitionReader } from '../store/definitions.js';
 import { statements } from '../statements.js';
 import { batchStatus, listBatches } from './batch-status.js';
 import { leaderboard } from './leaderboard.js';
-import { events, gatewayRuns, hosts, leases, leaseWaiters, unfinishedRuns, waitingRuns } from './operations.js';
+import { events, gatewayRuns, hosts, leases, leaseWaiters, runNeeds, unfinishedRuns } from './operations.js';
 import { episodeReturns, episodeSteps, runIdsOf } from './episode-rewards.js';
 import { type EpisodesWanted, listEpisodes, showEpisode } from './episodes.js';
 import { metrics } from './metrics.js';
@@ -25,7 +25,7 @@ import type { RewardRequest } from '../../domain/requests/reward.js';
 import type { RewardedEpisode, RewardedStep } from '../../domain/views/episodes.js';
 import type { Leaderboard, LeaderboardOptions } from '../../domain/views/leaderboard.js';
 import type { EventFilter, EventRow } from '../../domain/views/events.js';
-import type { HostRow } from '../../domain/views/hosts.js';
+import type { HostRow, RunNeeds } from '../../domain/views/hosts.js';
 import type { GatewayRun } from '../../domain/views/gateway.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
 import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
@@ -79,7 +79,7 @@ export interface Queries {
   leaseWaiters(): Promise<LeaseWaiter[]>;
   hosts(options?: { includeRemoved?: boolean }): Promise<HostRow[]>;
   unfinishedRuns(): Promise<number>;
-  waitingRuns(of: { maxGpus: number }): Promise<number>;
+  runNeeds(): Promise<RunNeeds[]>;
   leaderboard(options?: LeaderboardOptions): Promise<Leaderboard>;
   /** The runs behind its figures, and the action categories of those that count. */
   reportRuns(board: Leaderboard): Promise<{ runs: ReportRun[]; actions: ActionCount[]; trees: ReportTree[] }>;
@@ -131,7 +131,7 @@ export function createQueries(pool: pg.Pool): Queries {
     leaseWaiters: () => leaseWaiters(run),
     hosts: (options = {}) => hosts(run, options.includeRemoved ?? false),
     unfinishedRuns: () => unfinishedRuns(run),
-    waitingRuns: (of) => waitingRuns(run, of),
+    runNeeds: () => runNeeds(run),
     leaderboard: (options = {}) => leaderboard(run, options),
     reportRuns: async (board) => {
       const runs = await reportRuns(run, board);

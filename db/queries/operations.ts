@@ -1,10 +1,12 @@
 import type { Statements } from '../statements.js';
+import { EVALUATION_SECONDS } from '../store/definitions.js';
 import { isAlive } from '../store/hosts.js';
+import { BORNE } from '../store/placement.js';
 import { isoTime, isoTimeOrNull } from './summaries.js';
 import type { EventFilter, EventRow } from '../../domain/views/events.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
 import type { GatewayRun } from '../../domain/views/gateway.js';
-import type { HostRow } from '../../domain/views/hosts.js';
+import type { HostRow, RunNeeds } from '../../domain/views/hosts.js';
 
 const DEFAULT_LIMIT = 1000;
 
@@ -93,16 +95,19 @@ export const gatewayRuns = (run: Statements): Promise<GatewayRun[]> =>
     [],
   );
 
-/** Runs that wait for a host, or for at most so many GPUs of one. */
-export async function waitingRuns(run: Statements, { maxGpus }: { maxGpus: number }): Promise<number> {
-  const [row] = await run<{ n: number }>(
-    'waitingRuns',
-    `select count(*)::int as n from runs
-     where status in ('waiting_host', 'waiting_gpu') and case when $1 = 0 then gpus = 0 else gpus between 1 and $1 end`,
-    [maxGpus],
+/** What runs need that have a host or wait for one, those that need the same together. */
+export const runNeeds = (run: Statements): Promise<RunNeeds[]> =>
+  run<RunNeeds>(
+    'runNeeds',
+    `select case when r.status in ${BORNE} then r.host_id end as "hostId", r.gpus, r.backend,
+       coalesce((v.spec #>> '{limits,memoryMb}')::float8, 0) as "memoryMb",
+       case when r.wall_seconds > 0 then r.wall_seconds + ${EVALUATION_SECONDS} end as seconds, count(*)::int as runs
+     from runs r join task_versions v on v.content_hash = r.task_hash
+     cross join lateral (select jsonb_array_length(v.spec -> 'splits') as amount) splits
+     where r.status in ('waiting_host', 'waiting_gpu') or r.status in ${BORNE} and r.host_id is not null
+     group by 1, 2, 3, 4, 5`,
+    [],
   );
-  return row?.n ?? 0;
-}
 
 export async function unfinishedRuns(run: Statements): Promise<number> {
   const [row] = await run<{ n: number }>(

@@ -58,12 +58,15 @@ function byHash<Value>(parse: (content: unknown) => Value) {
   };
 }
 
+/** Of a task version `v`, with its `splits.amount`. */
+export const EVALUATION_SECONDS = `((
+  (v.spec #>> '{evaluator,timeoutSeconds}')::float8 + coalesce((v.spec #>> '{evaluator,refereeSeconds}')::float8, 0)
+  ) * splits.amount + 60 * (splits.amount - 1))`;
+
 /** Tickets of runs; a `where` follows. */
 export const TICKETS = `select r.run_id as "runId", r.batch_id as "batchId", r.provider, r.gpus, ${selectKept('r')},
   (v.spec #>> '{limits,commandSeconds}')::float8 as "commandSeconds",
-  (
-  (v.spec #>> '{evaluator,timeoutSeconds}')::float8 + coalesce((v.spec #>> '{evaluator,refereeSeconds}')::float8, 0)
-  ) * splits.amount + 60 * (splits.amount - 1) as "evaluationSeconds",
+  ${EVALUATION_SECONDS} as "evaluationSeconds",
   r.wall_seconds as "wallSeconds", r.backend,
   coalesce(r.forked_at_step, 0) as "copiedSteps", b.priority,
   (extract(epoch from ep.deadline_at) * 1000)::float8 as "endsBy",

@@ -33,6 +33,18 @@ export const hostSchema = z
   .meta({ id: 'Host' });
 export type HostRow = z.infer<typeof hostSchema>;
 
+/** What so many runs need that are alike. */
+export interface RunNeeds {
+  /** Where they are; null: they wait for a place. */
+  hostId: string | null;
+  gpus: number;
+  backend: string;
+  memoryMb: number;
+  /** What each may take at most, its evaluation included; null: nobody knows. */
+  seconds: number | null;
+  runs: number;
+}
+
 export const hostsDocumentSchema = z.strictObject({ hosts: z.array(hostSchema) });
 export type HostsDocument = z.infer<typeof hostsDocumentSchema>;
 
@@ -57,6 +69,7 @@ const jobIds = z.array(z.string());
 export const scaledJobsSchema = z
   .strictObject({
     waitingRuns: countSchema.describe('for a place that such a job would be'),
+    unfit: countSchema.describe('others, which such a job could not take'),
     jobs: countSchema.describe('before this look, waiting ones included'),
     submitted: jobIds,
     cancelled: jobIds.describe('before they began'),

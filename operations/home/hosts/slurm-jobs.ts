@@ -6,14 +6,15 @@ export interface QueuedJob {
   jobId: string;
   state: 'pending' | 'running' | 'ending';
 }
+export type NamedJob = QueuedJob & { name: string };
 
-/** What `squeue -h -o "%i %T"` prints. */
-export function readQueue(printed: string): QueuedJob[] {
+/** What `squeue -h -o "%i %T %j"` prints. */
+export function readQueue(printed: string): NamedJob[] {
   return printed.split('\n').flatMap((line) => {
-    const [, jobId, state] = /^(\d+)\s+([A-Z_]+)$/.exec(line.trim()) ?? [];
-    if (jobId === undefined) return [];
+    const [, jobId, state, name] = /^(\d+)\s+([A-Z_]+)\s+(\S+)$/.exec(line.trim()) ?? [];
+    if (jobId === undefined || name === undefined) return [];
     const waits = ['PENDING', 'REQUEUED', 'REQUEUE_HOLD', 'SPECIAL_EXIT', 'CONFIGURING'].includes(state ?? '');
-    return [{ jobId, state: waits ? 'pending' : state === 'RUNNING' ? 'running' : 'ending' } satisfies QueuedJob];
+    return [{ jobId, state: waits ? 'pending' : state === 'RUNNING' ? 'running' : 'ending', name } satisfies NamedJob];
   });
 }
 
@@ -35,9 +36,9 @@ async function slurm(program: string, args: string[], input = ''): Promise<strin
   }
 }
 
-/** Jobs of this user that bear a name. */
-export const queuedJobs = async (name: string): Promise<QueuedJob[]> =>
-  readQueue(await slurm('squeue', ['--me', '-n', name, '-h', '-o', '%i %T']));
+/** Jobs of this user whose names begin so. */
+export const queuedJobs = async (prefix: string): Promise<NamedJob[]> =>
+  readQueue(await slurm('squeue', ['--me', '-h', '-o', '%i %T %j'])).filter(({ name }) => name.startsWith(prefix));
 
 export const submitJob = async (script: string): Promise<string> =>
   (await slurm('sbatch', ['--parsable'], script)).trim().split(';')[0] ?? '';

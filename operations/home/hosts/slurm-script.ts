@@ -17,6 +17,10 @@ export const LEAVE = 'USR2';
 /** What is left for everything but runs. */
 const OF_RUNS = 0.9;
 
+/** For the limits of a job's runs together, MB. */
+export const memoryForRuns = ({ memoryGb }: Pick<SlurmJob, 'memoryGb'>): number =>
+  Math.floor(memoryGb * 1024 * OF_RUNS);
+
 /** Names of the jobs' hosts begin so; a job that was requeued is another host. */
 export const hostPrefix = (jobId: string): string => `slurm-${jobId}-`;
 
@@ -53,7 +57,7 @@ trap 'rm -rf "$BENCH_HOME"' EXIT
 cp ${quotedWord(resolve(home, '.env'))} "$BENCH_HOME/.env" || exit 1
 ends=$(squeue -h -j "$SLURM_JOB_ID" -o %e) && ends=$(date -d "$ends" +%s) || exit 1
 export BENCH_HOST="${hostPrefix('$SLURM_JOB_ID')}\${SLURM_RESTART_COUNT:-0}" BENCH_UNTIL="$ends" BENCH_GRACE_SECONDS=${grace}
-export BENCH_SLOTS=${options.slots ?? cpus} BENCH_MEMORY_MB=${Math.floor(memoryGb * 1024 * OF_RUNS)} BENCH_GPUS=${gpus === 0 ? 'none' : '"${CUDA_VISIBLE_DEVICES:-auto}"'}
+export BENCH_SLOTS=${options.slots ?? cpus} BENCH_MEMORY_MB=${memoryForRuns(options)} BENCH_GPUS=${gpus === 0 ? 'none' : '"${CUDA_VISIBLE_DEVICES:-auto}"'}
 
 ${command.map(quotedWord).join(' ')} worker &
 worker=$!

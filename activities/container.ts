@@ -191,7 +191,10 @@ async function lastExecuted(store: StepLog, { runId, replayThrough }: StartConta
   return Math.max(0, ...steps.filter((s) => s.step <= replayThrough && s.observation !== null).map((s) => s.step));
 }
 
-/** Start from the last usable snapshot, if the run has taken steps. */
+/**
+ * Start from the last usable snapshot, if the run has taken steps. A sandbox that an earlier attempt began stays what it is, whatever
+ * was kept since: it lacks all that came after its own snapshot.
+ */
 async function startFrom(
   ports: ContainerPorts,
   run: RunDefinition,
@@ -201,12 +204,18 @@ async function startFrom(
 ): Promise<{ info: SandboxInfo; from: Snapshot | null }> {
   const { sandbox } = ports.backends[run.backend];
   for (;;) {
-    const found =
-      replayThrough === 0 ? null : await findSnapshot({ ...ports, disks: sandbox.disks }, runId, replayThrough, signal);
+    const begun = replayThrough === 0 ? null : await sandbox.begunAfter(spec);
+    const last = begun ?? replayThrough;
+    const found = last === 0 ? null : await findSnapshot({ ...ports, disks: sandbox.disks }, runId, last, signal);
+    if (begun !== null && begun !== (found?.snapshot.step ?? 0)) {
+      // Its snapshot can be had no more.
+      await sandbox.stop(spec);
+      continue;
+    }
     if (found === null) return { info: await sandbox.start(spec), from: null };
     const { snapshot: from, restore } = found;
     try {
-      return { info: await sandbox.start({ ...spec, restore }), from };
+      return { info: await sandbox.start({ ...spec, restore, restoredStep: from.step }), from };
     } catch (error) {
       const { message } = error as Error;
       if (!message.includes(CANNOT_UNPACK)) throw error;

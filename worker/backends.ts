@@ -91,6 +91,7 @@ function unusable(problem: BenchError): Backends[Backend] {
       ...{ backend: 'docker', isolation: 'container' },
       ...{
         start: refuse,
+        begunAfter: refuse,
         run: refuse,
         interrupt: refuse,
         printed: refuse,

@@ -15,6 +15,7 @@ import type {
   SandboxRef,
   SandboxSpec,
 } from '../../domain/ports/sandbox-port.js';
+import { beginsAfter, begunAfter } from '../shell/begun-after.js';
 import { type ControlChannel, sharedDirectory } from '../shell/control-channel.js';
 import { controlDirectories, makeControlDirectory } from '../shell/control-directory.js';
 import { answerProgram, followProgram, SupervisorAway } from '../shell/shell-client.js';
@@ -176,6 +177,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     const { control } = layout.run(spec.runId, spec.epoch);
     // Even where it is not shared: list() needs it to find containers removed behind our back.
     await makeControlDirectory(control, backend);
+    await beginsAfter(control, spec.restoredStep ?? 0);
     const podman = await isPodman();
     const { network } = spec;
     if (allowsNamedHosts(network)) {
@@ -401,6 +403,8 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
         };
         return info;
       }),
+
+    begunAfter: (ref) => begunAfter(controlOf(ref)),
 
     async run(ref, command, signal) {
       const { found, awoken } = await awake(ref, `command ${command.n}`, () => channelTo(ref).run(command, signal));

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { BenchError, InfrastructureError, SandboxLost } from '../../domain/errors.js';
 import type { HomeLayout } from '../../domain/home-layout.js';
 import type { SandboxPort, SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
+import { beginsAfter, begunAfter } from '../shell/begun-after.js';
 import { sharedDirectory } from '../shell/control-channel.js';
 import { controlDirectories, controlDirectoryExists, makeControlDirectory } from '../shell/control-directory.js';
 import { stageMemory } from '../shell/stage-memory.js';
@@ -119,6 +120,7 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       // Finish an interrupted stop.
       if (isStopping(control)) await stop(spec);
       await makeControlDirectory(control, 'local');
+      await beginsAfter(control, spec.restoredStep ?? 0);
       await stageMemory(control, spec.memory);
       const created = (await readPlace(control)) === null;
       if (created) await writePlan(control, await plan(spec));
@@ -129,6 +131,8 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       const workspaceLimit = spec.limits.workspaceMb === undefined ? null : 'watched';
       return { isolation: 'none', imageDigest: null, workspace: view.workspace, created, workspaceLimit };
     },
+
+    begunAfter: (ref) => begunAfter(controlOf(ref)),
 
     async run(ref, command, signal) {
       for (let attempt = 1; ; attempt++) {

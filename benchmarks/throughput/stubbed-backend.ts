@@ -16,6 +16,7 @@ export const stubbedBackend: Backends['local'] = {
       Promise.resolve({
         ...{ isolation: 'none', imageDigest: null, workspace: '/workspace', created: true, workspaceLimit: null },
       }),
+    begunAfter: () => Promise.resolve(null),
     run: (_, { n, script }) =>
       Promise.resolve({
         ...{

@@ -7,12 +7,14 @@ export function snapshotStore(run: Statements): SnapshotLog {
     async saveSnapshot({ runId, step, epoch, artifact, bytes, disk, diskHost, reason, archiveWanted }) {
       await run(
         'saveSnapshot',
-        `with kept as (
-           insert into artifacts (sha256, bytes, kind) select $4, $5, 'snapshot' where $4::text is not null
+        `with here as (
+           select run_id from runs where run_id = $1 and epoch <= $3
+         ), kept as (
+           insert into artifacts (sha256, bytes, kind) select $4, $5, 'snapshot' from here where $4::text is not null
            on conflict (sha256) do nothing
          )
          insert into snapshots (run_id, step, epoch, artifact, bytes, disk, disk_host, reason, archive_wanted_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, case when $9 then now() end)
+         select run_id, $2, $3, $4, $5, $6, $7, $8, case when $9 then now() end from here
          on conflict (run_id, step, epoch) do nothing`,
         [runId, step, epoch, artifact, bytes, disk, diskHost, reason, archiveWanted],
       );

@@ -27,6 +27,8 @@ export interface SandboxSpec extends SandboxRef {
   program?: SandboxProgram;
   /** Begin with these files and this shell instead of the starter's; used when the sandbox is created. */
   restore?: SandboxRestore;
+  /** The step after which `restore` was taken; absent: 0. */
+  restoredStep?: number;
 }
 
 export interface SandboxProgram {
@@ -199,9 +201,11 @@ export interface SandboxPort {
   readonly isolation: Isolation;
   /**
    * Create the sandbox of (run, epoch), or adopt it if it exists; a stopped one is started again with its files.
-   * Idempotent. Throws InfrastructureError.
+   * Idempotent. Throws InfrastructureError, also if it was begun after another step.
    */
   start(spec: SandboxSpec): Promise<SandboxInfo>;
+  /** `restoredStep` of the start that made the sandbox, or began to. Null: none has, or it was removed. */
+  begunAfter(ref: SandboxRef): Promise<number | null>;
   /**
    * Hand over command n and wait for its end; if n was handed over before, re-attach or read back its outcome.
    * When `signal` aborts, waiting stops and the promise rejects with its reason: the command lives on.

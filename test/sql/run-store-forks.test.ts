@@ -59,6 +59,16 @@ test('of the snapshots at or before a step the last one counts, and of one step 
   expect(await db.store.snapshotAt(runId, 9)).toMatchObject({ artifact: 'c' });
 });
 
+test('of a sandbox that the run has left no snapshot is kept, nor its archive', async () => {
+  const { runId } = await aRun(0);
+  await db.store.beginEpoch(runId, 2, 'h');
+  await snapshot(runId, 5, 1, 'of-the-former');
+  expect(await db.store.snapshotAt(runId, 9)).toBeNull();
+  expect((await db.pool.query("select from artifacts where sha256 = 'of-the-former'")).rowCount).toBe(0);
+  await snapshot(runId, 5, 2, 'of-this-one');
+  expect(await db.store.snapshotAt(runId, 9)).toMatchObject({ artifact: 'of-this-one' });
+});
+
 test('a kept disk is known as one host’s until its archive is made, which then counts for forks too', async () => {
   const origin = await aRun(3);
   await db.store.registerHost({ hostId: 'keeper', hostname: 'k', cpus: 1, memoryMb: 1, gpus: [], backends: [] });

@@ -14,8 +14,8 @@ export interface Snapshot {
 /** Which snapshots a run has. */
 export interface SnapshotLog {
   /**
-   * Keep a snapshot's row. A second one of the same step and sandbox changes nothing. `archiveWanted`: its disk's host is to make an
-   * archive of it when it has time.
+   * Keep a snapshot's row. A second one of the same step and sandbox changes nothing, nor does one of a sandbox that the run has left.
+   * `archiveWanted`: its disk's host is to make an archive of it when it has time.
    */
   saveSnapshot(snapshot: Snapshot & { runId: string; reason: string; archiveWanted: boolean }): Promise<void>;
   /** The last snapshot at or before this step; null: there is none. */

@@ -20,42 +20,71 @@ const PAUSE_MS = 30_000;
 /** A store that is away for longer is not waited for. */
 const PATIENCE_MS = 24 * 3_600_000;
 
+export interface DiskArchiver {
+  /** What is wanted, until the store or the engine fails: then none is tried for a while. */
+  round(): Promise<void>;
+  /** The host leaves: each that is wanted is tried once more, whatever failed before. */
+  last(): Promise<void>;
+}
+
 /**
  * Makes the archives that are wanted of this host's disks, one after the other, while runs go on. Cut off, it begins with that one again.
  * While the store or the engine fails, they stay wanted and are tried again; an event of the run says why it is late. Where none can be
  * made, an event says why, and whoever waits does without.
  */
-export function diskArchiver({ store, backends, artifacts, hostId, log }: DiskArchiverParts): () => Promise<void> {
+export function diskArchiver({ store, backends, artifacts, hostId, log }: DiskArchiverParts): DiskArchiver {
+  type Wanted = Awaited<ReturnType<typeof store.archivesWanted>>[number];
   let notBefore = 0;
-  return async () => {
-    if (Date.now() < notBefore) return;
-    for (const { runId, step, disk, wantedMs } of await store.archivesWanted(hostId)) {
-      const run = await store.definition(runId);
-      const { disks } = backends[run.backend].sandbox;
-      try {
-        if (disks === undefined || !(await disks.has(disk)))
-          throw new Error(`its disk is not on host ${hostId} any more`);
-        const limits = { maxBytes: mostBytes(run) };
-        await store.saveArchive(
-          disk,
-          await artifacts.putStream(disks.archive(disk, limits, new AbortController().signal)),
-        );
-        log.debug({ runId, disk }, 'archived');
-      } catch (error) {
-        const late = error instanceof InfrastructureError && wantedMs < PATIENCE_MS;
-        const what = late ? 'the archive of the snapshot after step' : 'no archive of the snapshot after step';
-        const detail = `${what} ${step}${late ? ' is late, and tried again' : ''}: ${(error as Error).message}`;
-        log.warn({ runId, disk }, detail);
-        await store.addEvent({
-          ...{ runId, batchId: run.batchId, kind: 'snapshot_failed', detail: detail.slice(0, 2000) },
-          key: `archive-${late ? 'late-' : ''}${disk}`,
-        });
-        if (late) {
-          notBefore = Date.now() + PAUSE_MS;
-          return;
-        }
-        await store.refuseArchive(disk);
-      }
+  let leaving = false;
+  let running: Promise<void> = Promise.resolve();
+
+  /** False: it is late. */
+  async function make({ runId, step, disk, wantedMs }: Wanted): Promise<boolean> {
+    const run = await store.definition(runId);
+    const { disks } = backends[run.backend].sandbox;
+    try {
+      if (disks === undefined || !(await disks.has(disk)))
+        throw new Error(`its disk is not on host ${hostId} any more`);
+      const limits = { maxBytes: mostBytes(run) };
+      await store.saveArchive(
+        disk,
+        await artifacts.putStream(disks.archive(disk, limits, new AbortController().signal)),
+      );
+      log.debug({ runId, disk }, 'archived');
+    } catch (error) {
+      const late = error instanceof InfrastructureError && wantedMs < PATIENCE_MS;
+      const what = late ? 'the archive of the snapshot after step' : 'no archive of the snapshot after step';
+      const detail = `${what} ${step}${late ? ' is late, and tried again' : ''}: ${(error as Error).message}`;
+      log.warn({ runId, disk }, detail);
+      await store.addEvent({
+        ...{ runId, batchId: run.batchId, kind: 'snapshot_failed', detail: detail.slice(0, 2000) },
+        key: `archive-${late ? 'late-' : ''}${disk}`,
+      });
+      if (late) return false;
+      await store.refuseArchive(disk);
     }
+    return true;
+  }
+
+  async function round(): Promise<void> {
+    if (Date.now() < notBefore) return;
+    for (const one of await store.archivesWanted(hostId)) {
+      if (leaving) return;
+      if (await make(one)) continue;
+      notBefore = Date.now() + PAUSE_MS;
+      return;
+    }
+  }
+
+  return {
+    round: () => (running = round()),
+    async last() {
+      leaving = true;
+      await running.catch(() => undefined);
+      for (const one of await store.archivesWanted(hostId))
+        await make(one).catch((error: unknown) =>
+          log.warn({ disk: one.disk, error: String(error) }, 'could not make an archive'),
+        );
+    },
   };
 }

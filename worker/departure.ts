@@ -26,6 +26,8 @@ const FOR_COMMANDS = 0.6;
 const LOOK_MS = 250;
 /** Between the end of a process and the signal to this worker, which came from the same hand. */
 const MOMENT_MS = 1000;
+/** A registration that takes longer is not waited for. */
+const MOST_BEAT_MS = 2000;
 
 /**
  * How a host leaves: nothing new begins, commands may end, each run's world is kept as it was between two commands, and its workflow
@@ -110,8 +112,17 @@ export class HostDeparture implements Departure {
     }
   }
 
-  /** The worker has stopped: archives are made, and nothing of the runs stays here. */
-  async finish(archive: () => Promise<void>): Promise<void> {
+  /**
+   * The worker has stopped: archives are made, and nothing of the runs stays here. Until they are made the host registers: nobody waits
+   * for one that is silent. `stopBeating`: resolves when it registers no more, since that would bring it back.
+   */
+  async finish({
+    archive,
+    stopBeating,
+  }: {
+    archive: () => Promise<void>;
+    stopBeating: () => Promise<void>;
+  }): Promise<void> {
     const { store, hostId, log, graceSeconds, backends } = this.parts;
     const soon = sleep(Math.max(1000, (graceSeconds * 0.9 - this.#passedSeconds()) * 1000), undefined, { ref: false });
     const work = async (): Promise<void> => {
@@ -120,12 +131,14 @@ export class HostDeparture implements Departure {
     };
     await Promise.race([work().catch((error: unknown) => log.warn({ error: String(error) }, 'archives')), soon]);
     this.#over.abort(new Error('the host has left'));
+    const silent = stopBeating();
     const stopped = BACKENDS.map(async (backend) => {
       const { sandbox } = backends[backend];
       await Promise.all((await sandbox.list()).map((ref) => sandbox.stop(ref)));
     });
     // An engine that is not here has nothing of ours.
     await Promise.race([Promise.allSettled(stopped), soon]);
+    await Promise.race([silent.catch(() => undefined), sleep(MOST_BEAT_MS, undefined, { ref: false })]);
     await this.#tryUntil(graceSeconds, () => store.hostLeft(hostId, `host ${hostId} has left; its runs are handed on`));
     log.info({ hostId, seconds: Math.round(this.#passedSeconds()) }, 'left');
   }

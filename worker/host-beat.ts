@@ -76,6 +76,8 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
     for (const backend of [...offered, ...formerBackends]) everOffered.add(backend);
     // A run may give up its lease after the host has returned; what it left here is removed too.
     if (!lost && abandoned.length === 0) return;
+    // A host that leaves removes everything at its end: until then it may still be kept, to be handed on.
+    if (parts.departure.begun) return;
     log.warn({ hostId, lost, abandoned }, 'runs moved to other hosts; removing what is left of them here');
     const clear = await reap(store, backends, log);
     const left = [...everOffered].filter((backend) => !clear.some((one) => one === backend));

@@ -14,8 +14,9 @@ import { createWorkers } from './create-workers.js';
 import { gpuInventory } from '../backends/gpus/inventory.js';
 import { formerSecret, homeHostId } from '../operations/home/home-identity.js';
 import { HostDeparture } from './departure.js';
-import { diskArchiver } from './archive-disks.js';
+import { type DiskArchiver, diskArchiver } from './archive-disks.js';
 import { diskGuard } from './disk-guard.js';
+import { every, type Rounds } from './every.js';
 import { hostBeat, leavesAt } from './host-beat.js';
 import { liveOutputs } from './live-outputs.js';
 import { createLogger } from './logger.js';
@@ -204,7 +205,8 @@ async function main(): Promise<void> {
       timers.push(every(NOTIFY_MS, notifyOrSay));
     }
   }
-  let archive: (() => Promise<void>) | undefined;
+  let archiver: DiskArchiver | undefined;
+  let beating: Rounds | undefined;
   if (bearsRuns) {
     // What an earlier worker started ahead: the reaper removes it.
     await patiently(() => store.forgetWarm(hostId, []));
@@ -232,25 +234,27 @@ async function main(): Promise<void> {
     const guardOrSay = () =>
       guard().catch((error: unknown) => log.warn({ error: String(error) }, 'could not check the disk'));
     timers.push(every(DISK_MS, guardOrSay));
-    const makeArchives = diskArchiver({ store, backends, artifacts, hostId, log });
-    archive = makeArchives;
+    const archives = (archiver = diskArchiver({ store, backends, artifacts, hostId, log }));
     const archiveOrSay = () =>
-      makeArchives().catch((error: unknown) =>
-        log.warn({ error: String(error) }, 'could not look for archives to be made'),
-      );
-    timers.push(every(ARCHIVE_MS, archiveOrSay));
-    timers.push(every(REAP_MS, reapOnce), every(settings.heartbeatSeconds * 1000, beatOrSay));
+      archives
+        .round()
+        .catch((error: unknown) => log.warn({ error: String(error) }, 'could not look for archives to be made'));
+    timers.push(every(ARCHIVE_MS, archiveOrSay), every(REAP_MS, reapOnce));
+    beating = every(settings.heartbeatSeconds * 1000, beatOrSay);
   }
-  if (bearsRuns && end !== null) timers.push(at(end, () => leave('its time is over')));
+  const ending = bearsRuns && end !== null ? at(end, () => leave('its time is over')) : undefined;
   try {
     await Promise.all(workers.map((worker) => worker.run()));
   } catch (error) {
     if (refusal.length === 0) throw error;
   } finally {
-    timers.forEach(clearInterval);
+    clearInterval(ending);
+    for (const timer of timers) void timer.stop();
+    if (!departure.begun) void beating?.stop();
     if (bearsRuns) await emptyOrSay();
   }
-  if (departure.begun) await departure.finish(async () => archive?.());
+  if (departure.begun)
+    await departure.finish({ archive: async () => archiver?.last(), stopBeating: async () => beating?.stop() });
   if (refusal[0] !== undefined) throw refusal[0];
   await connection.close();
   await governor.flush();
@@ -268,16 +272,6 @@ const isRefusal = (error: unknown): error is BenchError => error instanceof Benc
 /** Stop polling. Idempotent. */
 function stop(workers: readonly Worker[]): void {
   for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-}
-
-/** Never overlaps with itself, even if a round takes longer than the interval. */
-function every(ms: number, work: () => Promise<unknown>): NodeJS.Timeout {
-  let running = false;
-  return setInterval(() => {
-    if (running) return;
-    running = true;
-    void work().finally(() => (running = false));
-  }, ms);
 }
 
 /** A look a second: the machine's clock may be set, and a timer holds 24 days at most. */

@@ -58,11 +58,12 @@ export function snapshotStore(run: Statements): SnapshotLog {
     async archivesWanted(hostId) {
       return await run<{ runId: string; step: number; disk: string; wantedMs: number }>(
         'archivesWanted',
-        `select distinct on (step, disk) run_id as "runId", step, disk,
-           (extract(epoch from now() - archive_wanted_at) * 1000)::float8 as "wantedMs"
-         from snapshots
-         where disk_host = $1 and artifact is null and archive_wanted_at is not null
-         order by step desc, disk, epoch desc`,
+        `select (array_agg(s.run_id order by s.epoch desc))[1] as "runId", s.step, s.disk,
+           (extract(epoch from now() - min(s.archive_wanted_at)) * 1000)::float8 as "wantedMs"
+         from snapshots s join runs r on r.run_id = s.run_id
+         where s.disk_host = $1 and s.artifact is null and s.archive_wanted_at is not null
+         group by s.step, s.disk
+         order by bool_or(r.status <> 'ended') desc, s.step desc, s.disk`,
         [hostId],
       );
     },

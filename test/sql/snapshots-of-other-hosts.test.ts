@@ -98,9 +98,9 @@ test('another host asks for the archive, waits until it is made, and starts from
   const archive = archiverOf('a', disks);
   for (let wanted = false; !wanted;) {
     wanted = (await db.store.archivesWanted('a')).some((one) => one.disk === disks[0]);
-    await archiverOf('b', [])();
+    await archiverOf('b', []).round();
   }
-  await archive();
+  await archive.round();
   const { restore } = (await found) ?? {};
   if (restore === undefined || 'disk' in restore) throw new Error('no archive was found');
   const read: Uint8Array[] = [];
@@ -112,7 +112,7 @@ test('a host that makes no archive, or is not heard, is not waited for: the snap
   const { runId } = await runWith('a', 'too-large');
   const found = findOn('b', runId);
   for (let wanted = false; !wanted;) wanted = (await db.store.archivesWanted('a')).some((one) => one.runId === runId);
-  await archiverOf('a', [`${runId}-too-large`])();
+  await archiverOf('a', [`${runId}-too-large`]).round();
   expect(await found).toBeNull();
   expect(await told(runId)).toEqual([
     'snapshot_failed: no archive of the snapshot after step 1: more than 10 bytes',
@@ -139,12 +139,12 @@ test('an archive that the store could not take stays wanted, and is made once it
   const archive = archiverOf('a', disks, store);
   const now = vi.spyOn(Date, 'now');
   try {
-    await archive();
-    await archive();
+    await archive.round();
+    await archive.round();
     expect(tries, 'right after a failure, none is tried').toBe(1);
     away = false;
     now.mockReturnValue(Date.now() + 31_000);
-    await archive();
+    await archive.round();
   } finally {
     now.mockRestore();
   }
@@ -155,6 +155,39 @@ test('an archive that the store could not take stays wanted, and is made once it
   ]);
 });
 
+test('a host that leaves tries each archive at once, whatever failed before, and those of runs that go on first', async () => {
+  const [ended, going] = [await runWith('leaver', 'one', 'late'), await runWith('leaver', 'one', 'two')];
+  await db.store.finishRun(ended.runId, { endReason: 'submit', finalEvaluation: 'ok', detail: null });
+  for (const disk of [...ended.disks, ...going.disks]) await db.store.wantArchive(disk);
+  const tried: string[] = [];
+  let away = true;
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const store: ArtifactStore = {
+    ...artifacts,
+    async putStream(content) {
+      let text = '';
+      for await (const piece of content) text += Buffer.from(piece).toString();
+      tried.push(text);
+      if (away) await released;
+      if (away || text.endsWith('late')) throw new InfrastructureError('the store does not answer');
+      return artifacts.putStream(pieces(text));
+    },
+  };
+  const archiver = archiverOf('leaver', [...ended.disks, ...going.disks], store);
+  const running = archiver.round();
+  await vi.waitFor(() => expect(tried).toHaveLength(1));
+  const last = archiver.last();
+  release();
+  await running;
+  away = false;
+  await last;
+  const [one = '', two = ''] = going.disks;
+  expect(tried).toEqual([two, two, one, ended.disks[1], ended.disks[0]]);
+  for (const disk of [one, two, ended.disks[0] ?? '']) expect(await db.store.archiveOf(disk)).toBe('made');
+  expect(await db.store.archiveOf(ended.disks[1] ?? '')).toBe('wanted');
+});
+
 test('a store that is away for a day is not waited for', async () => {
   const { runId, disks } = await runWith('a', 'one');
   await db.store.wantArchive(disks[0] ?? '');
@@ -162,7 +195,7 @@ test('a store that is away for a day is not waited for', async () => {
     runId,
   ]);
   const store = { ...artifacts, putStream: () => Promise.reject(new InfrastructureError('away')) };
-  await archiverOf('a', disks, store)();
+  await archiverOf('a', disks, store).round();
   expect(await db.store.archiveOf(disks[0] ?? '')).toBe('refused');
   expect(await told(runId)).toEqual(['snapshot_failed: no archive of the snapshot after step 1: away']);
 });

@@ -26,7 +26,10 @@ export interface SnapshotLog {
   forgetDisk(disk: string): Promise<void>;
   /** An archive of this disk is to be made by its host, unless there is one. */
   wantArchive(disk: string): Promise<void>;
-  /** Disks of a host whose archives are wanted and not made, the snapshot of the latest step first. `wantedMs`: for how long. */
+  /**
+   * Disks of a host whose archives are wanted and not made: those of runs that go on first, and of these the snapshot of the latest step.
+   * `wantedMs`: for how long.
+   */
   archivesWanted(hostId: string): Promise<{ runId: string; step: number; disk: string; wantedMs: number }[]>;
   /** The archive of a disk: it counts for all snapshots that lie there, forks' included. */
   saveArchive(disk: string, archive: { sha256: string; bytes: number }): Promise<void>;

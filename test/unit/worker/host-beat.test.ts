@@ -22,8 +22,10 @@ function host() {
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const gpus: GpusNow = { ids: ['0', '1'], busy: [], unknown: null };
   const nowhere = `unix://${join(home, 'no-engine')}`;
+  const departure = { ...STAYS };
+  const moved: number[] = [];
   const beat = hostBeat({
-    departure: STAYS,
+    departure,
     namespace: () => ({ id: 'one', at: "namespace 'default' at somewhere" }),
     settings: workerSettings({
       ...{ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/x', TEMPORAL_ADDRESS: '127.0.0.1:1', BENCH_HOME: home },
@@ -35,14 +37,14 @@ function host() {
       heldDevices: async () => ['0'],
       registerHost: async (one) => {
         registered.push(one);
-        return { lost: false, formerBackends: [], abandoned: [], watched: [] };
+        return { lost: false, formerBackends: [], abandoned: moved, watched: [] };
       },
       hostReturned: async () => {},
       runStates: async () => new Map(),
       addEvent: async ({ kind, detail }) => void events.push(`${kind}: ${detail}`),
     },
   });
-  return { beat, gpus, log, events, registered: () => registered.at(-1) };
+  return { beat, gpus, log, events, departure, moved, registered: () => registered.at(-1) };
 }
 
 it('GPUs on which others compute are busy, those that runs hold are not', async () => {
@@ -67,6 +69,17 @@ it('while nobody can look at the GPUs none is offered, held or not; that is said
     'gpus_unknown: nvidia-smi fails on host h, which leases no GPU until it answers: no driver',
     'gpus_known: nvidia-smi answers again on host h: its free GPUs can be leased',
   ]);
+});
+
+it('what is left of runs that moved is removed, but for a host that leaves: they may still be kept from there', async () => {
+  const { beat, departure, moved, log } = host();
+  moved.push(7);
+  departure.begun = true;
+  await beat();
+  expect(log.warn).not.toHaveBeenCalled();
+  departure.begun = false;
+  await beat();
+  expect(log.warn).toHaveBeenCalled();
 });
 
 it('a driver that never told of any GPU is said in the log alone', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';
@@ -7,27 +8,35 @@ import { WORKER_ROLE } from './key-roles.js';
 
 /** Users of the database that machines which were invited are. */
 export const HOST_USER = /^bench_host_[0-9a-f]{12}$/;
+/** Whoever has the token is this one until the machine has joined: its password ends with the invitation, the other's does not. */
+const joinerOf = (user: string): string => user.replace('bench_host_', 'bench_join_');
 
 const newPassword = (): string => randomBytes(24).toString('hex');
 
-/** As the administrator: a user for a host, with a password that is the token until the machine joins. */
+/** As the administrator: a user for a host, who has no password yet, and one who may give it one, with a password that is the token. */
 export function inviteHostUser(
   adminUrl: string,
   { hostId, days }: { hostId: string; days: number },
 ): Promise<{ user: string; password: string; expiresAt: Date }> {
   return asAdministrator(adminUrl, async (client) => {
     const [user, password] = [`bench_host_${randomBytes(6).toString('hex')}`, newPassword()];
-    await client.query(`create role ${user} login password ${client.escapeLiteral(password)} in role ${WORKER_ROLE}`);
-    // Only its members may end its connections, if they are no superusers.
-    await client.query(
-      `do $$ begin if not pg_has_role(current_user, '${user}', 'usage') then grant ${user} to current_user; end if; end $$`,
-    );
-    const { rows } = await client.query<{ expiresAt: Date }>(
+    const joiner = joinerOf(user);
+    const { rows } = await client.query<{ expiresAt: Date; text: string }>(
       `insert into host_invitations (database_user, host_id, expires_at)
-       values ($1, $2, now() + make_interval(days => $3)) returning expires_at as "expiresAt"`,
+       values ($1, $2, now() + make_interval(days => $3)) returning expires_at as "expiresAt", expires_at::text as text`,
       [user, hostId, days],
     );
-    return { user, password, expiresAt: rows[0]?.expiresAt ?? new Date(0) };
+    const { expiresAt = new Date(0), text = '-infinity' } = rows[0] ?? {};
+    await client.query(`create role ${user} login in role ${WORKER_ROLE}`);
+    await client.query(
+      `create role ${joiner} login password ${client.escapeLiteral(password)} valid until ${client.escapeLiteral(text)} in role ${user}`,
+    );
+    // Only its members may end its connections, if they are no superusers.
+    for (const one of [user, joiner])
+      await client.query(
+        `do $$ begin if not pg_has_role(current_user, '${one}', 'usage') then grant ${one} to current_user; end if; end $$`,
+      );
+    return { user: joiner, password, expiresAt };
   });
 }
 
@@ -35,39 +44,74 @@ export function inviteHostUser(
  * As the administrator: the users of a host can log in no more, their connections end, and nothing new is placed on it. Returns how many
  * there were. Idempotent.
  */
-export function revokeHostUsers(adminUrl: string, hostId: string): Promise<number> {
-  return asAdministrator(adminUrl, async (client) => {
+export async function revokeHostUsers(adminUrl: string, hostId: string): Promise<number> {
+  // Committed by itself: until then whoever is cut off could come in again.
+  const users = await asAdministrator(adminUrl, async (client) => {
     const { rows } = await client.query<{ user: string }>(
       `update host_invitations set revoked_at = coalesce(revoked_at, now()) where host_id = $1 returning database_user as user`,
       [hostId],
     );
-    // Its name is free at once: another machine that is invited under it need not wait until this one has long been silent.
-    await client.query('update hosts set drained_at = coalesce(drained_at, now()), home_id = null where host_id = $1', [
-      hostId,
-    ]);
-    for (const { user } of rows) {
-      await client.query(
-        `do $$ begin alter role ${client.escapeIdentifier(user)} nologin; exception when undefined_object then null; end $$`,
-      );
-      await client.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [user]);
-    }
-    return rows.length;
+    for (const { user } of rows)
+      for (const one of [user, joinerOf(user)])
+        await client.query(
+          `do $$ begin alter role ${client.escapeIdentifier(one)} nologin; exception when undefined_object then null; end $$`,
+        );
+    return rows.map(({ user }) => user);
   });
+  const left = await endConnections(adminUrl, [...users, ...users.map(joinerOf)]);
+  await asAdministrator(adminUrl, (client) =>
+    // Its name is free at once: another machine that is invited under it need not wait until this one has long been silent.
+    client.query('update hosts set drained_at = coalesce(drained_at, now()), home_id = null where host_id = $1', [
+      hostId,
+    ]),
+  );
+  if (left > 0)
+    throw new BenchError('services', `host "${hostId}" can log in no more, but ${left} of its connections do not end`, {
+      remedy: `Repeat \`bench hosts revoke ${hostId}\`.`,
+    });
+  return users.length;
+}
+
+const LOOK_MS = 100;
+const MOST_LOOKS = 100;
+
+/** Of users who can make no new ones. One that was being made may be seen only at a second look. Returns how many are left. */
+async function endConnections(adminUrl: string, users: readonly string[]): Promise<number> {
+  let left = 0;
+  for (let [looks, none] = [0, 0]; users.length > 0 && none < 2 && looks < MOST_LOOKS; looks++) {
+    if (looks > 0) await sleep(LOOK_MS);
+    left = await asAdministrator(
+      adminUrl,
+      async (client) =>
+        (await client.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = any($1)', [users]))
+          .rowCount ?? 0,
+    );
+    none = left === 0 ? none + 1 : 0;
+  }
+  return left;
 }
 
 /** Is the token of an invitation good? BenchError (usage): it was used, revoked, or has expired. */
 export const checkHostUser = (databaseUrl: string, hostId: string): Promise<void> =>
   asHostUser(databaseUrl, hostId, () => Promise.resolve());
 
-/** Join: `keep` is given the password that replaces the token, so that nobody joins with it again. */
-export const joinAsHostUser = (databaseUrl: string, hostId: string, keep: (password: string) => void): Promise<void> =>
+/** Join: `keep` is given who this machine is from now on. Nobody joins with the token again. */
+export const joinAsHostUser = (
+  databaseUrl: string,
+  hostId: string,
+  keep: (as: { user: string; password: string }) => void,
+): Promise<void> =>
   asHostUser(databaseUrl, hostId, async (client, user) => {
     const password = newPassword();
     // Kept first: with a password that was set and not kept, this machine could not come in again.
-    keep(password);
+    keep({ user, password });
     await client.query('begin');
+    // Nobody may change another's password.
+    await client.query(`set local role ${user}`);
     await client.query(`alter role ${user} password ${client.escapeLiteral(password)}`);
-    await client.query('update host_invitations set joined_at = now() where database_user = session_user');
+    await client.query('reset role');
+    await client.query(`alter role ${joinerOf(user)} password null`);
+    await client.query('update host_invitations set joined_at = now() where database_user = $1', [user]);
     await client.query('update hosts set drained_at = null where host_id = $1', [hostId]);
     await client.query('commit');
   });
@@ -85,7 +129,7 @@ async function asHostUser(
     });
     const { rows } = await client.query<{ user: string; revoked: boolean; expired: boolean; joined: boolean }>(
       `select database_user as user, revoked_at is not null as revoked, expires_at < now() as expired, joined_at is not null as joined
-       from host_invitations where database_user = session_user`,
+       from host_invitations where 'bench_join_' || right(database_user, 12) = session_user`,
     );
     const [invited] = rows;
     if (invited === undefined || invited.revoked) throw usedOrRevoked(hostId);
@@ -105,7 +149,7 @@ async function asHostUser(
 const refused = (error: unknown): boolean => ['28P01', '28000'].includes(errorFields(error).code ?? '');
 
 const usedOrRevoked = (hostId: string): BenchError =>
-  new BenchError('usage', `the token of this invitation was used already, or revoked`, {
+  new BenchError('usage', `the token of this invitation was used already, or revoked, or has expired`, {
     code: 'invitation.refused',
     remedy: `Ask for another: \`bench hosts invite ${hostId}\`.`,
   });

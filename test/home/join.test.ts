@@ -213,6 +213,10 @@ describe('an invitation', () => {
     const old = await invite('old');
     await sql(`update host_invitations set expires_at = now() where host_id = 'old'`);
     expect(await refusal(old)).toContain('the invitation of host "old" has expired');
+    const { username, password } = new URL(decodeInvitation(await invite('stale')).databaseUrl);
+    await sql(`alter role ${username} valid until 'yesterday'`);
+    const late = Object.assign(new URL(address), { username, password });
+    await expect(new pg.Client({ connectionString: late.href }).connect()).rejects.toMatchObject({ code: '28P01' });
     const shut = await invite('shut');
     await inviter.json('hosts', 'revoke', 'shut');
     expect(await refusal(shut)).toContain('was used already, or revoked');

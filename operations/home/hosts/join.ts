@@ -53,8 +53,8 @@ export async function joinFleet(settings: Settings, text: string): Promise<{ hos
   const location = artifactLocation(settings.layout, env);
   await (await import('../../../backends/artifacts/check-store.js')).checkArtifactStore(location);
 
-  await joinAsHostUser(url.href, hostId, (password) => {
-    url.password = password;
+  await joinAsHostUser(url.href, hostId, ({ user, password }) => {
+    [url.username, url.password] = [user, password];
     writeSettings(settings.layout.envFile, { ...given, DATABASE_URL: url.href });
   });
   return { hostId, home: settings.home };

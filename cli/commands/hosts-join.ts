@@ -1,4 +1,7 @@
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError } from 'commander';
+import { BenchError } from '../../domain/errors.js';
 import type { ChangedHost, HostInvitationDocument, JoinedHost } from '../../domain/views/hosts.js';
 import { inviteHost } from '../../operations/home/hosts/invite.js';
 import { joinFleet } from '../../operations/home/hosts/join.js';
@@ -11,6 +14,20 @@ function days(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1 || value > 365) throw new InvalidArgumentError('It is 1 to 365.');
   return value;
+}
+
+/** Arguments of a running program are seen by all users of the machine; this way only the shell has it, whose `echo` is no program. */
+export const joinLine = (invitation: string): string => `echo ${invitation} | bench hosts join - && bench worker`;
+
+/** What follows `join`. */
+export async function invitationOf(argument: string, stdin: Readable & { isTTY?: boolean }): Promise<string> {
+  if (argument !== '-') return argument;
+  // A terminal would cut it at 4,096 characters.
+  if (stdin.isTTY)
+    throw new BenchError('usage', '`-` stands for an invitation on stdin, and there is none', {
+      remedy: 'Run the whole line that `bench hosts invite` printed: echo <invitation> | bench hosts join -',
+    });
+  return text(stdin);
 }
 
 interface InviteFlags {
@@ -39,7 +56,7 @@ export function register(hosts: Command, context: CliContext): void {
       context.output.log(
         `Run this on the new machine, once, before ${formatTime(document.expiresAt)}; it holds a secret:`,
       );
-      context.output.print(`bench hosts join ${invitation} && bench worker`);
+      context.output.print(joinLine(invitation));
     });
   addExamples(invite, [
     ['bench hosts invite gpu-box-1', 'a line for one machine'],
@@ -53,9 +70,9 @@ export function register(hosts: Command, context: CliContext): void {
       'Check version, token, PostgreSQL, Temporal and the artifact store, then write the settings into $BENCH_HOME/.env. ' +
         '`bench worker` starts the host. The token is replaced, so that nobody joins with it again.',
     )
-    .argument('<invitation>', 'what `bench hosts invite` printed')
-    .action(async (invitation: string) => {
-      const joined = await joinFleet(context.settings, invitation);
+    .argument('<invitation>', 'what `bench hosts invite` printed; `-`: from stdin, where no other user sees it')
+    .action(async (argument: string) => {
+      const joined = await joinFleet(context.settings, await invitationOf(argument, process.stdin));
       context.output.json(joined satisfies JoinedHost);
       context.output.print(
         `${joined.hostId} may join: its settings are in ${joined.home}/.env. \`bench worker\` starts it.`,

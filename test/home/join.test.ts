@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import { execa } from 'execa';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { artifactPath } from '../../backends/artifacts/file-artifact-store.js';
@@ -85,9 +86,18 @@ afterAll(async () => {
 
 describe('a new machine', () => {
   it('joins by one line, plays a task that it has never seen, and is shut out when it is revoked', async () => {
-    const [invitation, host] = [await invite('box'), machine()];
-    const joined = await host.json<{ hostId: string; home: string }>('hosts', 'join', invitation);
-    expect(joined).toEqual({ hostId: 'box', home: host.dir });
+    const host = machine();
+    const servers = ['--database', new URL(address).host, '--temporal', temporal.address];
+    const { stdout: line } = await inviter.run('hosts', 'invite', 'box', ...servers);
+    const invitation = /^echo (\S+) \| bench hosts join - && bench worker$/.exec(line)?.[1] ?? '';
+    const programs = folder();
+    const main = resolve(import.meta.dirname, '../../dist/cli/main.js');
+    writeFileSync(join(programs, 'bench'), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`, { mode: 0o755 });
+    const joined = await execa('sh', ['-c', line.replace('&& bench worker', '--json')], {
+      env: { ...host.env, PATH: `${programs}:${process.env['PATH'] ?? ''}` },
+      cwd: host.dir,
+    });
+    expect(JSON.parse(joined.stdout)).toEqual({ hostId: 'box', home: host.dir });
     expect(statSync(join(host.dir, '.env')).mode & 0o777).toBe(0o600);
     // Its own copy of the authority that the database's certificate is checked with.
     expect(decodeURIComponent(readFileSync(join(host.dir, '.env'), 'utf8'))).toContain(

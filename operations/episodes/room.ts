@@ -13,7 +13,7 @@ export async function withRoomFor<T>(env: Room, runIds: readonly string[], begin
   const { capacity } = env.options;
   if (runIds.length > capacity)
     throw new BenchError('usage', `${runIds.length} episodes at once: the server holds ${capacity}`, {
-      remedy: `Ask for at most ${capacity}, or serve with a larger --capacity.`,
+      remedy: `Ask for at most ${capacity}, or serve with a larger capacity.`,
     });
   for (const runId of runIds) env.beginning.add(runId);
   try {

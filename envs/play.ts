@@ -9,6 +9,7 @@ import { waitOutcome } from '../operations/episodes/outcome.js';
 import { beginning, type BegunEpisode, resetEpisode, resetEpisodes } from '../operations/episodes/reset.js';
 import { claimWarmRun, wishWarmRun } from '../operations/episodes/warm-run.js';
 import type { DoorContext } from './context.js';
+import { openPresence } from './presence.js';
 import { rideOut } from './ride-out.js';
 import { waitingForRoom } from './room.js';
 
@@ -48,6 +49,10 @@ export interface Play {
   /** Interrupts the command of an action, if it still runs: its outcome follows. */
   interrupt(runId: string, seq: number): Promise<void>;
   touch(runId: string): Promise<void>;
+  /** Its client asks something: the episode is not given up for another while. For every request: few of them write. */
+  present(episode: EpisodeRow): Promise<void>;
+  /** Its client is there now, but could not come back to a door that died: after so many seconds the episode is given up. */
+  expireIn(runId: string, seconds: number): Promise<void>;
   /** The client is gone: unless it comes back within so many seconds, the episode is given up. */
   detach(runId: string, seconds: number): Promise<void>;
   end(episode: EpisodeRow): Promise<void>;
@@ -57,7 +62,16 @@ export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
   const { bench } = env;
   const withRoom = waitingForRoom(progress, fullWaitSeconds);
   const episodes = async () => (await bench.database()).episodes;
-  const touch = async (runId: string): Promise<void> => (await episodes()).touch(runId).catch(() => undefined);
+  const presence = openPresence();
+  const touch = async (runId: string): Promise<void> => {
+    presence.written(runId);
+    await episodes()
+      .then((stored) => stored.touch(runId))
+      .catch(() => presence.forget(runId));
+  };
+  const present = async (episode: EpisodeRow): Promise<void> => {
+    if (!episode.ended && presence.due(episode)) await touch(episode.runId);
+  };
   const want = ({ episode: { runId } }: BegunEpisode): void =>
     void wantEpisode(bench, runId)
       .then(() => wishWarmRun(env, runId))
@@ -68,13 +82,20 @@ export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
       if (episode !== null) await endEpisode(bench, episode);
     });
   return {
-    touch,
+    ...{ touch, present },
     ofSession: (session) => rideOut(async () => (await episodes()).ofSession(session)),
     adopt: (runId, session) => rideOut(async () => (await episodes()).adopt(runId, session)),
     taken: (runId, seq) => rideOut(async () => (await episodes()).taken(runId, seq)),
     interrupt: (runId, seq) => rideOut(async () => (await episodes()).interrupt(runId, seq)),
     delivered: (runId, seq) => rideOut(async () => (await episodes()).delivered(runId, seq)),
-    detach: (runId, seconds) => rideOut(async () => (await episodes()).detach(runId, seconds)),
+    async expireIn(runId, seconds) {
+      await rideOut(async () => (await episodes()).expireIn(runId, seconds));
+      presence.forget(runId);
+    },
+    async detach(runId, seconds) {
+      await rideOut(async () => (await episodes()).detach(runId, seconds));
+      presence.forget(runId);
+    },
     async known(id) {
       const episode = await rideOut(async () => (await episodes()).find(id));
       if (episode === null)
@@ -109,16 +130,18 @@ export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
       const taken = await rideOut(() => act(bench, episode, numbered));
       const refused = refusal(taken, episode.episodeId);
       if (refused !== null) throw refused;
+      if (taken.kind === 'taken' && !taken.repeated) presence.written(episode.runId);
       return numbered.seq;
     },
     async outcome(episode, seq, seconds, signal) {
       const { runId, episodeId, task, idleSeconds } = episode;
+      void present(episode);
       const until = Date.now() + seconds * 1000;
       const left = (): number => Math.max(0, (until - Date.now()) / 1000);
-      const present = setInterval(() => void touch(runId), (idleSeconds * 1000) / 3);
+      const stays = setInterval(() => void touch(runId), (idleSeconds * 1000) / 3);
       const outcome = await rideOut(() =>
         waitOutcome(bench, progress, { runId, seq, seconds: left(), ...(signal !== undefined && { signal }) }),
-      ).finally(() => clearInterval(present));
+      ).finally(() => clearInterval(stays));
       if (outcome === null) return null;
       return { episodeId, task, outcome };
     },

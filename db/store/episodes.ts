@@ -283,6 +283,14 @@ export function episodeStore(pool: pg.Pool): Episodes {
       );
     },
 
+    async expireIn(runId, seconds) {
+      await run(
+        'expireEpisode',
+        `update episodes set expires_at = now() + make_interval(secs => $2) where run_id = $1 and detached_at is null`,
+        [runId, seconds],
+      );
+    },
+
     async detach(runId, seconds) {
       await run(
         'detachEpisode',

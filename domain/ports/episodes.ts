@@ -109,6 +109,8 @@ export interface Episodes {
   settle(runId: string, outcome: EpisodeOutcome, next: { step: number; try: number } | null): Promise<EpisodeOutcome>;
   /** Somebody is there: the episode is not given up for another while. */
   touch(runId: string): Promise<void>;
+  /** Somebody is there, and will not come back should the door die: unless it hears of them, the episode is given up after so many seconds. */
+  expireIn(runId: string, seconds: number): Promise<void>;
   /** Nobody is there any more: unless somebody comes back, it is given up after so many seconds. */
   detach(runId: string, seconds: number): Promise<void>;
   /** Open, and nobody was there for as long as was agreed. */

@@ -92,7 +92,7 @@ export class Connection {
     if (episode === null || episode.ended || this.#settled) return;
     const most = Math.max(this.options.graceSeconds, LEAST_BEAT_SECONDS);
     const idleLeft = episode.idleSeconds - (Date.now() - this.#heard) / 1000;
-    await this.options.play.detach(episode.runId, this.#busy > 0 ? most : Math.max(0, Math.min(most, idleLeft)));
+    await this.options.play.expireIn(episode.runId, this.#busy > 0 ? most : Math.max(0, Math.min(most, idleLeft)));
   }
 
   /** Its client has sent a request for this run over HTTP: it has read what it was sent here. */
@@ -123,7 +123,7 @@ export class Connection {
       await this.#read();
       const frame = await this.#answer(sent);
       if (frame !== null) this.#send(frame);
-      if (frame?.type === 'observation') void this.beat().catch(() => undefined);
+      if (frame !== null) void this.beat().catch(() => undefined);
     } catch (thrown) {
       await this.#fail(thrown);
     }

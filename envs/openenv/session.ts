@@ -164,6 +164,7 @@ export class EnvSession {
     const episode = await this.episode();
     if (episode === null) return { episode_id: null, step_count: 0 };
     const { episodeId, seq, nextStep, ended, endReason } = episode;
+    void this.play.present(episode);
     const { task, seed } = await this.play.beginning(episode);
     const rest = { action_seq: seq, current_step: nextStep, done: ended, end_reason: endReason };
     return { episode_id: episodeId, step_count: seq, task, seed, ...rest };

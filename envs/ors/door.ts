@@ -71,7 +71,7 @@ export function orsDoor({ env }: DoorContext, play: Play): FastifyPluginCallback
       return { sid };
     });
     app.post('/ping', async (request) => {
-      await play.touch((await sessions.played(sessionIn(request))).runId);
+      await sessions.played(sessionIn(request));
       return { status: 'ok' };
     });
     for (const route of ['/delete', '/delete_session'])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BenchHome } from '../setup/bench-home.js';
 import { EnvServer } from '../setup/env-server.js';
-import { OpenEnvClient } from '../setup/open-env-client.js';
+import { OpenEnvClient, type Reply } from '../setup/open-env-client.js';
 
 let home: BenchHome;
 let server: EnvServer;
@@ -230,6 +230,20 @@ describe('sessions', () => {
     client.send({ type: 'close' });
     expect(await client.closed).toBe(1000);
     await expect.poll(() => episode(id), { timeout: 60_000 }).toMatchObject({ ended: true });
+  });
+
+  test('with a key are not given up while their client asks after them, whatever it asks', async () => {
+    const asked = async (ask: (client: OpenEnvClient) => Promise<Reply>) => {
+      const client = await connect(`/s/${newKey()}`);
+      const id = (await client.reset({ soft_step_s: 0.5, idle_s: 4 })).data.metadata['episode_id'];
+      await client.step('sleep 600');
+      for (const until = Date.now() + 12_000; Date.now() < until; await new Promise((done) => setTimeout(done, 300)))
+        await ask(client);
+      expect(await episode(id)).toMatchObject({ ended: false });
+      client.cut();
+      await expect.poll(() => episode(id), { timeout: 60_000 }).toMatchObject({ end_reason: 'cancelled' });
+    };
+    await Promise.all([asked((client) => client.step('wait')), asked((client) => client.ask({ type: 'state' }))]);
   });
 
   test('a reset whose answer was lost is the same reset', async () => {

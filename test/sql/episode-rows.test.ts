@@ -55,6 +55,30 @@ describe('an action', () => {
   });
 });
 
+it('an episode whose client is there expires sooner, and counts as detached only when that is gone', async () => {
+  const { batchId } = await openBatch(newBatchId());
+  const one = episode(batchId, 'left');
+  const { runId } = one.run;
+  await db.episodes.create(one, 'test');
+  const left = async () =>
+    (
+      await rows.query<{ left: number; detached: boolean }>(
+        `select round(extract(epoch from expires_at - now()) / 10)::int * 10 as left, detached_at is not null as detached
+         from episodes where run_id = $1`,
+        [runId],
+      )
+    ).rows[0];
+  await db.episodes.expireIn(runId, 30);
+  expect(await left()).toEqual({ left: 30, detached: false });
+  await db.episodes.detach(runId, 10);
+  expect(await left()).toEqual({ left: 10, detached: true });
+  // Of a connection that was lost meanwhile.
+  await db.episodes.expireIn(runId, 60);
+  expect(await left()).toEqual({ left: 10, detached: true });
+  await db.episodes.touch(runId);
+  expect(await left()).toEqual({ left: 60, detached: false });
+});
+
 describe('episodes of one task', () => {
   it('share the rows of their task and agent, which the first one stores', async () => {
     const { batchId } = await openBatch(newBatchId());

@@ -3,6 +3,7 @@ import type { MetricFamily } from '../../domain/metrics.js';
 import { queryError } from '../database-error.js';
 import { definitionReader } from '../store/definitions.js';
 import { statements } from '../statements.js';
+import { measuredBaselines } from './baselines.js';
 import { batchStatus, listBatches } from './batch-status.js';
 import { leaderboard } from './leaderboard.js';
 import { events, gatewayRuns, hosts, leases, leaseWaiters, runNeeds, unfinishedRuns } from './operations.js';
@@ -55,6 +56,8 @@ export interface Queries {
   pastRuns(kinds: readonly RunKind[]): Promise<PastRun[]>;
   /** How much the gains of attempts at these tasks vary that are alike; null: not known. */
   gainSpread(of: { models: readonly string[]; tasks: readonly string[] }): Promise<GainSpread | null>;
+  /** Those of these versions of tasks whose starter has a score. */
+  measuredBaselines(taskHashes: readonly string[]): Promise<string[]>;
   /** Models and tasks that have runs, by name. */
   playedNames(): Promise<{ models: string[]; tasks: string[] }>;
   showRun(runId: string): Promise<RunDetail>;
@@ -117,6 +120,7 @@ export function createQueries(pool: pg.Pool): Queries {
     playedNames: () => playedNames(run),
     showRun: (runId) => showRun(run, runId),
     searchTree: (runId) => searchTree(run, runId),
+    measuredBaselines: (taskHashes) => measuredBaselines(run, taskHashes),
     trajectory: (runId, afterStep = 0) => trajectory(run, runId, afterStep),
     playedAs: async (runId) => {
       const { origin, read } = await definitionOf(runId);

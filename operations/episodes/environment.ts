@@ -8,6 +8,7 @@ import { loadGroups } from '../batches/load-groups.js';
 import { freezeAndCheck, prepareBatch } from '../batches/prepare-batch.js';
 import { harnessVersion } from '../batches/store-batch.js';
 import type { Bench } from '../bench.js';
+import { requireBaselines } from './require-baselines.js';
 
 export interface EnvironmentOptions {
   /** The batch that its episodes are runs of; one of this name is continued. */
@@ -59,7 +60,7 @@ export interface Environment {
 
 /**
  * Opens an environment: checks every task, builds images that are missing, freezes the tasks and opens the batch.
- * @throws BenchError (usage) for tasks, agents and backends that cannot be played; (conflict) if the name is that of another kind of batch.
+ * @throws BenchError (usage) for tasks, agents and backends that cannot be played, and tasks without a baseline; (conflict) if the name is that of another kind of batch.
  */
 export async function openEnvironment(bench: Bench, options: EnvironmentOptions): Promise<Environment> {
   const { settings } = bench;
@@ -89,6 +90,7 @@ export async function openEnvironment(bench: Bench, options: EnvironmentOptions)
   selectTaskIds(settings.configFolders, options.tasks);
   await bench.renewWorker();
   const runs = await plan(options.tasks, {});
+  await requireBaselines(bench, runs, options.reward);
   const { episodes } = await bench.database();
   const { name, capacity } = options;
   const batch = await episodes.openBatch({

@@ -8,6 +8,7 @@ import { rewardRequest } from '../../domain/requests/reward.js';
 import type { RunDefinition } from '../../domain/run.js';
 import type { Bench } from '../bench.js';
 import type { Environment } from './environment.js';
+import { requireBaselines } from './require-baselines.js';
 import { withRoomFor } from './room.js';
 
 /** An episode that has begun: its first observation, which nobody has acted upon. */
@@ -83,11 +84,13 @@ async function knownOrNew(
     ...(request.fork_of === undefined ? await freshRun(env, request) : await forked(env, request, request.fork_of)),
     runId,
   };
+  const reward = request.reward === undefined ? env.options.reward : rewardRequest(request.reward);
+  await requireBaselines(env.bench, [run], reward);
   return {
     run,
     ...{ door, session, episodeId },
     reset: request,
-    reward: request.reward === undefined ? env.options.reward : rewardRequest(request.reward),
+    reward,
     idleSeconds: Math.ceil(request.idle_s ?? env.options.idleSeconds),
     deadlineAt: request.deadline_s === undefined ? null : new Date(Date.now() + request.deadline_s * 1000),
   };

@@ -8,6 +8,7 @@ import type { RunDefinition } from '../../domain/run.js';
 import { startRunWorkflow } from '../../temporal/start-run.js';
 import { isOutage } from '../as-bench-error.js';
 import type { Environment } from '../episodes/environment.js';
+import { requireBaselines } from '../episodes/require-baselines.js';
 import { freshRun } from '../episodes/reset.js';
 import { formerSecret } from '../home/home-identity.js';
 
@@ -34,6 +35,7 @@ export async function beginRollouts(env: Environment, request: RolloutRequest): 
   const reward = asked.reward === undefined ? env.options.reward : rewardRequest(asked.reward);
   const endpoint = { capture, sealed: await sealedOf(env, model) } satisfies RolloutEndpoint;
   const played = await freshRun(env, asked);
+  await requireBaselines(bench, [played], reward);
   const config = inlineModel(model);
   const run: RunDefinition = {
     ...played,

@@ -1,3 +1,5 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOORS, type Door, type Said } from '../setup/door-players.js';
 import { EnvServer } from '../setup/env-server.js';
@@ -50,6 +52,12 @@ let starterOnSplit = 0;
 const told: string[] = [];
 beforeAll(async () => {
   ground = await AttackGround.of(GAMES);
+  // Rewards are measured from baselines, which not all of these tasks state.
+  for (const task of ATTACKED_TASKS) {
+    const file = join(ground.home.env['BENCH_CONFIGS']!, 'tasks', task, 'task.yaml');
+    const states = /^baseline:/m.test(readFileSync(file, 'utf8'));
+    if (!states) appendFileSync(file, 'baseline: { value: 1, standardError: 0 }\n');
+  }
   const limits = ['--max-steps', '12', '--max-validations', '3', '--capacity', '6'];
   server = new EnvServer(ground.home, ['--backend', 'docker', '--tasks', ATTACKED_TASKS.join(','), ...limits]);
   await server.start();

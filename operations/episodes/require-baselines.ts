@@ -1,0 +1,27 @@
+import { BenchError } from '../../domain/errors.js';
+import type { RunDefinition } from '../../domain/run.js';
+import { statedBaseline } from '../../domain/task-baseline.js';
+import type { Bench } from '../bench.js';
+
+/** Rewards are measured from a task's baseline, in any mode. Throws BenchError (usage) that names tasks without one, stated or measured. */
+export async function requireBaselines(
+  bench: Pick<Bench, 'database'>,
+  runs: readonly Pick<RunDefinition, 'task' | 'taskHash'>[],
+  reward: Record<string, unknown>,
+): Promise<void> {
+  const unstated = runs.filter(({ task }) => statedBaseline(task) === null);
+  if (unstated.length === 0) return;
+  const { queries } = await bench.database();
+  const measured = await queries.measuredBaselines(unstated.map(({ taskHash }) => taskHash));
+  const missing = unstated.filter(({ taskHash }) => !measured.includes(taskHash)).map(({ task }) => task.id);
+  if (missing.length === 0) return;
+  const [tasks, verb, which] = missing.length === 1 ? ['task', 'has', 'it'] : ['tasks', 'have', 'them'];
+  const mode = typeof reward['mode'] === 'string' ? reward['mode'] : 'delta_prev';
+  throw new BenchError(
+    'usage',
+    `${tasks} ${missing.join(', ')} ${verb} no baseline, from which mode ${mode} measures: every reward would be null`,
+    {
+      remedy: `Measure the starter: bench submit --models scripted:baseline --tasks ${missing.join(',')}; or state baseline in task.yaml; or leave ${which} out.`,
+    },
+  );
+}

@@ -25,7 +25,6 @@ import { preparedStatements, statements } from './statements.js';
 import { episodeStore } from './store/episodes.js';
 import { notificationStore } from './store/notifications.js';
 import { rolloutStore } from './store/rollouts.js';
-import { stepRewards } from './store/step-reward.js';
 import { turnStore } from './store/turns.js';
 import { rateStore } from './store/rate-limits.js';
 import { appendRuns, type BatchSubmission, insertBatch, type SubmittedRun } from './submission.js';
@@ -90,7 +89,7 @@ export function openDatabase(databaseUrl: string, options: { max?: number; reads
     keys: createKeys(pool),
     rates: rateStore(pool),
     rateControl: rateControl(statements(pool, queryError)),
-    episodes: { ...episodeStore(pool), stepReward: stepRewards(pool) },
+    episodes: episodeStore(pool),
     rollouts: rolloutStore(pool),
     notifications: notificationStore(statements(pool, storeError)),
     turns: turnStore(preparedStatements(pool, storeError)),

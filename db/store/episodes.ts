@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
-import type { ActionProgress, EpisodeOutcome, StepReward } from '../../domain/episodes/outcome.js';
+import type { ActionProgress, EpisodeOutcome } from '../../domain/episodes/outcome.js';
 import { BenchError } from '../../domain/errors.js';
 import type { EpisodeRow, Episodes, NewEpisode, TakenAction, TakenBefore } from '../../domain/ports/episodes.js';
 import type { RunDefinition, RunTicket } from '../../domain/run.js';
@@ -10,6 +10,7 @@ import { preparedStatements, storable } from '../statements.js';
 import { insertRuns } from '../submission.js';
 import { TICKETS } from './definitions.js';
 import { usedValidations } from './evaluations.js';
+import { stepRewards } from './step-reward.js';
 
 const EPISODE = `select e.run_id as "runId", e.episode_id as "episodeId", r.batch_id as "batchId", r.task_id as task, e.door, e.session, e.reset, e.reward,
     e.policy_version as "policyVersion", e.seq, e.next_step as "nextStep", e.next_try as "nextTry",
@@ -231,29 +232,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
       return row ?? null;
     },
 
-    async stepReward(runId, seq) {
-      const [row] = await run<StepReward>(
-        'stepReward',
-        // What ends an episode is evaluated as of the step that never began. Nothing is paid, and rewards need not be computed, before
-        // the end without an evaluation or a penalty.
-        `select paid.reward, coalesce(paid.parts, '{}'::jsonb) as parts,
-           (select sum((b.outcome ->> 'reward')::float8) from episode_actions b
-            where b.run_id = a.run_id and b.step = a.step and b.seq < a.seq) as given
-         from episode_actions a join episodes e on e.run_id = a.run_id join runs r on r.run_id = a.run_id
-         cross join lateral (
-           select sum(w.reward order by w.step) as reward,
-             (array_agg(w.parts order by w.step desc) filter (where w.reward is not null))[1] as parts
-           from episode_rewards(array[a.run_id], e.reward) w
-           where w.step >= a.step and (
-             r.status = 'ended' or e.reward ->> 'format_penalty' is not null
-             or exists (select from evaluations v where v.run_id = a.run_id and v.step >= a.step)
-           )
-         ) paid
-         where a.run_id = $1 and a.seq = $2`,
-        [runId, seq],
-      );
-      return row ?? { reward: null, parts: {}, given: null };
-    },
+    stepReward: stepRewards(pool),
 
     async settle(runId, outcome, next) {
       const [row] = await run<{ outcome: EpisodeOutcome }>(

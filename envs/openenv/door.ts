@@ -4,7 +4,7 @@ import { BenchError } from '../../domain/errors.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import type { DoorContext } from '../context.js';
 import { goneOf } from '../gone.js';
-import { statusOf, textOf } from '../http-errors.js';
+import { sayWhetherAgain, statusOf, textOf } from '../http-errors.js';
 import type { Play } from '../play.js';
 import { SESSION_HEADER, SESSION_KEY, TASK_HEADER } from '../prefixes.js';
 import { openReading } from '../reading.js';
@@ -131,6 +131,6 @@ function sendDetail(reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = asBenchError(thrown);
   const status = statusOf(error);
   const detail = status === 422 ? [{ loc: ['body'], msg: textOf(error), type: 'value_error' }] : textOf(error);
-  if (status === 503 || status === 429) void reply.header('Retry-After', '1');
+  sayWhetherAgain(reply, status, error);
   return reply.code(status).send({ detail });
 }

@@ -30,7 +30,8 @@ test('forks with a fork_id have ids of it, so that the same fork again is the sa
 
 /** A server in which the second of two forks cannot be written. */
 function failing() {
-  const run = { runId: 'r-origin', task: { id: 't' }, attempt: 1, seed: 1, maxSteps: 5, model: 'external' };
+  const task = { id: 't', baseline: { value: 0, standardError: 0 } };
+  const run = { runId: 'r-origin', task, attempt: 1, seed: 1, maxSteps: 5, model: 'external' };
   const rows = new Map<string, unknown>([['e', { runId: 'r-origin' }]]);
   const cancelled: string[] = [];
   const episodes = {

@@ -70,6 +70,7 @@ describe("an import of Harbor's tasks", () => {
     expect(spec).toMatchObject({
       evaluator: { kind: 'harbor', verification: 'clean-room', workdir: '/app', ctrf: true, memoryMb: 2048 },
       metrics: { reward: { direction: 'maximize', bounds: { min: 0, max: 1 } } },
+      ...{ baseline: { value: 0, standardError: 0 }, target: { value: 1 } },
       limits: { commandSeconds: 91, wallSeconds: 91, cpus: 1 },
       ...{ network: 'open', submission: { whole: true } },
     });

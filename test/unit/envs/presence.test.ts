@@ -22,9 +22,10 @@ test('an episode that is soon given up is told of more often', () => {
 });
 
 test('what an action has written is not written again, what says something else is', () => {
-  const { dueAt, written, forget } = presence();
-  written('r-1');
+  const episode = presence();
+  const { dueAt } = episode;
+  episode.written('r-1');
   expect(dueAt(10)).toBe(false);
-  forget('r-1');
+  episode.forget('r-1');
   expect(dueAt(20)).toBe(true);
 });

@@ -10,12 +10,12 @@ import type { RunStore } from '../domain/ports/run-store.js';
 export function controlActivities(ports: { store: RunStore; temporal: Client }): ControlActivities {
   const { store, temporal } = ports;
   /** Starts the pool if it is not running. */
-  const signalPool = async (signal: string, argument: object): Promise<void> => {
+  const signalPool = async (signal: string, ...signalArgs: object[]): Promise<void> => {
     await temporal.workflow.signalWithStart('gpuPool', {
       workflowId: GPU_POOL_WORKFLOW_ID,
       taskQueue: CONTROL_QUEUE,
       signal,
-      signalArgs: [argument],
+      signalArgs,
     });
   };
   return {
@@ -38,7 +38,8 @@ export function controlActivities(ports: { store: RunStore; temporal: Client }):
       const placed = await store.placeRun(args);
       if (placed.kind === 'placed') return { hostId: placed.hostId, epoch: placed.epoch };
       throw ApplicationFailure.create({
-        type: FAILURE.noHost,
+        // A GPU that its holder cannot use is another's meanwhile, or this host would never be empty.
+        ...(args.hostId === undefined ? { type: FAILURE.noHost } : { type: FAILURE.hostRefuses, nonRetryable: true }),
         message: `run ${args.runId} waits: ${placed.reason}`,
         category: ApplicationFailureCategory.BENIGN,
       });
@@ -51,8 +52,9 @@ export function controlActivities(ports: { store: RunStore; temporal: Client }):
       await store.abandonLease({ runId, ...lease });
       await signalPool(SIGNAL.abandonLease, { runId, token: lease.token });
     },
-    async releaseLease({ runId, token }) {
+    async releaseLease({ runId, token, hostsChanged }) {
       if (token !== null) await store.releaseLease(runId, token);
+      if (hostsChanged === true) await signalPool(SIGNAL.hostsChanged);
       await signalPool(SIGNAL.releaseLease, { runId, token });
     },
     openLeases: () => store.openLeases(),

@@ -241,8 +241,8 @@ export interface ControlActivities {
   finishRuns(args: { runIds: string[]; end: RunEnd }): Promise<void>;
   waitingForGpu(args: { runId: string }): Promise<void>;
   /**
-   * Choose the run's host (or take `hostId`, from a lease) and store it. Fails and is retried while no host can take the run. Returns
-   * the row's `epoch`, which may be higher.
+   * Choose the run's host (or take `hostId`, from a lease) and store it. Fails and is retried while no host can take the run; fails for
+   * good with hostRefuses if `hostId` takes none. Returns the row's `epoch`, which may be higher.
    */
   placeRun(args: {
     runId: string;
@@ -259,7 +259,8 @@ export interface ControlActivities {
   recordLease(args: { runId: string; lease: Lease }): Promise<boolean>;
   /** The lease's host is lost: nobody gets its GPUs until the host is back or removed. */
   abandonLease(args: { runId: string; lease: Lease }): Promise<void>;
-  releaseLease(args: { runId: string; token: number | null }): Promise<void>;
+  /** `hostsChanged`: the pool is to look at its hosts before it leases those GPUs again. */
+  releaseLease(args: { runId: string; token: number | null; hostsChanged?: true }): Promise<void>;
   /** For a new pool: the leases that PostgreSQL knows. */
   openLeases(): Promise<{ leases: OpenLease[]; nextToken: number }>;
   poolRound(args: PoolRoundArgs): Promise<PoolRoundResult>;
@@ -327,6 +328,8 @@ export const FAILURE = {
   hostLeft: 'HostLeft',
   /** No host can take the run now. */
   noHost: 'NoHost',
+  /** The host whose GPUs the run was leased takes no runs now: the run asks for others. */
+  hostRefuses: 'HostRefuses',
 } as const;
 
 export const SIGNAL = {

@@ -1,4 +1,4 @@
-import { condition, proxyActivities } from '@temporalio/workflow';
+import { condition, proxyActivities, sleep } from '@temporalio/workflow';
 import type { ControlActivities, Lease } from '../domain/messages.js';
 import type { RunTicket } from '../domain/run.js';
 import { controlOptions } from './activity-options.js';
@@ -7,6 +7,8 @@ const control = proxyActivities<ControlActivities>(controlOptions);
 
 /** Ask again now and then: the pool may have been restarted. */
 const ASK_AGAIN = '15 minutes';
+/** Until the pool has looked which hosts take runs. */
+const LOOK_MS = 1000;
 /** On top of the run's time limit, whose clock stops while the run waits. */
 const TTL_SLACK_S = 24 * 3600;
 
@@ -56,6 +58,15 @@ export class GpuLease {
     if (lease === null) return;
     this.#held = null;
     await control.abandonLease({ runId: this.#ticket.runId, lease });
+  }
+
+  /** Its host takes no runs now. */
+  async giveBack(): Promise<void> {
+    const lease = this.#held;
+    if (lease === null) return;
+    await control.releaseLease({ runId: this.#ticket.runId, token: lease.token, hostsChanged: true });
+    this.#held = null;
+    await sleep(LOOK_MS);
   }
 
   /** Also withdraws a request that was not granted. */

@@ -38,6 +38,8 @@ export async function startHeldContainer(
 
 export const isSandboxLost = (error: unknown): boolean => hasType(error, FAILURE.sandboxLost);
 
+export const isHostRefusing = (error: unknown): boolean => hasType(error, FAILURE.hostRefuses);
+
 /** The reason, cut, since it is kept in the history. */
 export const whyLost = (error: unknown): string => applicationFailureOf(error)?.message.slice(0, 300) ?? 'unknown';
 

@@ -23,7 +23,7 @@ import type { agentLoop } from './agent-loop.js';
 import { CONTINUE_AFTER_EVENTS } from './continue-after-events.js';
 import { endOfFailure, judgedByTest } from './end-of-run.js';
 import { GpuLease } from './gpu-lease.js';
-import { MAX_EPOCHS, lastEpoch, startHeldContainer } from './held-container.js';
+import { MAX_EPOCHS, isHostRefusing, lastEpoch, startHeldContainer } from './held-container.js';
 import { HostLost } from './on-host.js';
 import type { programLoop } from './program-loop.js';
 
@@ -55,7 +55,14 @@ export async function run(ticket: RunTicket): Promise<RunEnd> {
       const time = seconds === undefined ? {} : { seconds };
       const granted = ticket.gpus > 0 ? await lease.acquire(time) : null;
       const place = granted === null ? time : { hostId: granted.hostId };
-      const placed = await placement.placeRun({ runId, epoch: from.epoch, ...place });
+      const placed = await placement.placeRun({ runId, epoch: from.epoch, ...place }).catch((error: unknown) => {
+        if (isHostRefusing(error)) return null;
+        throw error;
+      });
+      if (placed === null) {
+        await lease.giveBack();
+        continue;
+      }
       hostId = placed.hostId;
       from = { ...from, epoch: placed.epoch };
       const devices = granted?.devices ?? [];

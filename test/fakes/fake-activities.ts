@@ -61,9 +61,12 @@ export class FakeActivities {
   /** Hosts as Postgres would know them: the first that is not lost bears what is placed. */
   hosts: { hostId: string; devices: string[] }[] = [];
   lostHosts: string[] = [];
+  /** They take no runs now, and lease no GPUs. */
+  drained: string[] = [];
   readonly judged: { runId: string; hostId: string; epoch: number }[] = [];
   onStart: (args: StartContainerArgs) => Promise<void> = async () => undefined;
   onAbandoned: (runId: string, token: number) => Promise<void> = async () => undefined;
+  onHostsChanged: () => Promise<void> = async () => undefined;
   onReleased: (runId: string, token: number | null) => Promise<void> = async () => undefined;
 
   control(): ControlActivities {
@@ -90,7 +93,11 @@ export class FakeActivities {
       },
       waitingForGpu: async () => undefined,
       requestLease: (request) => this.requestLease(request),
-      placeRun: async ({ hostId, epoch }) => ({ hostId: hostId ?? this.liveHosts()[0]?.hostId ?? '', epoch }),
+      placeRun: async ({ hostId, epoch }) => {
+        if (hostId !== undefined && this.drained.includes(hostId))
+          throw ApplicationFailure.create({ type: FAILURE.hostRefuses, nonRetryable: true, message: 'it is drained' });
+        return { hostId: hostId ?? this.liveHosts()[0]?.hostId ?? '', epoch };
+      },
       judgeHost: async (args) => {
         this.judged.push(args);
         return this.lostHosts.includes(args.hostId) ? 'lost' : 'keep';
@@ -104,13 +111,16 @@ export class FakeActivities {
       poolRound: async ({ runIds, lostTokens }) => ({
         closed: await this.closed(runIds),
         lostTokens,
-        hosts: this.liveHosts().map((host) => ({ ...host, backends: ['docker'] })),
+        hosts: this.liveHosts()
+          .filter(({ hostId }) => !this.drained.includes(hostId))
+          .map((host) => ({ ...host, backends: ['docker'] })),
         liveHosts: this.liveHosts().map((host) => host.hostId),
         removedHosts: [],
       }),
       revokeLease: async () => undefined,
-      releaseLease: async ({ runId, token }) => {
+      releaseLease: async ({ runId, token, hostsChanged }) => {
         this.released.push({ runId, token });
+        if (hostsChanged === true) await this.onHostsChanged();
         await this.onReleased(runId, token);
       },
       openNodes: async () => {

@@ -877,6 +877,9 @@ describe('the GPU pool', () => {
     fake.onReleased = async (runId, token) => {
       await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).signal('releaseLease', { runId, token });
     };
+    fake.onHostsChanged = async () => {
+      await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).signal('hostsChanged');
+    };
     fake.onAbandoned = async (runId, token) => {
       await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).signal('abandonLease', { runId, token });
     };
@@ -916,6 +919,30 @@ describe('the GPU pool', () => {
       [early.runId, ['0']],
       [late.runId, ['1']],
     ]);
+    await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
+  });
+
+  it('leases a run another GPU when the host of its own was drained since the pool looked', async () => {
+    const drained = 'a-host-that-is-drained';
+    fake.hosts = [
+      { hostId: drained, devices: ['0'] },
+      { hostId: HOST, devices: ['7'] },
+    ];
+    const control = fake.control.bind(fake);
+    fake.control = () => ({
+      ...control(),
+      async recordLease(args) {
+        fake.drained = [drained];
+        return await control().recordLease(args);
+      },
+    });
+    expect((await play(ticket('a', { gpus: 1, maxSteps: 1 }))).endReason).toBe('max_steps');
+    expect(fake.recorded.map(({ lease }) => [lease.hostId, lease.devices])).toEqual([
+      [drained, ['0']],
+      [HOST, ['7']],
+    ]);
+    expect(fake.starts.map(({ devices }) => devices)).toEqual([['7']]);
+    expect(fake.released.map(({ token }) => token)).toEqual(fake.recorded.map(({ lease }) => lease.token));
     await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
   });
 

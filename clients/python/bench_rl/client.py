@@ -84,6 +84,19 @@ class Episode:
             status, running = self._connection.ask("GET", path)
         return step_of(running)
 
+    def ending(self) -> Step | None:
+        """How it ended since its last action, as by its deadline, and what that pays. None: it goes on, or was given up."""
+        try:
+            _, document = self._connection.ask(
+                "GET", f"/v1/episodes/{self.id}/steps/{self.seq + 1}"
+            )
+        except BenchError as error:
+            if error.status == 404:
+                return None
+            raise
+        self.last = step_of(document)
+        return self.last
+
     def interrupt(self) -> None:
         """End the command that runs, from another thread: its step returns."""
         self._connection.ask("POST", f"/v1/episodes/{self.id}/interrupt", {})

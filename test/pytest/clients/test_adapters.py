@@ -46,6 +46,7 @@ def test_trl_is_paid_nothing_for_what_was_not_evaluated_or_failed(server: Server
     fault = {"action_seq": 2, "fault": {"reason": "infra_error", "detail": "no disk"}}
     server.will("/v1/episodes", (201, begun("a")), (201, begun("b")))
     server.will("/v1/episodes/a/step", (200, outcome(1)))
+    server.will("/v1/episodes/a/steps/2", (404, {"error": {"message": "no such action"}}))
     server.will("/v1/episodes/a", (200, {}))
     server.will("/v1/episodes/b/step", (200, outcome(1, reward=1.0)), (503, outcome(2, info=fault)))
     env = bench_environment(server.url)()
@@ -57,6 +58,17 @@ def test_trl_is_paid_nothing_for_what_was_not_evaluated_or_failed(server: Server
     env.validate()
     env.run("ls")
     assert env.get_reward() is None
+
+
+def test_trl_is_paid_what_the_deadline_ended(server: Server) -> None:
+    server.will("/v1/episodes", (201, begun("e")))
+    server.will("/v1/episodes/e/step", (200, outcome(1)))
+    server.will("/v1/episodes/e/steps/2", (200, outcome(2, reward=0.5, truncated=True)))
+    server.will("/v1/episodes/e", (200, {}))
+    env = bench_environment(server.url, reward={"mode": "best"}, deadline_s=6)()
+    env.reset()
+    env.run("ls")
+    assert env.get_reward() == 0.5
 
 
 def test_tools_of_trl_are_described() -> None:

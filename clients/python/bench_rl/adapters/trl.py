@@ -60,6 +60,10 @@ class BenchEnvironment:
 
     def get_reward(self) -> float | None:
         """The sum of what its actions were paid. None, which TRL leaves out: nothing was evaluated, or a fault of bench's."""
+        # A model that calls no tool after its deadline is paid all the same.
+        ending = None if self._episode is None else self._episode.ending()
+        if ending is not None:
+            self._earned.add(ending)
         self._give_up()
         return self._earned.total
 

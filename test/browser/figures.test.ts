@@ -33,7 +33,7 @@ describe.runIf(executable !== null)('figures', () => {
     const policies = await on.db.queries.policyMetrics(training);
     await on.tab.open('/episodes');
     const rows = on.page.getByRole('region', { name: 'Policy versions' }).locator('tbody tr');
-    expect(await rows.count()).toBe(policies.length);
+    await expect.poll(() => rows.count()).toBe(policies.length);
     for (const [i, { policy_version: version, reward, episodes }] of policies.entries()) {
       const cells = await rows.nth(i).locator('td').allInnerTexts();
       expect(cells.slice(0, 2)).toEqual([String(version ?? 'none'), String(episodes)]);
@@ -44,8 +44,10 @@ describe.runIf(executable !== null)('figures', () => {
     const groups = await on.db.queries.groupMetrics(training);
     const listed = on.page.getByRole('region', { name: 'Groups' }).locator('tbody tr');
     await listed.first().waitFor();
-    expect(await listed.count()).toBe(groups.length);
-    expect(await listed.getByText('no spread').count()).toBe(groups.filter((one) => one.zero_spread === true).length);
+    await expect.poll(() => listed.count()).toBe(groups.length);
+    await expect
+      .poll(() => listed.getByText('no spread').count())
+      .toBe(groups.filter((one) => one.zero_spread === true).length);
     const named = groups.find(({ group }) => group !== null)!;
     await listed.getByRole('button', { name: named.group!, exact: true }).first().click();
     await on.page.getByRole('grid').locator('[data-row="0"]').waitFor();
@@ -82,7 +84,7 @@ describe.runIf(executable !== null)('figures', () => {
     expect(nodes.map(({ status }) => status)).toEqual(expect.arrayContaining(['scored', 'failed', 'lost']));
     await on.page.getByText(`${nodes.length} of ${limits.nodes}`, { exact: true }).first().waitFor();
     const picture = on.page.getByRole('region', { name: 'Picture of the tree' });
-    expect(await picture.locator('g').count()).toBe(nodes.length);
+    await expect.poll(() => picture.locator('g').count()).toBe(nodes.length);
     expect(await picture.locator('g.chosen .name').textContent()).toBe(String(chosen));
     expect(await violationsOf(on.page)).toEqual([]);
     await rows.filter({ hasText: 'chosen' }).getByRole('link').click();

@@ -32,7 +32,7 @@ describe.runIf(executable !== null)('the page', () => {
       expect(on.search().getAll('task')).toEqual(['two']);
       await on.page.reload();
       await on.page.getByText('2 runs match').waitFor();
-      expect(await on.page.getByRole('grid').locator('[data-row]').count()).toBe(2);
+      await expect.poll(() => on.page.getByRole('grid').locator('[data-row]').count()).toBe(2);
       await on.page.getByRole('button', { name: 'clear all' }).click();
       await on.page.getByText('12 runs').waitFor();
     });
@@ -101,7 +101,7 @@ describe.runIf(executable !== null)('the page', () => {
         evaluations: { step: number; primary: number | null }[];
       };
       const rows = on.page.getByRole('region', { name: 'Evaluations' }).locator('tbody tr');
-      expect(await rows.count()).toBe(evaluations.length);
+      await expect.poll(() => rows.count()).toBe(evaluations.length);
       for (const [i, { step, primary }] of evaluations.entries()) {
         expect(await rows.nth(i).innerText()).toContain(`step ${step}`);
         expect(await rows.nth(i).innerText()).toContain(score(primary));
@@ -162,7 +162,7 @@ describe.runIf(executable !== null)('the page', () => {
       ).toEqual(['10', '20', String(STEPS)]);
       await on.tab.open(`/runs/${on.first}?show=errors`);
       await on.page.locator('[data-step="7"]').waitFor();
-      expect(await on.page.locator('[data-step]').count()).toBe(1);
+      await expect.poll(() => on.page.locator('[data-step]').count()).toBe(1);
     });
 
     test('a short form of an id becomes the whole', async () => {
@@ -202,7 +202,7 @@ describe.runIf(executable !== null)('the page', () => {
       await on.tab.open(`/batches/${on.sweep.batch.batchId}?tab=ends`);
       await on.page.getByRole('heading', { name: 'How runs ended' }).waitFor();
       const { exits } = (await on.ui.json(`/batches/${on.sweep.batch.batchId}`)) as { exits: { runs: number }[] };
-      expect(await on.page.locator('table').first().locator('tbody tr').count()).toBe(exits.length);
+      await expect.poll(() => on.page.locator('table').first().locator('tbody tr').count()).toBe(exits.length);
     });
 
     test('what would an action do? It is counted on.first, and a viewer is not offered any', async () => {
@@ -249,7 +249,7 @@ describe.runIf(executable !== null)('the page', () => {
       .getByText(/counted$/)
       .first()
       .waitFor();
-    expect(await evidence.locator('tbody tr').count()).toBe(2);
+    await expect.poll(() => evidence.locator('tbody tr').count()).toBe(2);
     expect(on.search().get('task')).not.toBeNull();
     await on.page.reload();
     await on.page.getByRole('dialog').locator('tbody tr').first().waitFor();

@@ -89,7 +89,7 @@ describe.runIf(executable !== null)('an exported page', () => {
     await page.getByRole('link', { name: '12 runs' }).click();
     await page.locator('.facet', { hasText: 'Model' }).getByLabel('beta').check();
     await page.getByText('4 runs match').waitFor();
-    expect(await page.getByRole('grid').locator('[data-row]').count()).toBe(4);
+    await expect.poll(() => page.getByRole('grid').locator('[data-row]').count()).toBe(4);
     expect(page.url()).toContain('#/runs?model=beta');
     await open('/batches');
     await page.getByRole('link', { name: 'sweep' }).first().click();
@@ -121,7 +121,7 @@ describe.runIf(executable !== null)('an exported page', () => {
     const figure = rows[0]!.scores['one']!;
     const dialog = page.getByRole('dialog');
     await dialog.getByText(`Best attempt ${score(figure.best)}`).waitFor();
-    expect(await dialog.locator('tbody tr').count()).toBe(2);
+    await expect.poll(() => dialog.locator('tbody tr').count()).toBe(2);
   });
 
   test('is one file that opens by itself', async () => {

@@ -23,7 +23,7 @@ describe('a task whose rewards would all be null', () => {
     await expect(requireBaselines(bench, [stated, played('bare')], { mode: 'best' })).rejects.toMatchObject({
       type: 'usage',
       message: 'task bare has no baseline, from which mode best measures: every reward would be null',
-      remedy: expect.stringContaining('bench submit --models scripted:baseline --tasks bare') as string,
+      remedy: expect.stringContaining('a run of scripted:baseline on bare') as string,
     });
     await expect(requireBaselines(bench, [played('bare'), played('other')], {})).rejects.toThrow('tasks bare, other');
   });

@@ -135,7 +135,10 @@ async function cached(docker: Docker, cacheDir: string | undefined, onProgress: 
 
 async function importBase(docker: Docker, tar: NodeJS.ReadableStream): Promise<BaseImage | null> {
   const [repo, tag] = DEBOOTSTRAP_BASE.split(':') as [string, string];
-  await followEngine(docker, await docker.importImage(tar, { repo, tag }), () => undefined);
+  let id = '';
+  await followEngine(docker, await docker.importImage(tar, { repo, tag }), (line) => (id = line));
+  // Podman 4 ignores the tag.
+  if ((await localImage(docker, DEBOOTSTRAP_BASE)) === null) await docker.getImage(id).tag({ repo, tag });
   return await localImage(docker, DEBOOTSTRAP_BASE);
 }
 

@@ -33,7 +33,7 @@ export async function followEngine(
       },
       (event: EngineEvent) => {
         // Skip repeated lines of a download's progress bar.
-        if (event.progress !== undefined) return;
+        if ((event.progress ?? '') !== '') return;
         const line = (event.stream ?? event.status ?? '').trimEnd();
         if (line !== '') onProgress(line);
       },

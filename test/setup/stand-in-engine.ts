@@ -1,8 +1,11 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+
+/** What an engine says to a request, beside its version; undefined: there is no such thing. */
+type Says = (method: string, path: string, request: IncomingMessage) => unknown;
 
 /** Answers as an engine without images does, and builds for ever: to see what is asked of it, and who hangs up. */
 export class StandInEngine {
@@ -14,7 +17,8 @@ export class StandInEngine {
     request.resume();
     this.requests.push(`${request.method ?? ''} ${request.url?.split('?')[0] ?? ''}`);
     const path = request.url?.split('?')[0] ?? '';
-    if (path.endsWith('/version')) return answer(response, { Version: '27.0.0', Os: 'linux', ApiVersion: '1.45' });
+    if (path.endsWith('/version'))
+      return answer(response, { Version: '27.0.0', Os: 'linux', ApiVersion: '1.45', ...this.version });
     if (path.endsWith('/images/base:1/json')) return answer(response, { Id: 'sha256:base' });
     if (path.endsWith('/build')) {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -22,8 +26,15 @@ export class StandInEngine {
       response.once('close', () => (this.hungUp += 1));
       return;
     }
-    answer(response, { message: 'no such thing' }, 404);
+    const said = this.says(request.method ?? '', path, request);
+    if (said === undefined) answer(response, { message: 'no such thing' }, 404);
+    else answer(response, said);
   });
+
+  constructor(
+    private readonly says: Says = () => undefined,
+    private readonly version: object = {},
+  ) {}
 
   get host(): string {
     return `unix://${this.#dir}/engine.sock`;
@@ -43,5 +54,5 @@ export class StandInEngine {
 }
 
 function answer(response: ServerResponse, body: unknown, status = 200): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
 }

@@ -136,6 +136,7 @@ async function startContainer(
     imageDigest: info.imageDigest,
     workspace: info.workspace,
     workspaceLimit: info.workspaceLimit,
+    unheldLimits: info.unheldLimits,
   });
   await store.setStatus(runId, 'running');
 }

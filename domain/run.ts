@@ -14,6 +14,9 @@ export const BACKENDS = ['docker', 'podman', 'local'] as const;
 export type Backend = (typeof BACKENDS)[number];
 /** How well the backend keeps the agent apart from the host, the labels and the other runs. */
 export type Isolation = 'container' | 'none';
+/** Limits of a task on what its sandbox takes, the workspace's size excepted. */
+export const LIMIT_KINDS = ['memory', 'cpus', 'processes'] as const;
+export type LimitKind = (typeof LIMIT_KINDS)[number];
 /** As scores are compared by it; `import`: nobody here has seen how the run was kept apart. */
 export type ScoredIsolation = Isolation | 'import';
 

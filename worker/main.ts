@@ -27,6 +27,7 @@ import { nvidiaSmi } from '../backends/gpus/nvidia-smi.js';
 import { patientFor } from './patiently.js';
 import { secretsOf } from './redact.js';
 import { workerSettings } from '../operations/home/worker-settings.js';
+import { withAdmittedRuns } from './admitted-runs.js';
 import { reap } from './reap.js';
 import { terminatedWorkflows } from './terminated-workflows.js';
 import { taskFolders } from './task-folders.js';
@@ -54,10 +55,11 @@ const GPUS_TO_COME = 16;
 
 /** The worker's composition root: reads the environment, builds the adapters, polls until it is told to stop. */
 async function main(): Promise<void> {
-  const settings = workerSettings(process.env);
-  const sdkMetricsAddress = settings.metrics === undefined ? undefined : await loopbackAddress();
-  const secrets = secretsOf(process.env, modelVariables(settings.configFolders).keys);
-  const log = createLogger({ level: settings.logLevel, secrets, sdkMetricsAddress });
+  const given = workerSettings(process.env);
+  const sdkMetricsAddress = given.metrics === undefined ? undefined : await loopbackAddress();
+  const secrets = secretsOf(process.env, modelVariables(given.configFolders).keys);
+  const log = createLogger({ level: given.logLevel, secrets, sdkMetricsAddress });
+  const settings = await withAdmittedRuns(given, process.env, log);
   const homeId = homeHostId(settings.layout, settings.hostname);
   const hostId = settings.hostId ?? homeId;
   const gpus = await gpuInventory(settings.gpus, nvidiaSmi());

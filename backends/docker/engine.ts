@@ -10,6 +10,9 @@ export type EngineProbe =
   /** `reason` and `remedy` are for people. */
   | { kind: 'unavailable'; reason: string; remedy: string };
 
+/** Rootless podman is a service of the user's own. */
+const OWN = process.getuid?.() === 0 ? '' : '--user ';
+
 const GET = {
   docker: {
     install: 'install one (on Debian: apt-get install docker.io) and start it, or point DOCKER_HOST at its socket',
@@ -18,9 +21,9 @@ const GET = {
   },
   podman: {
     install:
-      'install podman (on Debian: apt-get install podman) and start its service (systemctl start podman.socket; ' +
-      'without systemd: podman system service --time=0 unix:///run/podman/podman.sock), or point BENCH_PODMAN_HOST at its socket',
-    start: 'start its service: podman system service --time=0 <its socket>',
+      `install podman (on Debian: apt-get install podman) and start its service (systemctl ${OWN}start podman.socket; ` +
+      'without systemd: podman system service --time=0 <that socket>), or point BENCH_PODMAN_HOST at its socket',
+    start: 'start its service: podman system service --time=0 <that socket>',
     permission: 'run as root, or start a service of your own (systemctl --user start podman.socket)',
   },
 };

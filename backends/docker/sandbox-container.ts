@@ -71,7 +71,8 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
     HostConfig: {
       // Podman's init needs a program that Debian lacks; the supervisor reaps orphans anyway.
       Init: !at.podman,
-      NetworkMode: spec.network === 'open' ? 'bridge' : 'none',
+      // To podman a rootless service's own network, which needs no plugins; as root its bridge.
+      NetworkMode: spec.network === 'open' ? (at.podman ? 'private' : 'bridge') : 'none',
       CapDrop: ['ALL'],
       CapAdd: [...CAPABILITIES, ...(at.ranksProcesses ? ['SYS_RESOURCE'] : [])],
       ...hiddenFigures(at.podman, ['no-new-privileges']),

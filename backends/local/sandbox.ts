@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { BenchError, InfrastructureError, SandboxLost } from '../../domain/errors.js';
 import type { HomeLayout } from '../../domain/home-layout.js';
 import type { SandboxPort, SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
+import { LIMIT_KINDS } from '../../domain/run.js';
 import { beginsAfter, begunAfter } from '../shell/begun-after.js';
 import { sharedDirectory } from '../shell/control-channel.js';
 import { controlDirectories, controlDirectoryExists, makeControlDirectory } from '../shell/control-directory.js';
@@ -129,7 +130,10 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       const view = await readView(control);
       if (view === null) throw new InfrastructureError(`the local sandbox of run ${spec.runId} reported no workspace`);
       const workspaceLimit = spec.limits.workspaceMb === undefined ? null : 'watched';
-      return { isolation: 'none', imageDigest: null, workspace: view.workspace, created, workspaceLimit };
+      // Processes are counted per user: those of a run alone only where it has a user of its own.
+      const unheldLimits = LIMIT_KINDS.filter((kind) => kind !== 'processes' || uidOfRun(layout, spec) === null);
+      const made = { imageDigest: null, workspace: view.workspace, created };
+      return { isolation: 'none', ...made, workspaceLimit, unheldLimits };
     },
 
     begunAfter: (ref) => begunAfter(controlOf(ref)),

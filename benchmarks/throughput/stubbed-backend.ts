@@ -14,7 +14,14 @@ export const stubbedBackend: Backends['local'] = {
     isolation: 'none',
     start: () =>
       Promise.resolve({
-        ...{ isolation: 'none', imageDigest: null, workspace: '/workspace', created: true, workspaceLimit: null },
+        ...{
+          isolation: 'none',
+          imageDigest: null,
+          workspace: '/workspace',
+          created: true,
+          workspaceLimit: null,
+          unheldLimits: [],
+        },
       }),
     begunAfter: () => Promise.resolve(null),
     run: (_, { n, script }) =>

@@ -15,7 +15,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { MODEL_KINDS, type SamplingParameters } from '../../domain/model.js';
 import { END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../../domain/outcomes.js';
-import { BACKENDS, ORIGINS } from '../../domain/run.js';
+import { BACKENDS, LIMIT_KINDS, ORIGINS } from '../../domain/run.js';
 import { agentConfigs } from './agent-configs.js';
 import { batches } from './batches.js';
 import { createdAt, money, oneOf, time } from './columns.js';
@@ -84,6 +84,8 @@ export const runs = pgTable(
     evaluatorImageDigest: text('evaluator_image_digest'),
     /** How the task's limit on the workspace is enforced; null: not at all. */
     workspaceLimit: text('workspace_limit', { enum: ['file_system', 'watched'] }),
+    /** Of the sandbox's limits those that nothing holds on its host; null: not begun. */
+    unheldLimits: text('unheld_limits', { enum: LIMIT_KINDS }).array(),
 
     /** May the agent read and write the task's memory? */
     memory: boolean('memory').notNull().default(false),

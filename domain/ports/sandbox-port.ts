@@ -1,4 +1,4 @@
-import type { Backend, Isolation, Requested } from '../run.js';
+import type { Backend, Isolation, LimitKind, Requested } from '../run.js';
 import type { TaskNetwork } from '../task-network.js';
 import type { LayerRequirements } from '../task-requirements.js';
 import type { ToolState } from '../tool-state.js';
@@ -61,6 +61,8 @@ export interface SandboxInfo {
   created: boolean;
   /** What holds the limit on the agent's files: a file system of that size, a watch that stops commands, or nothing. */
   workspaceLimit: 'file_system' | 'watched' | null;
+  /** Limits that nothing holds here. */
+  unheldLimits: readonly LimitKind[];
 }
 
 export interface SandboxCommand {

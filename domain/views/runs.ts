@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { EndReason, RunStatus } from '../outcomes.js';
+import { LIMIT_KINDS } from '../run.js';
 import { networkSchema } from '../task-network.js';
 import { SPLITS } from '../task.js';
 import { providerTroubleSchema } from './provider-trouble.js';
@@ -134,6 +135,7 @@ export const runDetailSchema = runSummarySchema
       .nullable()
       .describe('of the sandbox; null: imported'),
     workspaceLimit: z.enum(['file_system', 'watched']).nullable().describe('null: none, or not begun'),
+    unheldLimits: z.array(z.enum(LIMIT_KINDS)).nullable().describe('limits that nothing holds; null: not begun'),
     network: networkSchema.unwrap().nullable().describe('null: imported'),
     memory: z.boolean().describe("may use the task's memory"),
     memoryRecords: countSchema.nullable().describe('records there when the run began'),

@@ -1,5 +1,5 @@
 import type { RunStatus } from '../../outcomes.js';
-import type { Isolation, RunEnd } from '../../run.js';
+import type { Isolation, LimitKind, RunEnd } from '../../run.js';
 
 /** A run's status, from its first sandbox to its end. */
 export interface RunLifecycle {
@@ -14,6 +14,7 @@ export interface RunLifecycle {
       imageDigest: string | null;
       workspace: string;
       workspaceLimit?: 'file_system' | 'watched' | null;
+      unheldLimits?: readonly LimitKind[];
     },
   ): Promise<void>;
   /** The workspace path of the run's sandbox, as the agent sees it. */

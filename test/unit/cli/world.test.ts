@@ -8,6 +8,7 @@ it('the world of a run is told in a line each', () => {
   const fields = worldFields({
     limits,
     workspaceLimit: 'file_system',
+    unheldLimits: [],
     imageDigest: digest('a'),
     evaluatorImageDigest: digest('b'),
     network: { allow: ['data.example.org', '*.example.net:8080'], allowPrivate: false },
@@ -25,6 +26,7 @@ it('the world of a run is told in a line each', () => {
 it('what a run that has not begun does not have is not told', () => {
   const none = {
     workspaceLimit: null,
+    unheldLimits: null,
     imageDigest: null,
     evaluatorImageDigest: null,
     memory: false,
@@ -36,4 +38,12 @@ it('what a run that has not begun does not have is not told', () => {
     ['network', 'none'],
     ['memory', 'none'],
   ]);
+});
+
+it('limits that nothing holds on the host are told', () => {
+  const unheldLimits: ('memory' | 'cpus')[] = ['memory', 'cpus'];
+  const world = { limits, workspaceLimit: 'watched' as const, unheldLimits, imageDigest: null };
+  expect(
+    worldFields({ ...world, evaluatorImageDigest: null, network: 'none', memory: false, memoryRecords: null }),
+  ).toContainEqual(['not limited', 'memory, cpus: nothing holds these limits on its host']);
 });

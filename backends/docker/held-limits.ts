@@ -1,0 +1,44 @@
+import type Docker from 'dockerode';
+import { z } from 'zod';
+import { LIMIT_KINDS, type LimitKind } from '../../domain/run.js';
+import { isPodman } from './engine.js';
+
+/** Of each limit the cgroup controller that holds it. */
+const CONTROLLERS: Readonly<Record<LimitKind, string>> = { memory: 'memory', cpus: 'cpu', processes: 'pids' };
+
+const libpodSchema = z.object({
+  host: z.object({
+    cgroupControllers: z.array(z.string()).nullish(),
+    security: z.object({ rootless: z.boolean() }),
+  }),
+});
+const dockerSchema = z.object({
+  MemoryLimit: z.boolean().optional(),
+  CpuCfsQuota: z.boolean().optional(),
+  PidsLimit: z.boolean().optional(),
+});
+
+/**
+ * Limits that containers of this engine are given and that nothing holds: a rootless engine whose user was delegated no cgroup
+ * controllers takes them without a word. Throws the engine's errors.
+ */
+export async function unheldLimits(docker: Docker): Promise<LimitKind[]> {
+  if (!(await isPodman(docker))) {
+    const info = dockerSchema.parse(await docker.info());
+    const held = { memory: info.MemoryLimit, cpus: info.CpuCfsQuota, processes: info.PidsLimit };
+    return LIMIT_KINDS.filter((kind) => held[kind] === false);
+  }
+  // Its `/info` in Docker's shape says yes to all of them in any case.
+  const { host } = libpodSchema.parse(await libpodInfo(docker));
+  if (!host.security.rootless) return [];
+  return LIMIT_KINDS.filter((kind) => !(host.cgroupControllers ?? []).includes(CONTROLLERS[kind]));
+}
+
+function libpodInfo(docker: Docker): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    docker.modem.dial(
+      { path: '/v4.0.0/libpod/info', method: 'GET', statusCodes: { 200: true, 500: 'server error' } },
+      (error, answer) => (error instanceof Error ? reject(error) : resolve(answer)),
+    );
+  });
+}

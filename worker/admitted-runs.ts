@@ -1,0 +1,32 @@
+import { availableParallelism } from 'node:os';
+import { connectEngine, probeEngine } from '../backends/docker/engine.js';
+import { unheldLimits } from '../backends/docker/held-limits.js';
+import { BenchError } from '../domain/errors.js';
+import type { LimitKind } from '../domain/run.js';
+import type { WorkerSettings } from '../operations/home/worker-settings.js';
+import type { Logger } from './logger.js';
+
+/**
+ * These settings with fewer runs at a time, one per CPU, where no container engine holds a limit of memory: nothing else keeps
+ * runs from taking what the others need. What BENCH_SLOTS says stays.
+ */
+export async function withAdmittedRuns(
+  settings: WorkerSettings,
+  env: Readonly<Record<string, string | undefined>>,
+  log: Pick<Logger, 'warn'>,
+): Promise<WorkerSettings> {
+  const found = await Promise.all(
+    Object.values(settings.engines).map(async (address) => {
+      if (address instanceof BenchError) return [];
+      const probe = await probeEngine(address);
+      if (probe.kind !== 'ok') return [];
+      const unheld = await unheldLimits(connectEngine(address)).catch((): LimitKind[] => []);
+      if (unheld.length > 0)
+        log.warn({ engine: address.url, unheld }, 'this engine holds no such limits of containers');
+      return [unheld.includes('memory')];
+    }),
+  );
+  const engines = found.flat();
+  if ((env['BENCH_SLOTS'] ?? '') !== '' || engines.length === 0 || engines.includes(false)) return settings;
+  return { ...settings, slots: Math.min(settings.slots, availableParallelism()) };
+}

@@ -21,10 +21,12 @@ export async function ensureDockerEngine(say: (line: string) => void): Promise<v
     return;
   }
   const refuse = (why: string): never => {
-    throw new Error(
+    const text =
       `the tests need a container engine, and ${probe.reason}. ${why} To get one: ${probe.remedy}. ` +
-        `Tests without an engine: npm run test:unit`,
-    );
+      `Tests without an engine: npm run test:unit`;
+    // Vitest fails to print what a set-up throws (vite's module runner, on the source maps of its stack).
+    say(text);
+    throw new Error(text);
   };
   if (dockerHost !== undefined && dockerHost !== '') refuse('DOCKER_HOST is set, so none is started here.');
   if (process.getuid?.() !== 0) refuse('Not being root, this set-up cannot install or start one.');

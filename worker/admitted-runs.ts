@@ -15,6 +15,7 @@ export async function withAdmittedRuns(
   env: Readonly<Record<string, string | undefined>>,
   log: Pick<Logger, 'warn'>,
 ): Promise<WorkerSettings> {
+  if (!settings.roles.includes('host')) return settings;
   const found = await Promise.all(
     Object.values(settings.engines).map(async (address) => {
       if (address instanceof BenchError) return [];

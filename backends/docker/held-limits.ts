@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { z } from 'zod';
 import { LIMIT_KINDS, type LimitKind } from '../../domain/run.js';
+import { statusOf } from './engine-errors.js';
 import { isPodman } from './engine.js';
 
 /** Of each limit the cgroup controller that holds it. */
@@ -20,7 +21,7 @@ const dockerSchema = z.object({
 
 /**
  * Limits that containers of this engine are given and that nothing holds: a rootless engine whose user was delegated no cgroup
- * controllers takes them without a word. Throws the engine's errors.
+ * controllers takes them without a word. None where podman does not tell. Throws what keeps an engine from answering.
  */
 export async function unheldLimits(docker: Docker): Promise<LimitKind[]> {
   if (!(await isPodman(docker))) {
@@ -29,16 +30,22 @@ export async function unheldLimits(docker: Docker): Promise<LimitKind[]> {
     return LIMIT_KINDS.filter((kind) => held[kind] === false);
   }
   // Its `/info` in Docker's shape says yes to all of them in any case.
-  const { host } = libpodSchema.parse(await libpodInfo(docker));
-  if (!host.security.rootless) return [];
+  const info = libpodSchema.safeParse(await libpodInfo(docker));
+  if (!info.success || !info.data.host.security.rootless) return [];
+  const { host } = info.data;
   return LIMIT_KINDS.filter((kind) => !(host.cgroupControllers ?? []).includes(CONTROLLERS[kind]));
 }
 
+/** Podman's own words; null: this version has them elsewhere. */
 function libpodInfo(docker: Docker): Promise<unknown> {
   return new Promise((resolve, reject) => {
     docker.modem.dial(
       { path: '/v4.0.0/libpod/info', method: 'GET', statusCodes: { 200: true, 500: 'server error' } },
-      (error, answer) => (error instanceof Error ? reject(error) : resolve(answer)),
+      (error, answer) => {
+        if (!(error instanceof Error)) resolve(answer);
+        else if (statusOf(error) !== undefined) resolve(null);
+        else reject(error);
+      },
     );
   });
 }

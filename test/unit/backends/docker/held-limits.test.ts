@@ -27,6 +27,10 @@ it('rootless podman holds what its user was delegated', async () => {
   expect(await podman(true, ['cpuset', 'cpu', 'io', 'memory', 'pids'])).toEqual([]);
 });
 
+it('of a podman that does not tell nothing is said', async () => {
+  expect(await limitsOf(PODMAN, '/elsewhere', {})).toEqual([]);
+});
+
 it('podman as root holds all of them', async () => {
   expect(await podman(false, ['cpuset', 'cpu', 'memory', 'pids'])).toEqual([]);
 });

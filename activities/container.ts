@@ -136,7 +136,7 @@ async function startContainer(
     imageDigest: info.imageDigest,
     workspace: info.workspace,
     workspaceLimit: info.workspaceLimit,
-    unheldLimits: info.unheldLimits,
+    unenforcedLimits: info.unenforcedLimits,
   });
   await store.setStatus(runId, 'running');
 }

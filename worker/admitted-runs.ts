@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { connectEngine, probeEngine } from '../backends/docker/engine.js';
-import { unheldLimits } from '../backends/docker/held-limits.js';
+import { unenforcedLimits } from '../backends/docker/enforced-limits.js';
 import { BenchError } from '../domain/errors.js';
 import type { LimitKind } from '../domain/run.js';
 import type { WorkerSettings } from '../operations/home/worker-settings.js';
 import type { Logger } from './logger.js';
 
 /**
- * These settings with fewer runs at a time, one per CPU, where no container engine holds a limit of memory: nothing else keeps
+ * These settings with fewer runs at a time, one per CPU, where no container engine enforces a limit of memory: nothing else keeps
  * runs from taking what the others need. What BENCH_SLOTS says stays.
  */
 export async function withAdmittedRuns(
@@ -21,10 +21,10 @@ export async function withAdmittedRuns(
       if (address instanceof BenchError) return [];
       const probe = await probeEngine(address);
       if (probe.kind !== 'ok') return [];
-      const unheld = await unheldLimits(connectEngine(address)).catch((): LimitKind[] => []);
-      if (unheld.length > 0)
-        log.warn({ engine: address.url, unheld }, 'this engine holds no such limits of containers');
-      return [unheld.includes('memory')];
+      const unenforced = await unenforcedLimits(connectEngine(address)).catch((): LimitKind[] => []);
+      if (unenforced.length > 0)
+        log.warn({ engine: address.url, unenforced }, 'this engine does not enforce these limits of containers');
+      return [unenforced.includes('memory')];
     }),
   );
   const engines = found.flat();

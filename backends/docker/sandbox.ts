@@ -35,7 +35,7 @@ import { nameIsTaken, statusOf, translated, translatedEach, unlessStatus } from 
 import { execChannel } from './exec-channel.js';
 import { freezeContainer, thawContainer } from './freeze-container.js';
 import { isPodman as enginesIsPodman } from './engine.js';
-import { unheldLimits } from './held-limits.js';
+import { unenforcedLimits } from './enforced-limits.js';
 import type { BuiltImage } from './images.js';
 import { allowsNamedHosts, ensureProxy, proxyReports, relayOptions, removeProxy, wakeProxy } from './network-proxy.js';
 import { createDiskRoom, type DiskRoom } from './disk-room.js';
@@ -99,7 +99,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
   /** Sandboxes that are nobody's but ours, and go with the archive that is made of them; after our death, with what has no run. */
   const archiving = new Set<string>();
   const isPodman = remembered(() => enginesIsPodman(docker));
-  const unheld = remembered(() => unheldLimits(docker));
+  const unenforced = remembered(() => unenforcedLimits(docker));
   const controlOf = ({ runId, epoch }: SandboxRef) => layout.run(runId, epoch).control;
   const gatewayOf = ({ runId, epoch }: SandboxRef) => layout.run(runId, epoch).gateway;
   const containerOf = (ref: SandboxRef) => docker.getContainer(containerName(homeTag, ref));
@@ -402,7 +402,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
             : spec.limits.workspaceMb === undefined
               ? null
               : 'watched',
-          unheldLimits: await unheld(),
+          unenforcedLimits: await unenforced(),
         };
         return info;
       }),

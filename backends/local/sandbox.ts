@@ -131,9 +131,9 @@ export function createLocalSandbox({ layout, assetsRoot, python }: LocalSandboxO
       if (view === null) throw new InfrastructureError(`the local sandbox of run ${spec.runId} reported no workspace`);
       const workspaceLimit = spec.limits.workspaceMb === undefined ? null : 'watched';
       // Processes are counted per user: those of a run alone only where it has a user of its own.
-      const unheldLimits = LIMIT_KINDS.filter((kind) => kind !== 'processes' || uidOfRun(layout, spec) === null);
+      const unenforcedLimits = LIMIT_KINDS.filter((kind) => kind !== 'processes' || uidOfRun(layout, spec) === null);
       const made = { imageDigest: null, workspace: view.workspace, created };
-      return { isolation: 'none', ...made, workspaceLimit, unheldLimits };
+      return { isolation: 'none', ...made, workspaceLimit, unenforcedLimits };
     },
 
     begunAfter: (ref) => begunAfter(controlOf(ref)),

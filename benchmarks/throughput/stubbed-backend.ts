@@ -20,7 +20,7 @@ export const stubbedBackend: Backends['local'] = {
           workspace: '/workspace',
           created: true,
           workspaceLimit: null,
-          unheldLimits: [],
+          unenforcedLimits: [],
         },
       }),
     begunAfter: () => Promise.resolve(null),

@@ -8,7 +8,7 @@ type World = Pick<
   RunDetail,
   | 'limits'
   | 'workspaceLimit'
-  | 'unheldLimits'
+  | 'unenforcedLimits'
   | 'imageDigest'
   | 'evaluatorImageDigest'
   | 'network'
@@ -19,7 +19,7 @@ type World = Pick<
 /** What a run's agent lives in, and what scores it, in a line each; of imported runs nothing is known. */
 export function worldFields(run: World): (readonly [string, string])[] {
   if (run.limits === null || run.network === null) return [];
-  const { unheldLimits } = run;
+  const { unenforcedLimits } = run;
   const { memoryMb, cpus, pids, workspaceMb } = run.limits;
   const images = [
     ...(run.imageDigest === null ? [] : [`agent ${shortDigest(run.imageDigest)}`]),
@@ -27,9 +27,9 @@ export function worldFields(run: World): (readonly [string, string])[] {
   ];
   return [
     ['limits', `${cpus} cpus, ${memoryMb} MB, ${pids} processes, workspace ${workspaceMb} MB${keptBy(run)}`],
-    ...(unheldLimits === null || unheldLimits.length === 0
+    ...(unenforcedLimits === null || unenforcedLimits.length === 0
       ? []
-      : [['not limited', `${unheldLimits.join(', ')}: nothing holds these limits on its host`] as const]),
+      : [['not enforced', `${unenforcedLimits.join(', ')}: its host does not enforce these limits`] as const]),
     ['images', images.length === 0 ? '–' : images.join(', ')],
     ['network', networkText(run.network)],
     ['memory', memoryText(run)],

@@ -69,7 +69,7 @@ export async function showRun(run: Statements, runId: string): Promise<RunDetail
        r.task_hash as "taskHash", r.contract, r.provider, r.provider_model as "providerModel", r.sampling,
        r.wall_seconds as "wallSeconds", r.gpus, r.workspace, r.image_digest as "imageDigest",
        r.evaluator_image_digest as "evaluatorImageDigest",
-       r.workspace_limit as "workspaceLimit", r.unheld_limits as "unheldLimits", r.memory, r.memory_records as "memoryRecords",
+       r.workspace_limit as "workspaceLimit", r.unenforced_limits as "unenforcedLimits", r.memory, r.memory_records as "memoryRecords",
        (select v.spec -> 'network' from task_versions v where v.content_hash = r.task_hash) as network,
        (select case when r.origin <> 'mlgym' then jsonb_build_object('workspaceMb', v.spec #> '{limits,workspaceMb}', 'memoryMb', v.spec #> '{limits,memoryMb}',
          'cpus', v.spec #> '{limits,cpus}', 'pids', v.spec #> '{limits,pids}') end

@@ -84,8 +84,8 @@ export const runs = pgTable(
     evaluatorImageDigest: text('evaluator_image_digest'),
     /** How the task's limit on the workspace is enforced; null: not at all. */
     workspaceLimit: text('workspace_limit', { enum: ['file_system', 'watched'] }),
-    /** Of the sandbox's limits those that nothing holds on its host; null: not begun. */
-    unheldLimits: text('unheld_limits', { enum: LIMIT_KINDS }).array(),
+    /** Limits of the sandbox that its host does not enforce; null: not begun. */
+    unenforcedLimits: text('unenforced_limits', { enum: LIMIT_KINDS }).array(),
 
     /** May the agent read and write the task's memory? */
     memory: boolean('memory').notNull().default(false),

@@ -77,7 +77,7 @@ export function lifecycleStore(run: Statements): Lifecycle {
              epoch = $2, host_id = $3,
              -- What once stood without isolation never counts as isolated again.
              isolation = case when isolation = 'none' then 'none' else $4 end,
-             image_digest = $5, workspace = $6, workspace_limit = $7, unheld_limits = $8,
+             image_digest = $5, workspace = $6, workspace_limit = $7, unenforced_limits = $8,
              started_at = coalesce(started_at, now()), updated_at = now()
            where run_id = $1 and epoch <= $2 and status <> 'ended'
          )
@@ -90,7 +90,7 @@ export function lifecycleStore(run: Statements): Lifecycle {
           at.imageDigest,
           at.workspace,
           at.workspaceLimit ?? null,
-          at.unheldLimits ?? [],
+          at.unenforcedLimits ?? [],
         ],
       );
       if (row?.known !== true) throw missingRun(runId);

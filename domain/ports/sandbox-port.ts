@@ -61,8 +61,8 @@ export interface SandboxInfo {
   created: boolean;
   /** What holds the limit on the agent's files: a file system of that size, a watch that stops commands, or nothing. */
   workspaceLimit: 'file_system' | 'watched' | null;
-  /** Limits that nothing holds here. */
-  unheldLimits: readonly LimitKind[];
+  /** Limits that are not enforced here. */
+  unenforcedLimits: readonly LimitKind[];
 }
 
 export interface SandboxCommand {

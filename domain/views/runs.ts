@@ -135,7 +135,10 @@ export const runDetailSchema = runSummarySchema
       .nullable()
       .describe('of the sandbox; null: imported'),
     workspaceLimit: z.enum(['file_system', 'watched']).nullable().describe('null: none, or not begun'),
-    unheldLimits: z.array(z.enum(LIMIT_KINDS)).nullable().describe('limits that nothing holds; null: not begun'),
+    unenforcedLimits: z
+      .array(z.enum(LIMIT_KINDS))
+      .nullable()
+      .describe('limits that its host does not enforce; null: not begun'),
     network: networkSchema.unwrap().nullable().describe('null: imported'),
     memory: z.boolean().describe("may use the task's memory"),
     memoryRecords: countSchema.nullable().describe('records there when the run began'),

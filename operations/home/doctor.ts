@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { engineAddress, type EngineBackend } from '../../backends/docker/engine-address.js';
 import { probeEngine } from '../../backends/docker/engine.js';
-import { unheldLimits } from '../../backends/docker/held-limits.js';
+import { unenforcedLimits } from '../../backends/docker/enforced-limits.js';
 import { findPython } from '../../backends/local/find-python.js';
 import { problemLine } from '../../domain/config-problem.js';
 import { BenchError, type RemedyFields } from '../../domain/errors.js';
@@ -177,11 +177,11 @@ async function checkEngine(backend: EngineBackend, settings: BenchSettings): Pro
     const probe = await probeEngine(engineAddress(backend, settings.env));
     if (probe.kind === 'unavailable') return warn(probe.reason, probe.remedy);
     const { url, sharesFiles } = probe.address;
-    const unheld = await unheldLimits(probe.docker);
+    const unenforced = await unenforcedLimits(probe.docker);
     return ok(
       `${backend} ${probe.version} at ${url}` +
         (sharesFiles ? '' : ', which shares no files with us (slower commands)') +
-        (unheld.length === 0 ? '' : `, which cannot limit ${unheld.join(', ')} (fewer runs at a time)`),
+        (unenforced.length === 0 ? '' : `, which does not limit ${unenforced.join(', ')} (fewer runs at a time)`),
     );
   } catch (error) {
     return fromError(error);

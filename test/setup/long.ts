@@ -15,7 +15,8 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
     'attack-suite.test.ts plays every class of attack; home/doors.test.ts what the doors refuse',
   'test/home/fleet.test.ts': 'join.test.ts has a machine join and play, hosts.test.ts one killed for good',
   'test/home/slurm.test.ts': 'hosts.test.ts has a host leave; operations/slurm.test.ts reads scripts and queues',
-  'test/home/rootless-podman.test.ts': 'docker/held-limits.test.ts reads what engines say that they hold',
+  'test/home/rootless-podman.test.ts':
+    'docker/enforced-limits.test.ts reads which limits engines say that they enforce',
   'test/home/long-steps.test.ts': "openenv.test.ts and ors.test.ts play commands that outlast a client's patience",
   'test/home/gpu-leases.test.ts':
     'workflows.test.ts grants and takes back GPUs, gpu-semaphore.test.ts simulates their holders',

@@ -14,7 +14,7 @@ export interface RunLifecycle {
       imageDigest: string | null;
       workspace: string;
       workspaceLimit?: 'file_system' | 'watched' | null;
-      unheldLimits?: readonly LimitKind[];
+      unenforcedLimits?: readonly LimitKind[];
     },
   ): Promise<void>;
   /** The workspace path of the run's sandbox, as the agent sees it. */

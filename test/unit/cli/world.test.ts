@@ -8,7 +8,7 @@ it('the world of a run is told in a line each', () => {
   const fields = worldFields({
     limits,
     workspaceLimit: 'file_system',
-    unheldLimits: [],
+    unenforcedLimits: [],
     imageDigest: digest('a'),
     evaluatorImageDigest: digest('b'),
     network: { allow: ['data.example.org', '*.example.net:8080'], allowPrivate: false },
@@ -26,7 +26,7 @@ it('the world of a run is told in a line each', () => {
 it('what a run that has not begun does not have is not told', () => {
   const none = {
     workspaceLimit: null,
-    unheldLimits: null,
+    unenforcedLimits: null,
     imageDigest: null,
     evaluatorImageDigest: null,
     memory: false,
@@ -40,10 +40,10 @@ it('what a run that has not begun does not have is not told', () => {
   ]);
 });
 
-it('limits that nothing holds on the host are told', () => {
-  const unheldLimits: ('memory' | 'cpus')[] = ['memory', 'cpus'];
-  const world = { limits, workspaceLimit: 'watched' as const, unheldLimits, imageDigest: null };
+it('limits that the host does not enforce are told', () => {
+  const unenforcedLimits: ('memory' | 'cpus')[] = ['memory', 'cpus'];
+  const world = { limits, workspaceLimit: 'watched' as const, unenforcedLimits, imageDigest: null };
   expect(
     worldFields({ ...world, evaluatorImageDigest: null, network: 'none', memory: false, memoryRecords: null }),
-  ).toContainEqual(['not limited', 'memory, cpus: nothing holds these limits on its host']);
+  ).toContainEqual(['not enforced', 'memory, cpus: its host does not enforce these limits']);
 });

@@ -4,7 +4,7 @@ import { LIMIT_KINDS, type LimitKind } from '../../domain/run.js';
 import { statusOf } from './engine-errors.js';
 import { isPodman } from './engine.js';
 
-/** Of each limit the cgroup controller that holds it. */
+/** The cgroup controller that enforces each limit. */
 const CONTROLLERS: Readonly<Record<LimitKind, string>> = { memory: 'memory', cpus: 'cpu', processes: 'pids' };
 
 const libpodSchema = z.object({
@@ -20,14 +20,14 @@ const dockerSchema = z.object({
 });
 
 /**
- * Limits that containers of this engine are given and that nothing holds: a rootless engine whose user was delegated no cgroup
- * controllers takes them without a word. None where podman does not tell. Throws what keeps an engine from answering.
+ * Limits that this engine accepts and does not enforce: a rootless one whose user was delegated no cgroup controllers accepts them
+ * silently. Empty where podman does not tell. Throws what keeps an engine from answering.
  */
-export async function unheldLimits(docker: Docker): Promise<LimitKind[]> {
+export async function unenforcedLimits(docker: Docker): Promise<LimitKind[]> {
   if (!(await isPodman(docker))) {
     const info = dockerSchema.parse(await docker.info());
-    const held = { memory: info.MemoryLimit, cpus: info.CpuCfsQuota, processes: info.PidsLimit };
-    return LIMIT_KINDS.filter((kind) => held[kind] === false);
+    const enforced = { memory: info.MemoryLimit, cpus: info.CpuCfsQuota, processes: info.PidsLimit };
+    return LIMIT_KINDS.filter((kind) => enforced[kind] === false);
   }
   // Its `/info` in Docker's shape says yes to all of them in any case.
   const info = libpodSchema.safeParse(await libpodInfo(docker));

@@ -7,6 +7,7 @@ import {
   type RewardRequest,
   rewardRequest,
 } from '../domain/requests/reward.js';
+import { episodeOptions } from '../domain/requests/run-options.js';
 import { asBenchError } from '../operations/as-bench-error.js';
 import { openEnvironment } from '../operations/episodes/environment.js';
 import { openProgress } from '../operations/episodes/progress.js';
@@ -39,9 +40,10 @@ async function serve(): Promise<void> {
     },
   });
   const { tasks, splits } = servedTasks(options);
-  const { name, backend, agent, maxSteps, maxValidations, capacity, idle, sample, snapshotEvery, reward } = options;
+  const { name, backend, agent, maxSteps, maxValidations, capacity, idle, reward } = options;
   const env = await openEnvironment(bench, {
-    ...{ tasks, splits, name, backend, agent, maxSteps, maxValidations, capacity, sample, snapshotEvery },
+    ...{ tasks, splits, name, backend, agent, maxSteps, maxValidations, capacity },
+    ...episodeOptions(options),
     idleSeconds: idle,
     reward: rewardNamed(reward),
   });

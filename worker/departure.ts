@@ -5,6 +5,7 @@ import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { Departure } from '../domain/ports/departure.js';
 import type { RunStore } from '../domain/ports/run-store.js';
+import { keepsSnapshots } from '../domain/requests/run-options.js';
 import { BACKENDS } from '../domain/run.js';
 import type { Logger } from './logger.js';
 
@@ -78,7 +79,7 @@ export class HostDeparture implements Departure {
     if (at.step === 0) return;
     try {
       const run = await this.#definitions.get(at.runId);
-      if (run.agent.program !== undefined || (run.snapshotEvery ?? run.task.snapshotEvery) === 0) return;
+      if (run.agent.program !== undefined || !keepsSnapshots(run, run.task)) return;
       await takeSnapshot(
         { ...this.parts, definitions: this.#definitions },
         { ...at, reason: 'leaving' },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { REWARD_MODES, REWARD_PRESET_NAMES } from './reward.js';
 import { BACKENDS } from '../run.js';
 import { batchName, duration, names, whole } from './fields.js';
+import { episodeOptionsSchema } from './run-options.js';
 
 /** A list of tasks by its name, as `train=battleOfSexes,blotto`. A part without a name goes on with the list before it. */
 const splits = () =>
@@ -79,10 +80,7 @@ export const envServeSchema = z.strictObject({
       description: 'reward of episodes, unless the reset says otherwise: a mode or a preset',
       placeholder: 'name',
     }),
-  snapshotEvery: whole(0, 100_000)
-    .nullable()
-    .default(null)
-    .describe('steps between snapshots, from which forks start; default: what the task says'),
+  ...episodeOptionsSchema.shape,
   capacity: whole(1, 100_000).default(64).describe('episodes that may be open at once'),
   fullWait: duration().default(45).describe('how long a reset waits for a free place before it is refused'),
   idle: duration().default(3600).describe('end an episode after this long without a request, such as 90s, 30m or 2h'),
@@ -92,7 +90,6 @@ export const envServeSchema = z.strictObject({
     .default('127.0.0.1')
     .meta({ description: 'address to listen on; any but loopback needs a token', placeholder: 'address' }),
   port: whole(0, 65_535).default(8123).describe('port to listen on; 0: any free port'),
-  sample: z.boolean().default(false).describe('play on sample data where tasks have some'),
   allowLocal: z.boolean().default(false).describe('allow the local backend, which isolates nothing'),
   grace: duration()
     .default(60)

@@ -47,16 +47,32 @@ export const runOptionsSchema = z.strictObject({
 export type RunOptions = z.output<typeof runOptionsSchema>;
 export type RunOption = keyof RunOptions;
 
-/** Options that each run keeps under the same name, as a column of its own. */
-export const KEPT = ['maxSteps', 'tokenLimit', 'memory', 'snapshotEvery'] as const satisfies readonly RunOption[];
+/** Numbers that each run keeps under the same name, as columns of its own; its setup shows them among its limits. */
+export const KEPT_LIMITS = ['maxSteps', 'tokenLimit', 'snapshotEvery'] as const satisfies readonly RunOption[];
+/** All options that each run keeps so. */
+export const KEPT = [...KEPT_LIMITS, 'memory'] as const satisfies readonly RunOption[];
+type Kept = (typeof KEPT)[number];
 /** As they are kept: what the request left to the task is decided. */
-export type KeptOptions = { [Key in (typeof KEPT)[number]]: NonNullable<RunOptions[Key]> };
+export type KeptOptions = { [Key in Kept]: NonNullable<RunOptions[Key]> };
 
-/** The kept options of a run on this task, which decides what the request leaves open (null). */
-export function keptOptions(options: Pick<RunOptions, (typeof KEPT)[number]>, task: TaskSpec): KeptOptions {
-  const ofTask = task as Partial<KeptOptions>;
-  return Object.fromEntries(KEPT.map((key) => [key, options[key] ?? ofTask[key]])) as KeptOptions;
-}
+/** The option as a run on this task has it: what is left open (null or absent), the task's key of the same name decides. */
+const decided = <Key extends Kept>(key: Key, options: Partial<Pick<RunOptions, Key>>, task: TaskSpec) =>
+  options[key] ?? (task as Partial<KeptOptions>)[key];
+
+/** The kept options of a run on this task. */
+export const keptOptions = (options: Pick<RunOptions, Kept>, task: TaskSpec): KeptOptions =>
+  Object.fromEntries(KEPT.map((key) => [key, decided(key, options, task)])) as KeptOptions;
+
+/** Does a run on this task keep snapshots? */
+export const keepsSnapshots = (options: Partial<Pick<RunOptions, Kept>>, task: TaskSpec): boolean =>
+  decided('snapshotEvery', options, task) !== 0;
+
+/** Options that an environment sets for its episodes as a batch does for its runs. */
+export const episodeOptionsSchema = runOptionsSchema.pick({ snapshotEvery: true, sample: true });
+export type EpisodeOptions = z.output<typeof episodeOptionsSchema>;
+
+/** Only those, of an object with more. */
+export const episodeOptions = (options: EpisodeOptions): EpisodeOptions => episodeOptionsSchema.strip().parse(options);
 
 /** Instead of each model's own parameters; what is absent is left to the model. */
 export const samplingOf = ({ temperature, topP, maxOutputTokens }: RunOptions): SamplingParameters => ({

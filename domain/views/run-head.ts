@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KEPT_LIMITS } from '../requests/run-options.js';
 import { providerTroubleSchema } from './provider-trouble.js';
 import { outcomeSchema } from './run-page.js';
 import { integrityMarkSchema, runDetailSchema } from './runs.js';
@@ -145,6 +146,11 @@ export const modelCallsSchema = z.strictObject({
 });
 export type ModelCalls = z.infer<typeof modelCallsSchema>;
 
+const keptLimits = Object.fromEntries(KEPT_LIMITS.map((key) => [key, countSchema])) as Record<
+  (typeof KEPT_LIMITS)[number],
+  typeof countSchema
+>;
+
 /** What a run was given. */
 export const runSetupSchema = z.strictObject({
   runId: runIdSchema,
@@ -167,12 +173,10 @@ export const runSetupSchema = z.strictObject({
   }),
   sampling: runDetailSchema.shape.sampling,
   limits: z.strictObject({
-    maxSteps: countSchema,
+    ...keptLimits,
     wallSeconds: z.number(),
     costLimitUsd: usdSchema.nullable(),
-    tokenLimit: countSchema,
     gpus: countSchema,
-    snapshotEvery: countSchema,
   }),
   seed: z.int(),
   attempt: countSchema,

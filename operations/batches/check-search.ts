@@ -1,6 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
-import type { ModelRef, SamplingParameters } from '../../domain/model.js';
+import type { ModelRef } from '../../domain/model.js';
 import { compareUsd } from '../../domain/price.js';
+import { keepsSnapshots, type RunOptions, samplingOf } from '../../domain/requests/run-options.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { samplingFor } from '../../domain/sampling.js';
 import { roomIn } from '../../domain/search/budget.js';
@@ -13,19 +14,13 @@ import type { LoadedAgent } from '../../catalog/index.js';
 /** Steps that all nodes of a tree take at most: its runs have no other limit of steps. */
 export const stepsOfTree = ({ nodes, nodeSteps }: SearchSpec): number => nodes * nodeSteps;
 
-interface Asked {
-  models: readonly ModelRef[];
-  tasks: readonly Pick<TaskFolder, 'spec'>[];
-  /** Null: as each task says. */
-  snapshotEvery: number | null;
-  /** Of the whole tree; null and 0: no limit. */
-  costLimit: string | null;
-  tokenLimit: number;
-  sampling: SamplingParameters;
-}
-
 /** What a tree of forks cannot be played on, or by, before anything is started. */
-export function checkSearch({ name, config }: LoadedAgent, { models, tasks, snapshotEvery, ...limits }: Asked): void {
+export function checkSearch(
+  { name, config }: LoadedAgent,
+  models: readonly ModelRef[],
+  tasks: readonly Pick<TaskFolder, 'spec'>[],
+  options: RunOptions,
+): void {
   if (config.search === undefined) return;
   const refuse = (why: string, remedy: string): never => {
     throw new BenchError('usage', `agent ${name} searches: ${why}`, { code: 'agent.unfit', remedy });
@@ -36,7 +31,7 @@ export function checkSearch({ name, config }: LoadedAgent, { models, tasks, snap
       `it asks its model for many nodes at once, and ${player.name} plays one line`,
       'Choose an agent without a `search:` block, or a model that answers by itself.',
     );
-  const unkept = tasks.find(({ spec }) => (snapshotEvery ?? spec.snapshotEvery) === 0);
+  const unkept = tasks.find(({ spec }) => !keepsSnapshots(options, spec));
   if (unkept !== undefined)
     refuse(
       `its nodes go on from snapshots, and runs of ${unkept.spec.id} would keep none`,
@@ -49,7 +44,7 @@ export function checkSearch({ name, config }: LoadedAgent, { models, tasks, snap
       'Choose another task, or an agent without a `search:` block.',
     );
   for (const model of models) {
-    const short = shortOf(config.search, model, limits);
+    const short = shortOf(config.search, model, options);
     if (short !== null)
       refuse(
         `its ${short.nodes} nodes share ${short.limit}, and ${short.part} of that does not pay for one answer of ${model.name}, for which ${short.answer} is reserved`,
@@ -58,14 +53,15 @@ export function checkSearch({ name, config }: LoadedAgent, { models, tasks, snap
   }
 }
 
-/** A node's part of the tree's limits that no answer of the model fits into; null: there is none. */
+/** A node's part of the tree's limits (null and 0: none) that no answer of the model fits into; null: there is none. */
 function shortOf(
   { nodes, validations = nodes }: SearchSpec,
   { config }: ModelRef,
-  { costLimit, tokenLimit, sampling }: Pick<Asked, 'costLimit' | 'tokenLimit' | 'sampling'>,
+  options: RunOptions,
 ): { nodes: number; limit: string; part: string; answer: string } | null {
   if (config === undefined) return null;
-  const request = { messages: [], sampling: samplingFor(config, sampling) };
+  const { costLimit, tokenLimit } = options;
+  const request = { messages: [], sampling: samplingFor(config, samplingOf(options)) };
   const room = { nodes, validations, costUsd: costLimit, tokens: tokenLimit, seconds: 0 };
   const sharing = Math.min(nodes, validations);
   const { share } = roomIn(room, { nodes: 0, validations: 0, costUsd: '0', tokens: 0, seconds: 0 });

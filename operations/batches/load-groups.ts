@@ -63,10 +63,7 @@ export function loadGroups(
         fields: { task: '<task>' },
       });
     checkAgent(loadedAgent, modelRefs, taskFolders);
-    checkSearch(loadedAgent, {
-      ...{ models: modelRefs, tasks: taskFolders, snapshotEvery: group.snapshotEvery },
-      ...{ costLimit: group.costLimit, tokenLimit: group.tokenLimit, sampling: samplingOf(group) },
-    });
+    checkSearch(loadedAgent, modelRefs, taskFolders, group);
     checkOracles(modelRefs, taskFolders);
     checkRecordings(loadedAgent, modelRefs);
     return { ...group, modelRefs, taskFolders, loadedAgent, skipped: [...broken, ...skipped] };

@@ -3,6 +3,7 @@ import type { TaskFolder } from '../../domain/task.js';
 import { BenchError } from '../../domain/errors.js';
 import { newBatchId } from '../../domain/ids.js';
 import { batchRequest } from '../../domain/requests/batch.js';
+import { type EpisodeOptions, episodeOptions } from '../../domain/requests/run-options.js';
 import type { Backend, RunDefinition } from '../../domain/run.js';
 import { loadGroups } from '../batches/load-groups.js';
 import { freezeAndCheck, prepareBatch } from '../batches/prepare-batch.js';
@@ -10,7 +11,7 @@ import { harnessVersion } from '../batches/store-batch.js';
 import type { Bench } from '../bench.js';
 import { requireBaselines } from './require-baselines.js';
 
-export interface EnvironmentOptions {
+export interface EnvironmentOptions extends EpisodeOptions {
   /** The batch that its episodes are runs of; one of this name is continued. */
   name: string;
   /** Ids or suites. */
@@ -29,9 +30,6 @@ export interface EnvironmentOptions {
   idleSeconds: number;
   /** How episodes are rewarded that do not say it. */
   reward: Record<string, unknown>;
-  sample: boolean;
-  /** Steps between snapshots; null: as the task says. A fork repeats the commands since the last one. */
-  snapshotEvery: number | null;
 }
 
 /** What differs from the environment's own options. */
@@ -71,8 +69,7 @@ export async function openEnvironment(bench: Bench, options: EnvironmentOptions)
       attempts: 1,
       agent: agent ?? options.agent,
       maxSteps: maxSteps ?? options.maxSteps,
-      snapshotEvery: options.snapshotEvery,
-      sample: options.sample,
+      ...episodeOptions(options),
       backend: options.backend,
       seed: 0,
     });

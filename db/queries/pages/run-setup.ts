@@ -1,4 +1,6 @@
+import { KEPT_LIMITS } from '../../../domain/requests/run-options.js';
 import type { RunFiles, RunSetup } from '../../../domain/views/run-head.js';
+import { selectKept } from '../../kept-options.js';
 import type { Statements } from '../../statements.js';
 import { missingRun } from '../../store/missing.js';
 import { isoTime } from '../summaries.js';
@@ -15,8 +17,12 @@ export async function runSetup(run: Statements, runId: string): Promise<Omit<Run
        jsonb_build_object('name', r.model_name, 'kind', r.model_kind, 'provider', r.provider, 'providerModel', r.provider_model,
          'configHash', r.model_config_hash, 'config', m.content, 'recordingHash', r.recording_hash) as model,
        r.sampling,
-       jsonb_build_object('maxSteps', r.max_steps, 'wallSeconds', r.wall_seconds, 'costLimitUsd', trim_scale(r.cost_limit_usd)::text,
-         'tokenLimit', r.token_limit, 'gpus', r.gpus, 'snapshotEvery', r.snapshot_every) as limits,
+       (
+         select to_jsonb(limits) from (
+           select ${selectKept('r', KEPT_LIMITS)}, r.wall_seconds as "wallSeconds",
+             trim_scale(r.cost_limit_usd)::text as "costLimitUsd", r.gpus
+         ) limits
+       ) as limits,
        r.seed::float8 as seed, r.attempt, r.sample, r.memory, r.image_digest as "imageDigest",
        r.evaluator_image_digest as "evaluatorImageDigest", r.harness_version as "harnessVersion",
        (

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ago, bytes, duration, short, usd } from '../../../web/client/parts/format.js';
+import { ago, bytes, duration, short, usd, words } from '../../../web/client/parts/format.js';
 import { pictureType, textOf } from '../../../web/client/parts/file-text.js';
 
 it('durations state their unit', () => {
@@ -49,6 +49,10 @@ it('sizes and counts are short', () => {
     '812 k',
     '12.3 M',
   ]);
+});
+
+it('names are told in words', () => {
+  expect(['max_steps', 'maxSteps', 'ok'].map((name) => words(name))).toEqual(['max steps', 'max steps', 'ok']);
 });
 
 it('times are told from now', () => {

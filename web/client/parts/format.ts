@@ -61,5 +61,6 @@ export function ago(iso: string, now: number): string {
   return Math.abs(ms) < 1000 ? 'now' : ms >= 0 ? `${words} ago` : `in ${words}`;
 }
 
-/** `max_steps` for people: `max steps`. */
-export const words = (name: string): string => name.replaceAll('_', ' ');
+/** `max_steps` and `maxSteps` for people: `max steps`. */
+export const words = (name: string): string =>
+  name.replaceAll('_', ' ').replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

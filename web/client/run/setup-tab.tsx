@@ -1,10 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Answer } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
-import { count, usd } from '../parts/format.js';
+import { count, usd, words } from '../parts/format.js';
 import { JsonView } from '../parts/json-view.js';
 import { Shown } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { Fact, RunLink } from '../parts/values.js';
+
+/** Those that read as all options do: by their names, with 0 for none. */
+function OtherLimits({ limits }: { limits: Answer<'setup'>['limits'] }) {
+  const { maxSteps: _steps, wallSeconds: _time, costLimitUsd: _cost, gpus: _gpus, ...others } = limits;
+  return Object.entries(others).map(([option, value]) => (
+    <Fact key={option} name={words(option)}>
+      {value === 0 ? 'none' : count(value)}
+    </Fact>
+  ));
+}
 
 /** What the run was given. */
 export function SetupTab({ id }: { id: string }) {
@@ -66,9 +77,8 @@ export function SetupTab({ id }: { id: string }) {
               <Fact name="cost limit">
                 {data.limits.costLimitUsd === null ? 'none' : usd(data.limits.costLimitUsd)}
               </Fact>
-              <Fact name="token limit">{data.limits.tokenLimit === 0 ? 'none' : count(data.limits.tokenLimit)}</Fact>
+              <OtherLimits limits={data.limits} />
               <Fact name="GPUs">{data.limits.gpus}</Fact>
-              <Fact name="snapshots">every {data.limits.snapshotEvery} steps</Fact>
               <Fact name="seed">{data.seed}</Fact>
               <Fact name="attempt">{data.attempt}</Fact>
               <Fact name="data">{data.sample ? 'sample' : 'real'}</Fact>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { envServeSchema, servedTasks } from '../../../../domain/requests/env-serve.js';
+import { episodeOptions } from '../../../../domain/requests/run-options.js';
 
 const served = (given: object) => {
   const { tasks, splits } = servedTasks(envServeSchema.parse(given));
@@ -23,5 +24,13 @@ describe('the tasks of a server', () => {
   it.each([[['a']], [['train=']], [['=a']], [['train=a=b']], [['1st=a']]])('are not read from %j', (split) => {
     const { error } = envServeSchema.safeParse({ split });
     expect(error?.issues[0]?.message).toContain('as train=battleOfSexes');
+  });
+});
+
+it('passes on to its episodes the options that runs have, too', () => {
+  expect(episodeOptions(envServeSchema.parse({}))).toEqual({ snapshotEvery: null, sample: false });
+  expect(episodeOptions(envServeSchema.parse({ snapshotEvery: 0, port: 1 }))).toEqual({
+    snapshotEvery: 0,
+    sample: false,
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LoadedAgent } from '../../../../catalog/index.js';
 import type { ModelRef } from '../../../../domain/model.js';
 import { modelConfigSchema } from '../../../../domain/model-config.js';
+import { runOptionsSchema } from '../../../../domain/requests/run-options.js';
 import { searchSchema } from '../../../../domain/search/spec.js';
 import { checkSearch, refuseForkOfTree, stepsOfTree } from '../../../../operations/batches/check-search.js';
 import { run, task } from '../../../fixtures/rows.js';
@@ -15,26 +16,22 @@ const agent = (more: object = { search }): LoadedAgent => ({
 });
 const models: ModelRef[] = [plain.model];
 const tasks = [{ spec: task('t') }];
-const free = { costLimit: null, tokenLimit: 0, sampling: {} };
+const free = runOptionsSchema.parse({});
 
 describe('a tree of forks', () => {
   it('may take the steps of all its nodes', () => expect(stepsOfTree(search)).toBe(60));
 
   it('is played where there are snapshots, and by models that answer by themselves', () => {
-    checkSearch(agent(), { models, tasks, snapshotEvery: null, ...free });
-    checkSearch(agent({}), { models: [{ ...models[0]!, kind: 'human' }], tasks, snapshotEvery: 0, ...free });
-    expect(() => checkSearch(agent(), { models, tasks, snapshotEvery: 0, ...free })).toThrow(
+    checkSearch(agent(), models, tasks, free);
+    checkSearch(agent({}), [{ ...models[0]!, kind: 'human' }], tasks, { ...free, snapshotEvery: 0 });
+    expect(() => checkSearch(agent(), models, tasks, { ...free, snapshotEvery: 0 })).toThrow(
       /runs of t would keep none/,
     );
-    const never = [{ spec: task('u', 'maximize', { snapshotEvery: 0, ...free }) }];
-    expect(() => checkSearch(agent(), { models, tasks: never, snapshotEvery: null, ...free })).toThrow(
-      /runs of u would keep none/,
-    );
-    checkSearch(agent(), { models, tasks: never, snapshotEvery: 5, ...free });
+    const never = [{ spec: task('u', 'maximize', { snapshotEvery: 0 }) }];
+    expect(() => checkSearch(agent(), models, never, free)).toThrow(/runs of u would keep none/);
+    checkSearch(agent(), models, never, { ...free, snapshotEvery: 5 });
     for (const kind of ['human', 'external', 'replay'] as const)
-      expect(() =>
-        checkSearch(agent(), { models: [{ ...models[0]!, kind }], tasks, snapshotEvery: null, ...free }),
-      ).toThrow(/m plays one line/);
+      expect(() => checkSearch(agent(), [{ ...models[0]!, kind }], tasks, free)).toThrow(/m plays one line/);
   });
 
   it('has limits of which each node’s part pays for one answer at least', () => {
@@ -48,9 +45,7 @@ describe('a tree of forks', () => {
     });
     const paid: ModelRef[] = [{ name: 'paid', kind: 'real', provider: 'openai', model: 'p', config }];
     const check = (limits: object, more: object = {}): void =>
-      checkSearch(agent({ search: { ...search, ...more } }), {
-        ...{ models: paid, tasks, snapshotEvery: null, ...free, ...limits },
-      });
+      checkSearch(agent({ search: { ...search, ...more } }), paid, tasks, { ...free, ...limits });
     check({ costLimit: '0.1', tokenLimit: 10_000 });
     expect(() => check({ costLimit: '0.09' })).toThrow(
       /its 10 nodes share \$0\.09, and \$0\.009 of that .* of paid, for which \$0\.01/,
@@ -60,7 +55,7 @@ describe('a tree of forks', () => {
     );
     expect(() => check({ tokenLimit: 5 })).toThrow(/its 10 nodes share 5 tokens, and 0 of that/);
     check({ costLimit: '0.09' }, { validations: 9 });
-    check({ costLimit: '0.09', sampling: { maxOutputTokens: 900 } });
+    check({ costLimit: '0.09', maxOutputTokens: 900 });
   });
 
   it('is not forked itself: its nodes are', () => {

@@ -16,8 +16,9 @@ export async function guardKeys(client: pg.ClientBase): Promise<void> {
     ...['public', READER_ROLE, APP_ROLE, WORKER_ROLE].map((role) => `revoke all on ${table} from ${role}`),
     ...readers.map((role) => `grant select, insert on ${table} to ${role}`),
   ]);
-  for (const guard of guards)
-    await client.query(
-      `do $$ begin ${guard}; exception when undefined_object or insufficient_privilege then null; end $$`,
-    );
+  // In one message, each with its own way out.
+  const statements = guards.map(
+    (guard) => `do $$ begin ${guard}; exception when undefined_object or insufficient_privilege then null; end $$`,
+  );
+  await client.query(statements.join(';\n'));
 }

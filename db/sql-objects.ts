@@ -13,23 +13,25 @@ const TABLE = `create table if not exists ${SQL_OBJECTS} (
   created_at timestamp with time zone not null default now()
 )`;
 
-/** A drop statement for each trigger, view, function and type that belongs to no extension, dependants first. */
+/** A drop statement for each trigger, view, function and type that this transaction created, dependants first. */
 const DROPS = `
-  with here as (select current_schema()::regnamespace::oid as id)
+  with here as (select current_schema()::regnamespace::oid as id, pg_current_xact_id()::xid as ours)
   select s.statement from (
     select 0 as turn, format('drop trigger %I on %s', t.tgname, t.tgrelid::regclass) as statement
     from pg_trigger t join pg_class c on c.oid = t.tgrelid
-    where c.relnamespace = (select id from here) and not t.tgisinternal
+    where c.relnamespace = (select id from here) and not t.tgisinternal and t.xmin = (select ours from here)
     union all
     select 1, format('drop view %s', c.oid::regclass)
-    from pg_class c where c.relnamespace = (select id from here) and c.relkind = 'v'
+    from pg_class c
+    where c.relnamespace = (select id from here) and c.relkind = 'v' and c.xmin = (select ours from here)
     union all
     select 2, format('drop function %s', p.oid::regprocedure)
-    from pg_proc p where p.pronamespace = (select id from here) and p.prokind = 'f'
-      and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+    from pg_proc p
+    where p.pronamespace = (select id from here) and p.prokind = 'f' and p.xmin = (select ours from here)
     union all
     select 3, format('drop type %s', c.oid::regclass)
-    from pg_class c where c.relnamespace = (select id from here) and c.relkind = 'c'
+    from pg_class c
+    where c.relnamespace = (select id from here) and c.relkind = 'c' and c.xmin = (select ours from here)
   ) s order by s.turn`;
 
 /** Undefined: never created. The table exists. */
@@ -48,13 +50,14 @@ export async function dropObjects(client: pg.ClientBase): Promise<boolean> {
 }
 
 export async function createObjects(client: pg.ClientBase, sources: readonly SqlSource[]): Promise<void> {
-  // Only our objects are dropped later, not those that users add.
-  const others = new Set(await listDrops(client));
   const { version, hash } = versionOf(sources);
   // A test checks the bodies; planning each one here takes a sixth of the time of a new home's schema.
   await client.query(`set local check_function_bodies = off;\n${sources.map(({ text }) => text).join('\n')}`);
-  const ours = (await listDrops(client)).filter((statement) => !others.has(statement));
-  await client.query(`insert into ${SQL_OBJECTS} (version, hash, drops) values ($1, $2, $3)`, [version, hash, ours]);
+  // Only our objects are dropped later, not those that users add.
+  await client.query(`insert into ${SQL_OBJECTS} (version, hash, drops) values ($1, $2, array(${DROPS}))`, [
+    version,
+    hash,
+  ]);
 }
 
 /** Recompute what earlier versions of the functions stored. */
@@ -64,11 +67,6 @@ export async function refreshDerived(client: pg.ClientBase): Promise<void> {
     `select mark_integrity(array(
        select run_id from runs where status = 'ended' and integrity_version is distinct from integrity_rules_version()))`,
   );
-}
-
-async function listDrops(client: pg.ClientBase): Promise<string[]> {
-  const { rows } = await client.query<{ statement: string }>(DROPS);
-  return rows.map(({ statement }) => statement);
 }
 
 function refuseDependents(error: unknown): never {

@@ -20,6 +20,7 @@ CREATE TABLE "batches" (
 	"origin" text DEFAULT 'bench' NOT NULL,
 	"verification" boolean DEFAULT false NOT NULL,
 	"training" boolean DEFAULT false NOT NULL,
+	"nodes_of" text,
 	"spec" jsonb NOT NULL,
 	"seed" bigint NOT NULL,
 	"concurrency" integer NOT NULL,
@@ -27,6 +28,7 @@ CREATE TABLE "batches" (
 	"budget_usd" numeric(20, 10),
 	"charged_usd" numeric(20, 10) DEFAULT '0' NOT NULL,
 	"forecast" jsonb,
+	"allocation" jsonb,
 	"paused_at" timestamp with time zone,
 	"status" text DEFAULT 'queued' NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
@@ -37,7 +39,8 @@ CREATE TABLE "batches" (
 	CONSTRAINT "batches_status" CHECK (status in ('queued', 'running', 'ended', 'cancelled')),
 	CONSTRAINT "batches_concurrency" CHECK (concurrency > 0),
 	CONSTRAINT "batches_priority" CHECK (priority between 1 and 5),
-	CONSTRAINT "batches_budget" CHECK (budget_usd > 0 and budget_usd <> 'NaN')
+	CONSTRAINT "batches_budget" CHECK (budget_usd > 0 and budget_usd <> 'NaN'),
+	CONSTRAINT "batches_nodes_of_batches_batch_id_fk" FOREIGN KEY ("nodes_of") REFERENCES "public"."batches"("batch_id") ON DELETE no action ON UPDATE no action
 );
 --> statement-breakpoint
 CREATE TABLE "model_configs" (
@@ -90,10 +93,13 @@ CREATE TABLE "hosts" (
 	"alive_since" timestamp with time zone DEFAULT now() NOT NULL,
 	"paused" text,
 	"drained_at" timestamp with time zone,
+	"ends_at" timestamp with time zone,
+	"leaving_at" timestamp with time zone,
 	"lost_at" timestamp with time zone,
 	"removed_at" timestamp with time zone,
 	"namespace_id" text,
-	"namespace_at" text
+	"namespace_at" text,
+	"database_user" text
 );
 --> statement-breakpoint
 CREATE TABLE "runs" (
@@ -136,6 +142,7 @@ CREATE TABLE "runs" (
 	"image_digest" text,
 	"evaluator_image_digest" text,
 	"workspace_limit" text,
+	"unenforced_limits" text[],
 	"memory" boolean DEFAULT false NOT NULL,
 	"memory_records" integer,
 	"snapshot_every" integer DEFAULT 0 NOT NULL,
@@ -169,7 +176,7 @@ CREATE TABLE "runs" (
 	CONSTRAINT "runs_model_kind" CHECK (model_kind in ('real', 'scripted', 'human', 'external', 'replay', 'oracle')),
 	CONSTRAINT "runs_backend" CHECK (backend in ('docker', 'podman', 'local')),
 	CONSTRAINT "runs_isolation" CHECK (isolation in ('container', 'none')),
-	CONSTRAINT "runs_end_reason" CHECK (end_reason in ('submit', 'max_steps', 'context', 'cost', 'tokens', 'budget', 'format', 'forfeit', 'wall_time', 'deadline', 'api', 'runtime', 'unknown', 'cancelled', 'config_error', 'infra_error')),
+	CONSTRAINT "runs_end_reason" CHECK (end_reason in ('submit', 'max_steps', 'context', 'cost', 'tokens', 'budget', 'format', 'forfeit', 'exit', 'wall_time', 'deadline', 'api', 'runtime', 'unknown', 'cancelled', 'config_error', 'infra_error')),
 	CONSTRAINT "runs_final_evaluation" CHECK (final_evaluation in ('ok', 'no_artefact', 'rejected', 'evaluator_error', 'not_run')),
 	CONSTRAINT "runs_ended_has_reason" CHECK ((status = 'ended') = (end_reason is not null) and (status = 'ended') = (final_evaluation is not null)),
 	CONSTRAINT "runs_batch_id_batches_batch_id_fk" FOREIGN KEY ("batch_id") REFERENCES "public"."batches"("batch_id") ON DELETE no action ON UPDATE no action,
@@ -308,6 +315,15 @@ CREATE TABLE "events" (
 	CONSTRAINT "events_batch_id_batches_batch_id_fk" FOREIGN KEY ("batch_id") REFERENCES "public"."batches"("batch_id") ON DELETE no action ON UPDATE no action
 );
 --> statement-breakpoint
+CREATE TABLE "host_invitations" (
+	"database_user" text PRIMARY KEY NOT NULL,
+	"host_id" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL,
+	"joined_at" timestamp with time zone,
+	"revoked_at" timestamp with time zone
+);
+--> statement-breakpoint
 CREATE TABLE "imports" (
 	"run_id" text PRIMARY KEY NOT NULL,
 	"batch_id" text NOT NULL,
@@ -349,8 +365,24 @@ CREATE TABLE "integrity_marks" (
 	"version" integer NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "integrity_marks_pkey" PRIMARY KEY("run_id","rule"),
-	CONSTRAINT "integrity_marks_rule" CHECK (rule in ('beyond_bounds', 'protected_write', 'self_reported', 'made_up_answers', 'untouched_starter', 'read_answers', 'no_model_call', 'test_beats_validation')),
+	CONSTRAINT "integrity_marks_rule" CHECK (rule in ('beyond_bounds', 'protected_write', 'self_reported', 'made_up_answers', 'untouched_starter', 'read_answers', 'no_model_call', 'test_beats_validation', 'same_image', 'in_process', 'live')),
 	CONSTRAINT "integrity_marks_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE cascade ON UPDATE no action
+);
+--> statement-breakpoint
+CREATE TABLE "evaluator_key" (
+	"key" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "sealing_key" (
+	"key" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "leaderboard_figures" (
+	"inputs" text PRIMARY KEY NOT NULL,
+	"figures" json NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "leases" (
@@ -364,6 +396,22 @@ CREATE TABLE "leases" (
 	CONSTRAINT "leases_pkey" PRIMARY KEY("run_id","token","device"),
 	CONSTRAINT "leases_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action,
 	CONSTRAINT "leases_host_id_hosts_host_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("host_id") ON DELETE no action ON UPDATE no action
+);
+--> statement-breakpoint
+CREATE TABLE "live_outputs" (
+	"run_id" text PRIMARY KEY NOT NULL,
+	"step" integer NOT NULL,
+	"tail" text NOT NULL,
+	"worker" text NOT NULL,
+	"workers" integer DEFAULT 1 NOT NULL,
+	"at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "live_outputs_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE cascade ON UPDATE no action
+);
+--> statement-breakpoint
+CREATE TABLE "watched_runs" (
+	"run_id" text PRIMARY KEY NOT NULL,
+	"until" timestamp with time zone NOT NULL,
+	CONSTRAINT "watched_runs_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE cascade ON UPDATE no action
 );
 --> statement-breakpoint
 CREATE TABLE "memories" (
@@ -449,6 +497,47 @@ CREATE TABLE "price_lists" (
 	CONSTRAINT "price_lists_days" CHECK (valid_until > valid_from)
 );
 --> statement-breakpoint
+CREATE TABLE "program_counts" (
+	"run_id" text NOT NULL,
+	"fingerprint" text NOT NULL,
+	"epoch" integer NOT NULL,
+	"agent" text NOT NULL,
+	"likeness" text NOT NULL,
+	"request" json NOT NULL,
+	"answer" jsonb NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "program_counts_pkey" PRIMARY KEY("run_id","fingerprint"),
+	CONSTRAINT "program_counts_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action
+);
+--> statement-breakpoint
+CREATE TABLE "program_parts" (
+	"run_id" text NOT NULL,
+	"hash" text NOT NULL,
+	"part" json NOT NULL,
+	CONSTRAINT "program_parts_pkey" PRIMARY KEY("run_id","hash"),
+	CONSTRAINT "program_parts_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action
+);
+--> statement-breakpoint
+CREATE TABLE "program_steps" (
+	"run_id" text NOT NULL,
+	"step" integer NOT NULL,
+	"key" text NOT NULL,
+	"agent" text DEFAULT '' NOT NULL,
+	"wire" text,
+	"fingerprint" text,
+	"epoch" integer DEFAULT 1 NOT NULL,
+	"likeness" text,
+	"request" json,
+	"answer" jsonb,
+	"client_gone" boolean DEFAULT false NOT NULL,
+	"handed_out_at" timestamp with time zone,
+	"replayed_epoch" integer,
+	"abandoned" boolean DEFAULT false NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "program_steps_pkey" PRIMARY KEY("run_id","step"),
+	CONSTRAINT "program_steps_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action
+);
+--> statement-breakpoint
 CREATE TABLE "rate_accounts" (
 	"account" text PRIMARY KEY NOT NULL,
 	"provider" text NOT NULL,
@@ -516,6 +605,56 @@ CREATE TABLE "run_results" (
 	CONSTRAINT "run_results_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE cascade ON UPDATE no action
 );
 --> statement-breakpoint
+CREATE TABLE "search_trees" (
+	"run_id" text PRIMARY KEY NOT NULL,
+	"batch_id" text NOT NULL,
+	"policy" text NOT NULL,
+	"max_nodes" integer NOT NULL,
+	"max_validations" integer NOT NULL,
+	"cost_limit_usd" numeric(20, 10),
+	"token_limit" bigint NOT NULL,
+	"seconds_limit" integer NOT NULL,
+	"stopped" text,
+	"chosen" integer,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"stopped_at" timestamp with time zone,
+	CONSTRAINT "search_trees_batch_unique" UNIQUE("batch_id"),
+	CONSTRAINT "search_trees_limits" CHECK (max_nodes > 0 and max_validations > 0 and token_limit >= 0 and seconds_limit >= 0),
+	CONSTRAINT "search_trees_stopped" CHECK (stopped in ('policy', 'lost', 'nodes', 'validations', 'cost', 'tokens', 'seconds', 'budget')),
+	CONSTRAINT "search_trees_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action,
+	CONSTRAINT "search_trees_batch_id_batches_batch_id_fk" FOREIGN KEY ("batch_id") REFERENCES "public"."batches"("batch_id") ON DELETE no action ON UPDATE no action
+);
+--> statement-breakpoint
+CREATE TABLE "search_nodes" (
+	"tree_run_id" text NOT NULL,
+	"node" integer NOT NULL,
+	"run_id" text NOT NULL,
+	"wave" integer NOT NULL,
+	"operator" text NOT NULL,
+	"parent" integer,
+	"mate" integer,
+	"status" text DEFAULT 'open' NOT NULL,
+	"value" double precision,
+	"reserved_usd" numeric(20, 10),
+	"reserved_tokens" bigint NOT NULL,
+	"reserved_seconds" integer NOT NULL,
+	"spent_usd" numeric(20, 10),
+	"spent_tokens" bigint,
+	"spent_seconds" double precision,
+	"validations" integer,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"settled_at" timestamp with time zone,
+	CONSTRAINT "search_nodes_pkey" PRIMARY KEY("tree_run_id","node"),
+	CONSTRAINT "search_nodes_run_unique" UNIQUE("run_id"),
+	CONSTRAINT "search_nodes_operator" CHECK (operator in ('draft', 'improve', 'debug', 'crossover')),
+	CONSTRAINT "search_nodes_status" CHECK (status in ('open', 'scored', 'failed', 'lost')),
+	CONSTRAINT "search_nodes_settled" CHECK ((status = 'open') = (settled_at is null)),
+	CONSTRAINT "search_nodes_value" CHECK ((status = 'scored') = (value is not null)),
+	CONSTRAINT "search_nodes_order" CHECK (parent < node and mate < node),
+	CONSTRAINT "search_nodes_tree_run_id_search_trees_run_id_fk" FOREIGN KEY ("tree_run_id") REFERENCES "public"."search_trees"("run_id") ON DELETE no action ON UPDATE no action,
+	CONSTRAINT "search_nodes_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action
+);
+--> statement-breakpoint
 CREATE TABLE "steps" (
 	"run_id" text NOT NULL,
 	"step" integer NOT NULL,
@@ -551,6 +690,13 @@ CREATE TABLE "submissions" (
 	CONSTRAINT "submissions_kind" CHECK (kind in ('validate', 'submit', 'forced', 'baseline')),
 	CONSTRAINT "submissions_one" CHECK (num_nonnulls(sha256, missing, refused) = 1),
 	CONSTRAINT "submissions_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action
+);
+--> statement-breakpoint
+CREATE TABLE "task_archives" (
+	"content_hash" text PRIMARY KEY NOT NULL,
+	"artifact" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "task_archives_artifact_artifacts_sha256_fk" FOREIGN KEY ("artifact") REFERENCES "public"."artifacts"("sha256") ON DELETE no action ON UPDATE no action
 );
 --> statement-breakpoint
 CREATE TABLE "task_integrity" (
@@ -604,6 +750,8 @@ CREATE TABLE "warm_wishes" (
 --> statement-breakpoint
 CREATE INDEX "snapshots_disk" ON "snapshots" USING btree ("disk");
 --> statement-breakpoint
+CREATE INDEX "batches_nodes_of" ON "batches" USING btree ("nodes_of") WHERE nodes_of is not null;
+--> statement-breakpoint
 CREATE INDEX "episodes_expires" ON "episodes" USING btree ("expires_at");
 --> statement-breakpoint
 CREATE INDEX "episodes_session" ON "episodes" USING btree ("session") WHERE session is not null;
@@ -624,6 +772,10 @@ CREATE INDEX "events_batch" ON "events" USING btree ("batch_id","at");
 --> statement-breakpoint
 CREATE UNIQUE INDEX "installation_one" ON "installation" USING btree ((true));
 --> statement-breakpoint
+CREATE UNIQUE INDEX "evaluator_key_one" ON "evaluator_key" USING btree ((true));
+--> statement-breakpoint
+CREATE UNIQUE INDEX "sealing_key_one" ON "sealing_key" USING btree ((true));
+--> statement-breakpoint
 CREATE UNIQUE INDEX "leases_one_holder" ON "leases" USING btree ("host_id","device") WHERE released_at is null;
 --> statement-breakpoint
 CREATE INDEX "leases_granted" ON "leases" USING btree ("granted_at");
@@ -635,6 +787,12 @@ CREATE UNIQUE INDEX "model_calls_one_answer" ON "model_calls" USING btree ("run_
 CREATE INDEX "model_calls_unanswered" ON "model_calls" USING btree ("provider","status") WHERE status <> 'confirmed';
 --> statement-breakpoint
 CREATE INDEX "notifications_due" ON "notifications" USING btree ("due_at") WHERE sent_at is null and given_up_at is null;
+--> statement-breakpoint
+CREATE INDEX "program_counts_likeness" ON "program_counts" USING btree ("run_id","likeness");
+--> statement-breakpoint
+CREATE UNIQUE INDEX "program_steps_key" ON "program_steps" USING btree ("run_id","key");
+--> statement-breakpoint
+CREATE INDEX "program_steps_fingerprint" ON "program_steps" USING btree ("run_id","fingerprint");
 --> statement-breakpoint
 CREATE INDEX "rate_tickets_ticket" ON "rate_tickets" USING btree ("account","ticket");
 --> statement-breakpoint
@@ -672,7 +830,8 @@ CREATE INDEX "task_versions_task" ON "task_versions" USING btree ("task_id");
 --> statement-breakpoint
 CREATE INDEX "turns_open" ON "turns" USING btree ("run_id") WHERE reply is null;
 --> statement-breakpoint
-CREATE INDEX "warm_sandboxes_key" ON "warm_sandboxes" USING btree ("key");--> statement-breakpoint
+CREATE INDEX "warm_sandboxes_key" ON "warm_sandboxes" USING btree ("key");
+--> statement-breakpoint
 -- US dollars per million tokens, as MLGym's analysis has them: one rate per direction, whatever the day.
 insert into price_lists (list, model, input_usd, output_usd) values
   ('mlgym', 'gpt4o2', 2.50, 10.00),

@@ -1,2 +1,0 @@
-ALTER TABLE "integrity_marks" DROP CONSTRAINT "integrity_marks_rule";--> statement-breakpoint
-ALTER TABLE "integrity_marks" ADD CONSTRAINT "integrity_marks_rule" CHECK (rule in ('beyond_bounds', 'protected_write', 'self_reported', 'made_up_answers', 'untouched_starter', 'read_answers', 'no_model_call', 'test_beats_validation', 'same_image', 'in_process'));

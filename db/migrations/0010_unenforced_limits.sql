@@ -1,1 +1,0 @@
-ALTER TABLE "runs" ADD COLUMN "unenforced_limits" text[];

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { SlurmJob } from '../../../domain/requests/slurm.js';
 import { quotedWord } from '../../../domain/shell-word.js';
+import { PODMAN_OF_JOB } from './slurm-podman.js';
 
 export interface SlurmScriptOptions extends SlurmJob {
   /** Home that has joined, on a file system that the nodes share. */
@@ -53,13 +54,17 @@ umask 077
 # Of a name that nobody could lay in wait at: it holds the password of the database.
 BENCH_HOME="$(mktemp -d "\${SLURM_TMPDIR:-\${TMPDIR:-/tmp}}/bench-$SLURM_JOB_ID-XXXXXXXXXX")" || exit 1
 export BENCH_HOME
-trap 'rm -rf "$BENCH_HOME"' EXIT
+${PODMAN_OF_JOB}
+trap 'end_podman; rm -rf "$BENCH_HOME"' EXIT
 cp ${quotedWord(resolve(home, '.env'))} "$BENCH_HOME/.env" || exit 1
 ends=$(squeue -h -j "$SLURM_JOB_ID" -o %e) && ends=$(date -d "$ends" +%s) || exit 1
 export BENCH_HOST="${hostPrefix('$SLURM_JOB_ID')}\${SLURM_RESTART_COUNT:-0}" BENCH_UNTIL="$ends" BENCH_GRACE_SECONDS=${grace}
 export BENCH_SLOTS=${options.slots ?? cpus} BENCH_MEMORY_MB=${memoryForRuns(options)} BENCH_GPUS=${gpus === 0 ? 'none' : '"${CUDA_VISIBLE_DEVICES:-auto}"'}
 
-${command.map(quotedWord).join(' ')} worker &
+if needs_podman && ! start_podman; then
+  echo "podman's service does not start, and says why above if it can; this host goes without podman." >&2
+fi
+${command.map(quotedWord).join(' ')} worker 9>&- &
 worker=$!
 # Its time is nearly over, or it is preempted or cancelled: the worker hands its runs on and ends.
 trap 'kill -${LEAVE} "$worker" 2>/dev/null' ${LEAVE} TERM

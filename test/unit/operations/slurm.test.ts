@@ -47,7 +47,10 @@ describe('a job', () => {
       return spawnSync('bash', {
         input: text,
         encoding: 'utf8',
-        env: { PATH: `${dir}:${process.env['PATH'] ?? ''}`, SLURM_JOB_ID: '7', ...env },
+        env: {
+          ...{ PATH: `${dir}:${process.env['PATH'] ?? ''}`, SLURM_JOB_ID: '7', BENCH_PODMAN_HOST: 'unix:///nowhere' },
+          ...env,
+        },
       });
     };
     try {

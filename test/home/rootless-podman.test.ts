@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectEngine } from '../../backends/docker/engine.js';
 import { unenforcedLimits } from '../../backends/docker/enforced-limits.js';
 import type { RunDetail } from '../../domain/views/runs.js';
-import { noRootlessPodman, RootlessPodman } from '../setup/rootless-podman.js';
+import { noRootlessPodman } from '../setup/ordinary-user.js';
+import { RootlessPodman } from '../setup/rootless-podman.js';
 
 const missing = await noRootlessPodman();
 if (missing !== null) process.stderr.write(`SKIPPED: podman of an ordinary user: ${missing}\n`);

@@ -17,6 +17,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/slurm.test.ts': 'hosts.test.ts has a host leave; operations/slurm.test.ts reads scripts and queues',
   'test/home/rootless-podman.test.ts':
     'docker/enforced-limits.test.ts reads which limits engines say that they enforce',
+  'test/home/slurm-podman.test.ts': "operations/slurm-podman.test.ts runs the job's script with stand-ins",
   'test/home/long-steps.test.ts': "openenv.test.ts and ors.test.ts play commands that outlast a client's patience",
   'test/home/gpu-leases.test.ts':
     'workflows.test.ts grants and takes back GPUs, gpu-semaphore.test.ts simulates their holders',

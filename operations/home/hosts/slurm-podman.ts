@@ -26,9 +26,13 @@ const KEEPER = `
   rm -f "$home/.env"
   # Podman is two processes, of which the first may end without the second.
   kill -- "$service" "-$service" 2>/dev/null
-  wait "$service" 2>/dev/null
+  for _ in {1..50}; do kill -0 "$service" 2>/dev/null && sleep 0.2 || break; done
   kill -0 -- "-$service" 2>/dev/null && sleep 1 && kill -KILL -- "-$service" 2>/dev/null
-  [ ! -d "$store" ] || "$@" rm -fa -t 0 >/dev/null
+  if [ -d "$store" ]; then
+    "$@" rm -fa -t 0 >/dev/null
+    # Those of commands may stay after their containers.
+    pkill -KILL -f "^[^ ]*conmon .*$store/"
+  fi
   # Part of it belongs to users that only podman can become; then podman writes there once more.
   [ ! -d "$home" ] || "$@" unshare rm -rf "$home"
   rm -rf "$home"

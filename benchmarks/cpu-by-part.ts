@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { cpuTimeMs } from './cpu-time.js';
+import { cpuTimeMs, cpuTimesMs } from './cpu-time.js';
 import type { ThrowawayHome } from './throwaway-home.js';
 
 const SERVICES = ['worker', 'temporal', 'postgres'] as const;
-const LOOK_MS = 200;
+/** Each look reads what all processes have used, which the steps must not pay for. */
+const LOOK_MS = 500;
 
 /** CPU time of a home's services, and of its sandboxes on this host, from now until `stop`, milliseconds. */
 export class CpuByPart {
@@ -34,7 +35,7 @@ export class CpuByPart {
   }
 
   #look(): void {
-    for (const pid of supervisorsBelow(this.#home.dir)) this.#sandboxes.set(pid, cpuTimeMs([pid]));
+    for (const [pid, ms] of cpuTimesMs(supervisorsBelow(this.#home.dir))) this.#sandboxes.set(pid, ms);
   }
 }
 

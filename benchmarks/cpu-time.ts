@@ -4,7 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 const MS_PER_TICK = 10;
 
 /** CPU time of these processes and all their descendants so far, those that have ended and were waited for included, milliseconds. */
-export function cpuTimeMs(roots: readonly number[]): number {
+export const cpuTimeMs = (roots: readonly number[]): number => {
+  const each = cpuTimesMs(roots);
+  return roots.reduce((sum, root) => sum + (each.get(root) ?? 0), 0);
+};
+
+/** Of each of these, in one look at all processes. Of two where one descends from the other, the nearer one counts. */
+export function cpuTimesMs(roots: readonly number[]): Map<number, number> {
   const processes = new Map<number, { parent: number; ticks: number }>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
@@ -18,7 +24,16 @@ export function cpuTimeMs(roots: readonly number[]): number {
       // It has just ended.
     }
   }
-  const belongs = (pid: number): boolean =>
-    roots.includes(pid) || (processes.has(pid) && belongs(processes.get(pid)?.parent ?? 0));
-  return [...processes].reduce((sum, [pid, { ticks }]) => (belongs(pid) ? sum + ticks * MS_PER_TICK : sum), 0);
+  const wanted = new Set(roots);
+  const rootOf = (pid: number): number | undefined => {
+    if (wanted.has(pid)) return pid;
+    const parent = processes.get(pid)?.parent;
+    return parent === undefined ? undefined : rootOf(parent);
+  };
+  const times = new Map<number, number>();
+  for (const [pid, { ticks }] of processes) {
+    const root = rootOf(pid);
+    if (root !== undefined) times.set(root, (times.get(root) ?? 0) + ticks * MS_PER_TICK);
+  }
+  return times;
 }

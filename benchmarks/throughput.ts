@@ -6,7 +6,7 @@
  *
  *   npm run benchmark:throughput -- [--parts concurrency,hosts,inspect,mlgym,large,recorded,recovery] [--backends local,docker]
  *     [--concurrent 1,16,64,200] [--hosts 1,2,4] [--steps 20] [--runs 5000] [--recordings <folder of .traj files>]
- *     [--inspect <Python with inspect-ai>]
+ *     [--inspect <Python with inspect-ai> --inspect-steps 50,200]
  *     [--mlgym <checkout> --mlgym-python <Python with its environment's packages> --mlgym-image aigym/mlgym-agent:latest]
  */
 import { cpus, loadavg } from 'node:os';
@@ -35,6 +35,8 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '5000' },
     recordings: { type: 'string' },
     inspect: { type: 'string' },
+    // Inspect's steps get dearer the longer its transcript is.
+    'inspect-steps': { type: 'string', default: '50,200' },
     mlgym: { type: 'string' },
     'mlgym-python': { type: 'string', default: 'python3' },
     'mlgym-image': { type: 'string', default: 'aigym/mlgym-agent:latest' },
@@ -134,16 +136,20 @@ const parts: Record<string, () => Promise<unknown>> = {
     return all;
   },
   inspect: async () => {
-    title(`64 runs of ${values.steps} steps on local, and as many samples of Inspect`);
-    if (values.inspect === undefined) {
-      process.stderr.write('  not measured: give --inspect\n');
-      return null;
+    const all = [];
+    for (const steps of values['inspect-steps'].split(',').map(Number)) {
+      title(`64 runs of ${steps} steps on local, and as many samples of Inspect`);
+      if (values.inspect === undefined) {
+        process.stderr.write('  not measured: give --inspect\n');
+        return null;
+      }
+      const wanted = { concurrent: 64, steps };
+      const ours = await beside({ backend: 'local', ...wanted });
+      const figures = await measureInspect(values.inspect, wanted, ours);
+      say(figures);
+      all.push({ bench: ours, inspect: figures });
     }
-    const wanted = { concurrent: 64, steps: Number(values.steps) };
-    const ours = await beside({ backend: 'local', ...wanted });
-    const figures = await measureInspect(values.inspect, wanted, ours);
-    say(figures);
-    return { bench: ours, inspect: figures };
+    return all;
   },
   mlgym: async () => {
     title(`one run of ${values.steps} steps on docker, and as many steps of MLGym`);

@@ -398,7 +398,7 @@ CREATE TABLE "leases" (
 	CONSTRAINT "leases_host_id_hosts_host_id_fk" FOREIGN KEY ("host_id") REFERENCES "public"."hosts"("host_id") ON DELETE no action ON UPDATE no action
 );
 --> statement-breakpoint
-CREATE TABLE "live_outputs" (
+CREATE UNLOGGED TABLE "live_outputs" (
 	"run_id" text PRIMARY KEY NOT NULL,
 	"step" integer NOT NULL,
 	"tail" text NOT NULL,

@@ -31,7 +31,7 @@ export const rewardedEpisodeSchema = z
     steps: countSchema,
     formatErrors: countSchema,
     fault: z.string().nullable().describe('of ours'),
-    stepList: z.array(rewardedStepSchema).exactOptional().describe('with `--steps`'),
+    stepList: z.array(rewardedStepSchema).exactOptional().describe('where steps were asked for'),
   })
   .meta({ id: 'RewardedEpisode' });
 export type RewardedEpisode = z.infer<typeof rewardedEpisodeSchema>;

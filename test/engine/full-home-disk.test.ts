@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -52,6 +52,15 @@ function suite(name: string, make: (parent: string) => Promise<BackendUnderTest>
     expect(await backend.sandbox.start(made)).toMatchObject({ workspaceLimit: 'file_system' });
     return ref;
   }
+  /** The kernel frees a removed disk once no mount namespace holds it: that of a container that just starts elsewhere may. */
+  const freed = (megabytes: number) =>
+    vi.waitFor(
+      async () => {
+        const { bavail, bsize } = await statfs(disk);
+        expect((bavail * bsize) / 2 ** 20).toBeGreaterThan(megabytes);
+      },
+      { timeout: 300_000, interval: 50 },
+    );
   const run = (ref: SandboxRef, n: number, script: string) =>
     backend.sandbox.run(ref, { n, script, timeLimitSeconds: 120 }, never);
 
@@ -169,6 +178,7 @@ function suite(name: string, make: (parent: string) => Promise<BackendUnderTest>
       /no room for another workspace: .* 5\d\d MB are needed/,
     );
     await sandbox.stop(modest);
+    await freed(550);
     const next = await started(2, greedy.runId, 450);
     await sandbox.stop(next);
   });

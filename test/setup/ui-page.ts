@@ -113,13 +113,24 @@ export async function openPage(
     if (url.includes(ui.token)) complaints.push(`the token is in ${url}`);
   });
   page.on('popup', () => complaints.push('a window was opened'));
+  const pending = new Set<string>();
+  page.on('request', (request) => pending.add(request.url()));
+  page.on('requestfinished', (request) => pending.delete(request.url()));
+  page.on('requestfailed', (request) => pending.delete(request.url()));
   return {
     page,
     complaints,
     async open(path) {
       await page.goto(`${ui.address}${path}`);
       // Each page has its title at once, and ghosts until it has what it asked for.
-      await page.locator('h1, .state').first().waitFor();
+      await page
+        .locator('h1, .state')
+        .first()
+        .waitFor()
+        .catch(async (cause: unknown) => {
+          const text = await page.locator('body').innerText();
+          throw new Error(`${path} shows ${JSON.stringify(text)} and waits for ${[...pending].join(', ')}`, { cause });
+        });
       await until(page, `document.querySelector('.loading, .step-ghost') === null`);
     },
     close: () => context.close(),

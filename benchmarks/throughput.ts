@@ -136,13 +136,13 @@ const parts: Record<string, () => Promise<unknown>> = {
     return all;
   },
   inspect: async () => {
+    if (values.inspect === undefined) {
+      title('the same steps in Inspect: not measured, give --inspect');
+      return null;
+    }
     const all = [];
     for (const steps of values['inspect-steps'].split(',').map(Number)) {
       title(`64 runs of ${steps} steps on local, and as many samples of Inspect`);
-      if (values.inspect === undefined) {
-        process.stderr.write('  not measured: give --inspect\n');
-        return null;
-      }
       const wanted = { concurrent: 64, steps };
       const ours = await beside({ backend: 'local', ...wanted });
       const figures = await measureInspect(values.inspect, wanted, ours);

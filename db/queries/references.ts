@@ -34,19 +34,15 @@ export async function findBatch(run: Statements, ref: string | undefined): Promi
       remedy: 'Submit one with `bench submit` or `bench demo`.',
     });
   }
-  const found =
-    ref === ''
-      ? []
-      : await run<BatchSummaryRow>(
-          'findBatch',
-          `${BATCH_SUMMARY}
-           where b.batch_id = lower($1) or b.name = $1 or ${abbreviates('b.batch_id', 'b-')}
-           order by b.batch_id = lower($1) desc, coalesce(b.name = $1, false) desc, b.created_at desc, b.batch_id desc
-           limit ${CANDIDATES + 1}`,
-          [ref],
-        );
+  const found = await matchBatches(run, ref);
   const [first, second] = found;
   if (first === undefined) {
+    const [other] = await matchRuns(run, ref);
+    if (other !== undefined)
+      throw new BenchError('not_found', `"${ref}" is a run, not a batch`, {
+        code: 'batch.not_found',
+        remedy: `\`bench show ${other.runId}\` shows it. Its batch is ${other.batchId}.`,
+      });
     const known = (await latest()).map(labelOf);
     throw new BenchError('not_found', `no batch "${ref}"`, {
       code: 'batch.not_found',
@@ -61,21 +57,20 @@ export async function findBatch(run: Statements, ref: string | undefined): Promi
 }
 
 export async function findRun(run: Statements, ref: string): Promise<RunSummary> {
-  const found =
-    ref === ''
-      ? []
-      : await run<RunSummaryRow>(
-          'findRun',
-          `${runSummary()} where r.run_id = lower($1) or ${abbreviates('r.run_id', 'r-')}
-           order by r.run_id = lower($1) desc, r.created_at desc, r.ordinal limit ${CANDIDATES + 1}`,
-          [ref],
-        );
+  const found = await matchRuns(run, ref);
   const [first, second] = found;
-  if (first === undefined)
+  if (first === undefined) {
+    const [other] = await matchBatches(run, ref);
+    if (other !== undefined)
+      throw new BenchError('not_found', `"${ref}" is a batch, not a run`, {
+        code: 'run.not_found',
+        remedy: `\`bench status ${other.batchId}\` shows it, \`bench runs ${other.batchId}\` lists its runs.`,
+      });
     throw new BenchError('not_found', `no run "${ref}"`, {
       code: 'run.not_found',
       remedy: 'List runs with `bench runs`; the first or last characters of an id suffice.',
     });
+  }
   if (second === undefined || first.runId === ref.toLowerCase()) return summaryOfRun(first);
   throw ambiguous(
     'run',
@@ -83,6 +78,29 @@ export async function findRun(run: Statements, ref: string): Promise<RunSummary>
     found.map(({ runId, model, task, attempt }) => `${runId} (${model}, ${task}, attempt ${attempt})`),
   );
 }
+
+/** Best match first; one more than are shown. */
+const matchBatches = async (run: Statements, ref: string): Promise<BatchSummaryRow[]> =>
+  ref === ''
+    ? []
+    : run<BatchSummaryRow>(
+        'findBatch',
+        `${BATCH_SUMMARY}
+         where b.batch_id = lower($1) or b.name = $1 or ${abbreviates('b.batch_id', 'b-')}
+         order by b.batch_id = lower($1) desc, coalesce(b.name = $1, false) desc, b.created_at desc, b.batch_id desc
+         limit ${CANDIDATES + 1}`,
+        [ref],
+      );
+
+const matchRuns = async (run: Statements, ref: string): Promise<RunSummaryRow[]> =>
+  ref === ''
+    ? []
+    : run<RunSummaryRow>(
+        'findRun',
+        `${runSummary()} where r.run_id = lower($1) or ${abbreviates('r.run_id', 'r-')}
+         order by r.run_id = lower($1) desc, r.created_at desc, r.ordinal limit ${CANDIDATES + 1}`,
+        [ref],
+      );
 
 const labelOf = (batch: BatchSummaryRow) => (batch.name === null ? batch.batchId : `${batch.batchId} (${batch.name})`);
 

@@ -49,3 +49,20 @@ describe('the start of an id', () => {
     await expect(find('nope')).rejects.toMatchObject({ message: 'no batch or run "nope"', code: 'id.not_found' });
   });
 });
+
+describe('an id of the other kind', () => {
+  test('says what it is, and what shows it', async () => {
+    const [run] = await db.queries.listRuns({ limit: 1 });
+    const { runId = '', batchId = '' } = run ?? {};
+    await expect(db.queries.findRun(batchId)).rejects.toMatchObject({
+      message: `"${batchId}" is a batch, not a run`,
+      code: 'run.not_found',
+      remedy: `\`bench status ${batchId}\` shows it, \`bench runs ${batchId}\` lists its runs.`,
+    });
+    await expect(db.queries.findBatch(runId)).rejects.toMatchObject({
+      message: `"${runId}" is a run, not a batch`,
+      code: 'batch.not_found',
+      remedy: `\`bench show ${runId}\` shows it. Its batch is ${batchId}.`,
+    });
+  });
+});

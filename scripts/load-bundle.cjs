@@ -26,7 +26,8 @@ function load(name) {
   // esbuild writes ASCII; read as such it needs no decoding.
   const source = readFileSync(filename, 'latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${source}\n})`, {
-    filename,
+    // Compiled code keeps the name that it was compiled under: a stack must not name the folder of who built the package.
+    filename: `durabench/dist/bundle/${name}`,
     cachedData: compiled(filename),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });

@@ -49,6 +49,13 @@ describe('the code that the build has compiled', () => {
     expect(JSON.parse(stdout)).toHaveProperty('agents');
   });
 
+  it('names its own files in a stack as in every installation', async () => {
+    const { stderr } = await start([], 'cli/main.js', 'show', 'nothing');
+    expect(stderr).toMatch(/ at .*\(durabench\/dist\/bundle\/[\w-]+\.cjs:\d+:\d+\)/);
+    expect(stderr).not.toContain(`(${DIST}/bundle/command-line`);
+    expect(stderr).not.toContain(`(${DIST}/bundle/chunk`);
+  });
+
   it('gives way to the sources where these are to be told', async () => {
     const { stderr } = await start(['--enable-source-maps'], 'cli/main.js', 'show', 'nothing');
     expect(stderr).toMatch(/at .*\(.*services\/[\w/-]+\.ts:\d+:\d+\)/);

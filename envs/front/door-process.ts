@@ -17,13 +17,12 @@ export interface DoorProcessOptions {
   newSocket(): string;
   /** A door listens, and this is its line. */
   onListening(line: string, door: Door): void;
-  /** It ended by itself, in a way that another try would not change. */
+  /** It ended by itself before any has listened, in a way that another try would not change. */
   onEnd(exitCode: number): void;
   /** A line for people. */
   log(line: string): void;
 }
 
-const USAGE = 2;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 /** One that lived so long was well: the next begins at once. */
@@ -95,8 +94,8 @@ export class DoorProcess {
       this.#door = null;
       this.#child = null;
       if (this.#stopping) return;
-      // What it was asked for is wrong; or it has never worked, and said why.
-      if (code === USAGE || (code !== null && !this.#hasListened)) return this.options.onEnd(code);
+      // It has said why. After one that listened it is the world that has changed, and may again: clients are waiting.
+      if (code !== null && !this.#hasListened) return this.options.onEnd(code);
       this.#pauseMs =
         Date.now() - begun > WELL_MS ? 0 : Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2 || FIRST_PAUSE_MS);
       this.options.log(`the door ended with ${signal ?? `exit code ${code}`}; another one starts`);

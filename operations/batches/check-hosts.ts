@@ -11,8 +11,11 @@ interface Host {
   seenAt: string;
 }
 
-/** Workers report every half minute. */
-const ALIVE_MS = 3 * 60_000;
+/** Workers report every ten seconds, or as often as BENCH_HEARTBEAT_SECONDS says. */
+const UP_MS = 3 * 60_000;
+
+/** It has reported lately. */
+export const isUp = ({ seenAt }: Pick<Host, 'seenAt'>, now = Date.now()): boolean => now - Date.parse(seenAt) < UP_MS;
 
 /**
  * Refuse runs that no host can execute. If no worker has registered, or all are away, runs may wait for a suitable one.
@@ -49,9 +52,9 @@ export function checkHosts(
         remedy: 'Lower limits.memoryMb of the task, or start a worker with more memory for its runs (BENCH_MEMORY_MB).',
       },
     );
-  const alive = hosts.filter((host) => now - Date.parse(host.seenAt) < ALIVE_MS);
-  if (alive.length > 0 && !alive.some((host) => host.backends.includes(wanted.backend))) {
-    const offers = alive.map((host) => `${host.hostId}: ${host.backends.join(', ') || 'none'}`);
+  const up = hosts.filter((host) => isUp(host, now));
+  if (up.length > 0 && !up.some((host) => host.backends.includes(wanted.backend))) {
+    const offers = up.map((host) => `${host.hostId}: ${host.backends.join(', ') || 'none'}`);
     throw new BenchError('usage', `no worker offers the backend ${wanted.backend} (${offers.join('; ')})`, {
       code: 'backend.not_offered',
       remedy:
@@ -97,7 +100,7 @@ function refuseGpusElsewhere(
 
 const mostGpus = (hosts: readonly Host[]): number => Math.max(0, ...hosts.map((host) => host.gpus.length));
 
-const NEW_ENGINES = 'A worker looks for new engines every half minute.';
+const NEW_ENGINES = 'A worker looks for new engines every few seconds.';
 
 const profileAdvice = (profiles: readonly string[]): string =>
   profiles.length === 0 ? '' : `Use the profile ${profiles.join(' or ')}, which needs none that is lacking. `;

@@ -11,6 +11,7 @@ import { checkHosts } from './check-hosts.js';
 import { checkModels } from './check-models.js';
 import { checkRecordings } from './check-recordings.js';
 import { chooseBackend } from './choose-backend.js';
+import { hostsOffering } from './hosts-offering.js';
 import { refuseForkOfTree } from './check-search.js';
 import { refuseForkOfProgram } from './refuse-fork.js';
 import { shareFrozen } from './share-tasks.js';
@@ -51,7 +52,7 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
   checkAgent(agent, [ref]);
   checkRecordings(agent, [ref]);
   checkModels(bench, [ref], {}, { needKeys: true });
-  checkHosts(await database.queries.hosts(), { backend: origin.backend, gpus: origin.gpus });
+  checkHosts(await hostsOffering(bench, origin.backend), { backend: origin.backend, gpus: origin.gpus });
   const backend = await bench.abortable('batch-images', (signal) =>
     chooseBackend(bench, origin.backend, [ref], { prepare: { signal } }),
   );

@@ -7,6 +7,7 @@ import type { BatchPlan, LoadedGroup } from './batch-plan.js';
 import { chooseBackend } from './choose-backend.js';
 import { ensureTaskImages } from './ensure-task-images.js';
 import { refuseUnfit } from './host-fit.js';
+import { hostsOffering } from './hosts-offering.js';
 import { planOn, type PlanOptions } from './plan-batch.js';
 import { shareTasks } from './share-tasks.js';
 
@@ -24,7 +25,7 @@ export async function prepareBatch(
   const choose = (prepare: { signal: AbortSignal } | null): Promise<Backend> =>
     chooseBackend(bench, request.backend, models, { prepare });
   const likely = await choose(null);
-  const hosts = await (await bench.database()).queries.hosts();
+  const hosts = await hostsOffering(bench, likely);
   await checkArtifacts(bench);
   const planned = planOn(bench, { request, groups, backend: likely, hosts, ...options });
   if (likely === 'local') return planned;
@@ -55,5 +56,5 @@ export async function freezeAndCheck(bench: Bench, { groups, backend, runs }: Ba
     .map((task) => ({ hash: task.contentHash, dir: freezeTask(bench.settings.layout, task) }));
   await shareTasks(bench, frozen);
   // Building images may have taken a while.
-  refuseUnfit(await (await bench.database()).queries.hosts(), groups, { backend, runs });
+  refuseUnfit(await hostsOffering(bench, backend), groups, { backend, runs });
 }

@@ -62,6 +62,7 @@ export interface Environment {
  */
 export async function openEnvironment(bench: Bench, options: EnvironmentOptions): Promise<Environment> {
   const { settings } = bench;
+  let { backend } = options;
   const requestFor = (tasks: readonly string[], { agent, maxSteps }: Variation) =>
     batchRequest({
       models: ['external'],
@@ -70,7 +71,7 @@ export async function openEnvironment(bench: Bench, options: EnvironmentOptions)
       agent: agent ?? options.agent,
       maxSteps: maxSteps ?? options.maxSteps,
       ...episodeOptions(options),
-      backend: options.backend,
+      backend,
       seed: 0,
     });
   const plan = async (tasks: readonly string[], variation: Variation): Promise<RunDefinition[]> => {
@@ -87,6 +88,8 @@ export async function openEnvironment(bench: Bench, options: EnvironmentOptions)
   selectTaskIds(settings.configFolders, options.tasks);
   await bench.renewWorker();
   const runs = await plan(options.tasks, {});
+  // Variations are played where all else is: while its engine is away they wait, and no other is chosen.
+  backend = runs[0]?.backend ?? backend;
   await requireBaselines(bench, runs, options.reward);
   const { episodes } = await bench.database();
   const { name, capacity } = options;

@@ -7,7 +7,7 @@ const [, , state, mode, socket] = process.argv;
 const starts = existsSync(state) ? JSON.parse(readFileSync(state, 'utf8')) : { starts: 0, requests: 0 };
 const note = (change) => writeFileSync(state, JSON.stringify(Object.assign(starts, change)));
 note({ starts: starts.starts + 1 });
-if (mode === 'usage') {
+if (mode === 'usage' || (mode === 'usage later' && starts.starts === 2)) {
   process.stderr.write('error: no such task\n');
   process.exit(2);
 }

@@ -99,6 +99,13 @@ test('a door that ends with a usage error ends the front so', async () => {
   expect(front.counts().starts).toBe(1);
 });
 
+test('after one that listened it ends nothing: another is started', async () => {
+  front = await openTestFront('usage later');
+  await front.killDoor();
+  await expect.poll(() => fetch(`${front.url}/x`).then((r) => r.status), { timeout: 60_000 }).toBe(200);
+  expect(front.counts()).toEqual({ starts: 3, requests: 1 });
+});
+
 test('a stop lets a request that runs end, then leaves nothing', async () => {
   front = await openTestFront();
   const stream = await fetch(`${front.url}/stream`);

@@ -20,8 +20,8 @@ export interface TestFront extends Front {
   remove(): Promise<void>;
 }
 
-/** A front with a fake door (test/fakes/door.mjs), which listens; `usage`: one that ends at once. */
-export async function openTestFront(mode: 'plain' | 'slow' | 'usage' = 'plain'): Promise<TestFront> {
+/** A front with a fake door (test/fakes/door.mjs), which listens; `usage`: one that ends at once, or the second time. */
+export async function openTestFront(mode: 'plain' | 'slow' | 'usage' | 'usage later' = 'plain'): Promise<TestFront> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-front-'));
   const state = join(folder, 'state.json');
   let end: (code: number) => void = () => undefined;

@@ -77,7 +77,10 @@ export class OrdinaryUser {
   /** Its processes, but for dead ones that nobody waited for. */
   async processes(): Promise<string[]> {
     const { stdout } = await execa('ps', ['-u', this.name, '-o', 'stat=,args='], { reject: false });
-    return stdout.split('\n').filter((line) => line !== '' && !line.startsWith('Z'));
+    // Without the state that the moment gave them.
+    return stdout
+      .split('\n')
+      .flatMap((line) => (line.startsWith('Z') ? [] : (/^\S+\s+(.+)$/.exec(line)?.slice(1) ?? [])));
   }
 
   async remove(): Promise<void> {

@@ -95,7 +95,7 @@ export class HostDeparture implements Departure {
     const { store, hostId, log, graceSeconds } = this.parts;
     this.#begunAt = Date.now();
     await this.#tryUntil(graceSeconds * FOR_COMMANDS, announce);
-    const runs = await store.borneRuns(hostId).catch(() => []);
+    const runs = await store.placedRuns(hostId).catch(() => []);
     log.info({ hostId, runs: runs.length, graceSeconds }, `leaving: ${why}`);
     await store
       .addEvent({
@@ -107,7 +107,7 @@ export class HostDeparture implements Departure {
       runs.filter((run) => run.idle && this.#settled.get(run.runId) === run.epoch).map((run) => this.keep(run)),
     );
     while (this.#passedSeconds() < graceSeconds * FOR_COMMANDS) {
-      const left = await store.borneRuns(hostId).catch(() => null);
+      const left = await store.placedRuns(hostId).catch(() => null);
       if (left?.length === 0 && this.#running === 0) return;
       await sleep(LOOK_MS);
     }

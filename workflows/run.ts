@@ -68,10 +68,10 @@ export async function run(ticket: RunTicket): Promise<RunEnd> {
       const devices = granted?.devices ?? [];
       const token = granted?.token;
       const at = { ticket, hostId, devices, ...(token === undefined ? {} : { token }), ...from };
-      const borne = await onOneHost(handedOn === 0 ? at : { ...at, handedOn }, handedOnBy);
-      if ('end' in borne) end = borne.end;
+      const outcome = await onOneHost(handedOn === 0 ? at : { ...at, handedOn }, handedOnBy);
+      if ('end' in outcome) end = outcome.end;
       else {
-        const { left, ...reached } = borne.hostLost;
+        const { left, ...reached } = outcome.hostLost;
         if (left === true) handedOn += 1;
         handedOnBy = left === true ? hostId : undefined;
         hostId = null;

@@ -1,7 +1,7 @@
 import type { Statements } from '../statements.js';
 import { EVALUATION_SECONDS } from '../store/definitions.js';
 import { isAlive } from '../store/hosts.js';
-import { BORNE } from '../store/placement.js';
+import { PLACED } from '../store/placement.js';
 import { isoTime, isoTimeOrNull } from './summaries.js';
 import type { EventFilter, EventRow } from '../../domain/views/events.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
@@ -99,12 +99,12 @@ export const gatewayRuns = (run: Statements): Promise<GatewayRun[]> =>
 export const runNeeds = (run: Statements): Promise<RunNeeds[]> =>
   run<RunNeeds>(
     'runNeeds',
-    `select case when r.status in ${BORNE} then r.host_id end as "hostId", r.gpus, r.backend,
+    `select case when r.status in ${PLACED} then r.host_id end as "hostId", r.gpus, r.backend,
        coalesce((v.spec #>> '{limits,memoryMb}')::float8, 0) as "memoryMb",
        case when r.wall_seconds > 0 then r.wall_seconds + ${EVALUATION_SECONDS} end as seconds, count(*)::int as runs
      from runs r join task_versions v on v.content_hash = r.task_hash
      cross join lateral (select jsonb_array_length(v.spec -> 'splits') as amount) splits
-     where r.status in ('waiting_host', 'waiting_gpu') or r.status in ${BORNE} and r.host_id is not null
+     where r.status in ('waiting_host', 'waiting_gpu') or r.status in ${PLACED} and r.host_id is not null
      group by 1, 2, 3, 4, 5`,
     [],
   );

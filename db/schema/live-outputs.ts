@@ -19,7 +19,7 @@ export const liveOutputs = pgTable('live_outputs', {
   tail: text('tail').notNull(),
   /** Who copied it: a worker, by host and process. */
   worker: text('worker').notNull(),
-  /** Workers that have borne this command, one after another's death. */
+  /** Workers that have executed this command, one after another's death. */
   workers: integer('workers').notNull().default(1),
   at: time('at').notNull().defaultNow(),
 });

@@ -98,7 +98,7 @@ comment on table leases is 'GPUs held by runs, one row per device; released_at n
 comment on table memories is 'Notes of agents in their task''s memory, for later runs with memory.';
 
 comment on table live_outputs is 'What commands of watched runs have printed so far, their end alone. Unlogged, and a copy: outcomes are in steps.';
-comment on column live_outputs.workers is 'Workers that have borne the command: more than one after a death.';
+comment on column live_outputs.workers is 'Workers that have executed the command: more than one after a death.';
 
 comment on table model_calls is 'One row per call to a provider. (run_id, step, try) is the question, attempt counts its repetitions. At most one attempt is confirmed, and only that one is in the totals of runs.';
 comment on column model_calls.endpoint is 'Host and path of the call; null: no server, or not recorded.';

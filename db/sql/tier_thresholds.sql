@@ -1,4 +1,4 @@
--- Of one training step all episodes meet the same thresholds: what the episodes of earlier ones came to.
+-- Of one training step all episodes meet the same thresholds: what the episodes of earlier ones returned.
 create function tier_thresholds(run_ids text[], request jsonb) returns table (
   run_id text,
   best_ever double precision,

@@ -2,7 +2,7 @@ import { BenchError } from '../../domain/errors.js';
 import {
   LOST_AFTER_BEATS,
   SILENT_AFTER_BEATS,
-  type BorneRun,
+  type PlacedRun,
   type HostRegistry,
 } from '../../domain/ports/record/hosts.js';
 import type { GpuHost, Leases } from '../../domain/ports/record/leases.js';
@@ -151,9 +151,9 @@ export function hostStore(run: Statements): Hosts {
       );
     },
 
-    async borneRuns(hostId) {
-      return run<BorneRun>(
-        'borneRuns',
+    async placedRuns(hostId) {
+      return run<PlacedRun>(
+        'placedRuns',
         `select r.run_id as "runId", r.epoch, coalesce(s.step, 0) as step,
            r.status = 'running' and (s.step is null or s.action is null or s.observation is not null) as idle
          from runs r

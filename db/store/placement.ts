@@ -9,7 +9,7 @@ import { missingRun } from './missing.js';
 const PLACEMENT_LOCK = 7_210_901;
 
 /** Statuses in which a run takes one of its host's slots. */
-export const BORNE = `('starting', 'running', 'finishing')`;
+export const PLACED = `('starting', 'running', 'finishing')`;
 
 /** Chooses a run's host in one transaction: lock, choose, write. */
 export function placementStore(pool: pg.Pool): Pick<Placements, 'placeRun'> {
@@ -45,7 +45,7 @@ async function place(
   const [run] = found;
   if (run === undefined) throw missingRun(runId);
   // A repeated call gets the first decision.
-  if (run.epoch >= epoch && run.hostId !== null && (hostId ?? run.hostId) === run.hostId && isBorne(run.status))
+  if (run.epoch >= epoch && run.hostId !== null && (hostId ?? run.hostId) === run.hostId && isPlaced(run.status))
     return { kind: 'placed', hostId: run.hostId, epoch: run.epoch };
   const refusal = hostId === undefined ? null : await refusalOf(client, hostId);
   const chosen =
@@ -75,7 +75,7 @@ async function place(
   return { kind: 'placed', hostId: chosen, epoch: from };
 }
 
-const isBorne = (status: string): boolean => BORNE.includes(`'${status}'`);
+const isPlaced = (status: string): boolean => PLACED.includes(`'${status}'`);
 
 /**
  * Why the host whose GPUs a run holds takes no runs now; null: it does. A silent host counts as taking it: only a run placed there
@@ -104,12 +104,12 @@ async function choose(
      cross join lateral (
        select count(*) filter (where r.gpus = 0) as runs, coalesce(sum((v.spec #>> '{limits,memoryMb}')::float8), 0) as memory
        from runs r join task_versions v on v.content_hash = r.task_hash
-       where r.host_id = h.host_id and r.status in ${BORNE} and r.run_id <> $1
-     ) borne
+       where r.host_id = h.host_id and r.status in ${PLACED} and r.run_id <> $1
+     ) placed
      where ${isAdmitting('h')} and h.roles ? 'host' and h.backends ? $2 and ${isLongEnough('h', '$4')}
-       and borne.runs < coalesce(h.slots, 1) and (h.memory_for_runs_mb is null or borne.memory + $3 <= h.memory_for_runs_mb)
+       and placed.runs < coalesce(h.slots, 1) and (h.memory_for_runs_mb is null or placed.memory + $3 <= h.memory_for_runs_mb)
      order by exists (select from warm_sandboxes w where w.run_id = $1 and w.host_id = h.host_id) desc,
-       borne.runs::float8 / h.slots, h.host_id limit 1`,
+       placed.runs::float8 / h.slots, h.host_id limit 1`,
     [runId, run.backend, run.memoryMb, seconds],
   );
   return rows[0]?.hostId;

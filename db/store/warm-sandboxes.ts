@@ -2,7 +2,7 @@ import type { WarmSandboxes } from '../../domain/ports/record/warm-sandboxes.js'
 import type { Backend } from '../../domain/run.js';
 import type { Statements } from '../statements.js';
 import { isAdmitting } from './hosts.js';
-import { BORNE } from './placement.js';
+import { PLACED } from './placement.js';
 
 export function warmSandboxStore(run: Statements): WarmSandboxes {
   return {
@@ -33,9 +33,9 @@ export function warmSandboxStore(run: Statements): WarmSandboxes {
            from warm_sandboxes w where w.host_id = h.host_id and w.claimed_at is null
          ) ahead
          cross join lateral (
-           select count(*) as runs from runs r where r.host_id = h.host_id and r.gpus = 0 and r.status in ${BORNE}
-         ) borne
-         where h.host_id = $2 and ${isAdmitting('h')} and ahead.alike < $4 and borne.runs + ahead.warm < coalesce(h.slots, 1)
+           select count(*) as runs from runs r where r.host_id = h.host_id and r.gpus = 0 and r.status in ${PLACED}
+         ) placed
+         where h.host_id = $2 and ${isAdmitting('h')} and ahead.alike < $4 and placed.runs + ahead.warm < coalesce(h.slots, 1)
          returning run_id`,
         [runId, hostId, key, most],
       );

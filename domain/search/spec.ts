@@ -68,7 +68,7 @@ const policies = [
     exploration: z.number().min(0).max(100).default(1.41),
     /** Branches are drawn by softmax of their worth at this temperature. */
     temperature: z.number().min(0.01).max(100).default(0.1),
-    /** A branch that has just become better is gone on with this often. */
+    /** A branch that has just become better is continued this often. */
     commitment: z.number().int().min(0).max(20).default(1),
   }),
   z.strictObject({

@@ -24,7 +24,7 @@ export const liveMessages = {
     runId: runIdSchema,
     step: countSchema,
     tail: z.string(),
-    workers: countSchema.describe('that have borne it; more than one: it was found again after a death'),
+    workers: countSchema.describe('that have executed it; more than one: it was found again after a death'),
     at: timeSchema,
   }),
   evaluations: z.strictObject({ topic: z.string(), runId: runIdSchema, evaluations: z.array(evaluationDetailSchema) }),

@@ -178,7 +178,7 @@ export function mcpDoor({ env }: DoorContext, play: Play): FastifyPluginCallback
       }
     });
 
-    // A stream that broke is gone on with; there are no others.
+    // A stream that broke is resumed; there are no others.
     app.get('/v1/mcp', async (request, reply) => {
       const again = /^([1-9]\d{0,8})\.([A-Za-z0-9_-]+)$/.exec(String(request.headers['last-event-id'] ?? ''));
       const episode = again === null ? null : await sessions.find(sessionIn(request));

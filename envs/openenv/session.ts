@@ -132,7 +132,7 @@ export class EnvSession {
     this.#played = true;
     if (episode.session !== this.#session) await this.attach(episode.runId);
     else if (!this.keyed) this.#runId = episode.runId;
-    // An id of an episode that has been played: it is gone on with.
+    // An id of an episode that has been played: it is resumed.
     if (episode.seq > 0) return this.#resume(episode.runId);
     return begun(episode, begunObservation(beginning));
   }

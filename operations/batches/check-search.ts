@@ -74,7 +74,7 @@ function shortOf(
   return null;
 }
 
-/** What a tree came to is no line that could be gone on with. */
+/** A search tree is no single line of steps that a fork could continue. */
 export function refuseForkOfTree({
   runId,
   agentName,

@@ -158,7 +158,7 @@ describe.skipIf(missing !== null)('three machines that share no folder', () => {
     for (const home of homes.values()) expect(existsSync(join(home, 'prepared'))).toBe(false);
 
     const batchId = await submit();
-    const borne = await until2('each host bears runs with two snapshots', async () => {
+    const placed = await until2('each host executes runs with two snapshots', async () => {
       const found = await rows<{ host_id: string; run_id: string }>(
         `select r.host_id, r.run_id from runs r where r.batch_id = $1 and r.status = 'running'
            and (select count(*) from snapshots s where s.run_id = r.run_id and s.artifact is not null) >= 2`,
@@ -168,7 +168,7 @@ describe.skipIf(missing !== null)('three machines that share no folder', () => {
     });
     const [dead] = HOSTS;
     await machines.kill(dead ?? '');
-    const orphans = borne.filter((run) => run.host_id === dead).map((run) => run.run_id);
+    const orphans = placed.filter((run) => run.host_id === dead).map((run) => run.run_id);
     const newest = await rows<{ artifact: string }>(
       `select distinct on (run_id) artifact from snapshots where run_id = any($1) and artifact is not null order by run_id, step desc`,
       [orphans],

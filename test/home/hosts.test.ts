@@ -157,12 +157,12 @@ describe('two hosts', () => {
     startHost('b', { BENCH_GRACE_SECONDS: '6' });
     await until('host b is up', async () => (await stateOf('b')) === 'up');
     const batchId = await submit(`replay:${file}`, 4);
-    await until('both hosts bear runs, which wait at their gates', async () => {
-      const borne = await home.sql<{ host_id: string }>(
+    await until('both hosts execute runs, which wait at their gates', async () => {
+      const placed = await home.sql<{ host_id: string }>(
         `select distinct host_id from runs where batch_id = $1 and status = 'running' and step = $2`,
         [batchId, GATE_STEP],
       );
-      return borne.length === 2;
+      return placed.length === 2;
     });
     await kill('a');
     await withOpenGates(ended(batchId));
@@ -185,14 +185,14 @@ describe('two hosts', () => {
 
   it('one that is told to leave hands its runs on, without a fault: as they are between two commands, or from before one that does not end', async () => {
     const batchId = await submit(`replay:${file}`, 4);
-    const borne = await until('both hosts bear runs, which wait at their gates', async () => {
+    const placed = await until('both hosts execute runs, which wait at their gates', async () => {
       const found = await home.sql<{ run_id: string; host_id: string }>(
         `select run_id, host_id from runs where batch_id = $1 and status = 'running' and step = $2 order by ordinal`,
         [batchId, GATE_STEP],
       );
       return found.length === 4 && found;
     });
-    const [between, amidst] = borne.filter((run) => run.host_id === 'b').map((run) => run.run_id);
+    const [between, amidst] = placed.filter((run) => run.host_id === 'b').map((run) => run.run_id);
     hosts.get('b')?.process.kill('SIGUSR2');
     await until('host b leaves', async () => (await stateOf('b')) === 'leaving');
     // A batch system tells the worker and the command that started it, which tells the worker again.
@@ -237,8 +237,8 @@ describe('two hosts', () => {
     await until('host b is paused', async () => (await stateOf('b')) === 'paused');
     await home.json('hosts', 'undrain', 'a');
     await ended(batchId);
-    const borne = await home.sql('select distinct host_id, end_reason from runs where batch_id = $1', [batchId]);
-    expect(borne).toEqual([{ host_id: 'a', end_reason: 'submit' }]);
+    const placed = await home.sql('select distinct host_id, end_reason from runs where batch_id = $1', [batchId]);
+    expect(placed).toEqual([{ host_id: 'a', end_reason: 'submit' }]);
   }, 900_000);
 
   it('names are one machine each, and only known ones are steered', async () => {

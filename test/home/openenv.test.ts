@@ -263,7 +263,7 @@ describe('sessions', () => {
     client.cut();
   });
 
-  test('without a key a lost socket is waited for, and gone on with by the id', async () => {
+  test('without a key a lost socket is waited for, and resumed by the id', async () => {
     const client = await connect();
     const id = (await client.reset()).data.metadata['episode_id'];
     await client.step('echo mine > n');

@@ -62,7 +62,7 @@ describe('an agent that plays a tree of forks', () => {
       `select attempts::int, best_attempt as best from leaderboard_scores() where model = 'scripted:climber'`,
     );
     expect(everywhere).toEqual([{ attempts: 1, best: run.finalScore }]);
-    // A node can be looked at and gone on with like any run; the tree itself is no line.
+    // A node can be looked at and continued like any run; the tree itself is no line.
     expect(await home.json<SearchTreeDocument>('search-tree', chosen.runId)).toEqual(played);
     expect((await home.run('fork', runId, '--at-step', '1')).stderr).toContain('played a tree of forks');
   });

@@ -49,7 +49,7 @@ export class McpClient {
     return this.send('POST', JSON.stringify({ jsonrpc: '2.0', id: ++this.#id, method, params }));
   }
 
-  /** A stream that breaks is gone on with, as its Python client does it: from the event that it read last. */
+  /** A stream that breaks is resumed, as its Python client does it: from the event that it read last. */
   async ask(method: string, params: unknown = {}): Promise<McpResponse> {
     let response = await this.post(method, params);
     for (let last: string | null = null; ;) {

@@ -414,10 +414,10 @@ describe('a host', () => {
     });
     expect(await db.store.gpuHosts()).toMatchObject([{ hostId: 'lent', endsAt: inAnHour.getTime() }]);
     expect(await place(3_000)).toMatchObject({ kind: 'placed', hostId: 'lent' });
-    const borne = { runId: one.runId, epoch: 1, step: 0 };
-    expect(await db.store.borneRuns('lent')).toEqual([{ ...borne, idle: false }]);
+    const placed = { runId: one.runId, epoch: 1, step: 0 };
+    expect(await db.store.placedRuns('lent')).toEqual([{ ...placed, idle: false }]);
     await db.store.setStatus(one.runId, 'running');
-    expect(await db.store.borneRuns('lent')).toEqual([{ ...borne, idle: true }]);
+    expect(await db.store.placedRuns('lent')).toEqual([{ ...placed, idle: true }]);
     const lease = await leaseOn('lent', 731);
     await db.store.recordLease(lease);
 

@@ -40,7 +40,7 @@ export interface HostRegistration {
 }
 
 /** A run whose sandbox is on a host. `idle`: it plays, and no command of `step`, its last one, is running. */
-export interface BorneRun {
+export interface PlacedRun {
   runId: string;
   epoch: number;
   step: number;
@@ -73,7 +73,7 @@ export interface HostRegistry {
   drainHost(hostId: string, drained: boolean): Promise<void>;
   /** A host that leaves has nothing left of its runs: they continue elsewhere, its GPUs vanish, and it is removed, with an event. */
   hostLeft(hostId: string, detail: string): Promise<void>;
-  borneRuns(hostId: string): Promise<BorneRun[]>;
+  placedRuns(hostId: string): Promise<PlacedRun[]>;
   /**
    * The host is gone for good: its runs move to other hosts, its GPUs vanish.
    * Throws BenchError: not_found; usage while it is alive.

@@ -76,12 +76,12 @@ export function neededJobs(
   const secondsLeft = ({ endsAt }: Host): number => (endsAt === null ? Infinity : (Date.parse(endsAt) - now) / 1000);
   const open = running.flatMap((job) => hostOf(job) ?? []).filter(({ state }) => state === 'up');
   const free = open.map((host): Room => {
-    const borne = needs.filter(({ hostId }) => hostId === host.hostId);
+    const placed = needs.filter(({ hostId }) => hostId === host.hostId);
     const places =
       asked.gpus > 0
-        ? host.gpus.length - host.busyGpus.length - sum(borne, ({ gpus, runs }) => gpus * runs)
-        : (host.slots ?? empty.places) - sum(borne, ({ gpus, runs }) => (gpus === 0 ? runs : 0));
-    const memoryMb = (host.memoryForRunsMb ?? Infinity) - sum(borne, ({ memoryMb: mb, runs }) => mb * runs);
+        ? host.gpus.length - host.busyGpus.length - sum(placed, ({ gpus, runs }) => gpus * runs)
+        : (host.slots ?? empty.places) - sum(placed, ({ gpus, runs }) => (gpus === 0 ? runs : 0));
+    const memoryMb = (host.memoryForRunsMb ?? Infinity) - sum(placed, ({ memoryMb: mb, runs }) => mb * runs);
     return { places, memoryMb, seconds: secondsLeft(host) };
   });
   const coming = [...starting, ...pending].map(() => ({ ...empty }));

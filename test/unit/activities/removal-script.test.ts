@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-it('removes what was made, and leaves what the starter gave to be gone on with', () => {
+it('removes what was made, and leaves what the starter gave to continue from', () => {
   const submission = taskSchema.shape.submission.parse({ files: ['policy.py', "it's.csv"], folders: ['out'] });
   const script = removalScript(
     { task: task('t', 'maximize', { submission }) },

@@ -67,7 +67,7 @@ test('a fork that fails leaves no episode that nobody knows', async () => {
   await vi.waitFor(() => expect(cancelled).toEqual([expect.stringContaining(begun!)]));
 });
 
-test('one whose ids its client has named leaves them, to be gone on with', async () => {
+test('one whose ids its client has named leaves them, to be continued', async () => {
   const { play, rows, cancelled } = failing();
   const body = { fork_of: 'e', at_step: 1 };
   await expect(

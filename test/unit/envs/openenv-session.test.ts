@@ -36,7 +36,7 @@ test.each([
   expect(calls).toEqual(asked);
 });
 
-test('an episode of a relayed connection is gone on with by its id, and is the next connection’s then', async () => {
+test('an episode of a relayed connection is resumed by its id, and is the next connection’s then', async () => {
   const { play, calls } = playOf({ session: 'relayed of-a-connection-that-was-lost' });
   await relayed(play).attach('r-1');
   expect(calls).toEqual(['adopt r-1 relayed', 'touch r-1']);

@@ -134,12 +134,12 @@ describe('the queue', () => {
     backends?: string[],
   ) => {
     const waits = typeof waiting === 'number' ? [alike(waiting)] : waiting;
-    const borne = hosts.map(({ hostId, activeRuns }) => alike(activeRuns, { hostId, gpus: asked.gpus > 0 ? 1 : 0 }));
+    const placed = hosts.map(({ hostId, activeRuns }) => alike(activeRuns, { hostId, gpus: asked.gpus > 0 ? 1 : 0 }));
     return neededJobs(
       asked,
       queued,
       hosts,
-      [...waits, ...borne].filter(({ runs }) => runs > 0),
+      [...waits, ...placed].filter(({ runs }) => runs > 0),
       { now: 0, backends },
     );
   };
@@ -230,9 +230,9 @@ describe('the queue', () => {
 
   it('gets jobs with GPUs for the stranded runs that have some alone', () => {
     const dead = host(7, 0, 'silent');
-    const borne = [alike(2, { hostId: 'slurm-7-0' }), alike(1, { hostId: 'slurm-7-0', gpus: 1 })];
-    expect(look(four, [], [dead], borne)).toMatchObject({ submit: 1, waiting: 2 });
-    expect(look({ ...four, gpus: 1 }, [], [dead], borne)).toMatchObject({ submit: 1, waiting: 1 });
+    const placed = [alike(2, { hostId: 'slurm-7-0' }), alike(1, { hostId: 'slurm-7-0', gpus: 1 })];
+    expect(look(four, [], [dead], placed)).toMatchObject({ submit: 1, waiting: 2 });
+    expect(look({ ...four, gpus: 1 }, [], [dead], placed)).toMatchObject({ submit: 1, waiting: 1 });
   });
 });
 

@@ -9,7 +9,7 @@ it('a host registers until its archives are made, and not after it has said that
   const sandbox = { list: async () => [], stop: async () => undefined };
   const departure = new HostDeparture({
     store: {
-      ...{ borneRuns: async () => [], addEvent: async () => undefined },
+      ...{ placedRuns: async () => [], addEvent: async () => undefined },
       hostLeft: async () => void told.push('left'),
     } as unknown as RunStore,
     backends: { docker: { sandbox }, podman: { sandbox }, local: { sandbox } } as unknown as Backends,

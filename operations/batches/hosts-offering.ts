@@ -8,19 +8,19 @@ const LOOKS_MS = 60_000;
 const PAUSE_MS = 500;
 
 /**
- * The hosts, for a backend whose engine answers here. Where no worker that is up offers it, each may have looked before the engine answered:
- * they are asked again until one offers it or all have looked anew. One that does not is not heard: it is left out.
+ * The hosts, as of looks for engines that may count. Where no worker that is up offers the backend, each may have looked before the engine was
+ * there: this waits until one offers it or all have registered again. After a minute those that have not are left out, as if they were away.
  */
 export async function hostsOffering(bench: Bench, backend: Backend): Promise<Hosts> {
   const { queries } = await bench.database();
   const first = await queries.hosts();
   const lookedBefore = new Map(first.map(({ hostId, seenAt }) => [hostId, seenAt]));
-  const isHeard = ({ hostId, seenAt }: Hosts[number]): boolean => lookedBefore.get(hostId) !== seenAt;
+  const hasLooked = ({ hostId, seenAt }: Hosts[number]): boolean => lookedBefore.get(hostId) !== seenAt;
   const until = Date.now() + LOOKS_MS;
   for (let hosts = first; ; hosts = await queries.hosts()) {
     const up = hosts.filter((host) => isUp(host));
-    if (up.some(({ backends }) => backends.includes(backend)) || up.every(isHeard)) return hosts;
-    if (Date.now() > until) return hosts.filter((host) => !isUp(host) || isHeard(host));
+    if (up.some(({ backends }) => backends.includes(backend)) || up.every(hasLooked)) return hosts;
+    if (Date.now() > until) return hosts.filter((host) => !isUp(host) || hasLooked(host));
     if (hosts === first)
       bench.notify({ code: 'progress', line: `no worker offers ${backend} yet; waiting for each to look for it anew` });
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -12,6 +12,8 @@ interface Looks {
   looks: [number, boolean][];
 }
 
+const host = (hostId: string, ...looks: Looks['looks']): Looks => ({ hostId, looks });
+
 /** What is returned, and after how many seconds. */
 async function asked(...hosts: Looks[]) {
   const told: string[] = [];
@@ -32,49 +34,25 @@ async function asked(...hosts: Looks[]) {
 }
 
 it('nothing is waited for where one offers the backend, or none is up', async () => {
-  const one: Looks = { hostId: 'one', looks: [[-5, false]] };
-  expect(await asked(one, { hostId: 'two', looks: [[-5, true]] })).toMatchObject({ seconds: 0, told: 0 });
+  const one = host('one', [-5, false]);
+  expect(await asked(one, host('two', [-5, true]))).toMatchObject({ seconds: 0, told: 0 });
   expect(await asked()).toEqual({ names: [], seconds: 0, told: 0 });
-  expect(await asked({ hostId: 'away', looks: [[-600, false]] })).toMatchObject({ seconds: 0, told: 0 });
+  expect(await asked(host('away', [-600, false]))).toMatchObject({ seconds: 0, told: 0 });
 });
 
 it('a worker that has looked before the engine answered looks anew, and one suffices', async () => {
-  const finds: Looks = {
-    hostId: 'finds',
-    looks: [
-      [-5, false],
-      [5, true],
-    ],
-  };
-  const late: Looks = {
-    hostId: 'late',
-    looks: [
-      [-1, false],
-      [9, false],
-    ],
-  };
+  const finds = host('finds', [-5, false], [5, true]);
+  const late = host('late', [-1, false], [9, false]);
   expect(await asked(finds, late)).toEqual({ names: ['finds: docker local', 'late: local'], seconds: 5, told: 1 });
 });
 
 it('all have looked anew and none has found it: that is what they offer', async () => {
-  const one: Looks = {
-    hostId: 'one',
-    looks: [
-      [-5, false],
-      [5, false],
-    ],
-  };
-  const two: Looks = {
-    hostId: 'two',
-    looks: [
-      [-1, false],
-      [9, false],
-    ],
-  };
+  const one = host('one', [-5, false], [5, false]);
+  const two = host('two', [-1, false], [9, false]);
   expect(await asked(one, two)).toEqual({ names: ['one: local', 'two: local'], seconds: 9, told: 1 });
 });
 
 it('one that does not look anew within a minute refuses nothing', async () => {
-  const hangs: Looks = { hostId: 'hangs', looks: [[-5, false]] };
+  const hangs = host('hangs', [-5, false]);
   expect(await asked(hangs)).toMatchObject({ names: [] });
 });

@@ -29,6 +29,7 @@ import type { Backends } from '../domain/ports/backends.js';
 import { recordNetworkRequests } from './network-events.js';
 import { cancellation, endsForGood } from './cancellation.js';
 import { removalScript } from './removal-script.js';
+import { attemptFence } from './fence.js';
 import { takeSubmission } from './take-submission.js';
 
 export interface CommandPorts {
@@ -44,55 +45,23 @@ export interface CommandPorts {
 
 export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'executeCommand'> {
   return {
-    async executeCommand(args) {
-      const result = await executeCommand(ports, args, cancellation());
-      if (result === null) throw new Error(`run ${args.runId}, step ${args.step}: a command was left to nobody`);
-      return result;
+    async executeCommand(given) {
+      const args = { ...given, fence: attemptFence(given.fence) };
+      const { runId, step, epoch, fence } = args;
+      await ports.store.takeOver({ runId, epoch, from: step, fence });
+      return executeCommand(ports, args, cancellation());
     },
   };
 }
 
-/** How long a command is waited for beside the workflow, which sees no signal meanwhile. */
-const BRIEF_MS = 2_000;
-
-/**
- * As `executeCommand`, for a command that is over in a moment. `unfinished`: it runs on, or its submission is to be taken. A workflow that
- * a worker forgets cancels what is beside it, too, only to begin it again: the command runs on then.
- */
-export async function executeBriefly(
+/** Run the step's command in the durable shell, or return its recorded outcome. It runs once. */
+export async function executeCommand(
   ports: CommandPorts,
   args: ExecuteCommandArgs,
   signal: AbortSignal,
-): Promise<ExecuteCommandResult | 'unfinished'> {
-  signal.throwIfAborted();
-  const patience = new AbortController();
-  const leave = (): void => patience.abort();
-  const timer = setTimeout(leave, BRIEF_MS);
-  signal.addEventListener('abort', leave, { once: true });
-  try {
-    return (await executeCommand(ports, args, patience.signal, { takesSubmission: false })) ?? 'unfinished';
-  } catch (error) {
-    signal.throwIfAborted();
-    if (patience.signal.aborted) return 'unfinished';
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', leave);
-  }
-}
-
-/**
- * Run the step's command in the durable shell, or return its recorded outcome. It runs once. Null: it asks for an evaluation, and its
- * submission is not to be taken here, so that its outcome is not recorded either.
- */
-async function executeCommand(
-  ports: CommandPorts,
-  args: ExecuteCommandArgs,
-  signal: AbortSignal,
-  { takesSubmission = true }: { takesSubmission?: boolean } = {},
-): Promise<ExecuteCommandResult | null> {
+): Promise<ExecuteCommandResult> {
   const { runId, step, epoch } = args;
-  const record = await ports.store.step(runId, step);
+  const record = await ports.store.step(runId, step, { token: args.fence });
   if (record === null || record.action === null)
     throw new InfrastructureError(`run ${runId}: step ${step} has no recorded action`);
   if (record.observation !== null) return resultOf(record);
@@ -123,7 +92,6 @@ async function executeCommand(
     throw new HostLeft(`run ${runId}: its command ended with its host`);
   const refused = await beyondLimit(ports, run, step, outcome);
   const requested = refused === null ? requestOf(run, outcome.requested) : null;
-  if (requested !== null && !takesSubmission) return null;
   // Take it now: the agent's background processes keep writing, and the evaluation may wait or be retried.
   const submission = requested === null ? null : (await takeSubmission(ports, run, ref)).taken;
   if (typeof run.task.network !== 'string') await recordNetworkRequests(ports.store, sandbox, ref, { close: false });
@@ -145,7 +113,7 @@ async function executeCommand(
       memories: outcome.memories,
       commandMs: outcome.ms,
     },
-    { epoch, events: eventsOf(outcome, step), submission },
+    { epoch, events: eventsOf(outcome, step), submission, fence: { token: args.fence } },
   );
   return { requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
 }
@@ -208,7 +176,7 @@ const SYNTAX_ERROR = 2;
 async function refuse(
   { store }: CommandPorts,
   { runId }: RunDefinition,
-  { step, epoch }: ExecuteCommandArgs,
+  { step, epoch, fence }: ExecuteCommandArgs,
   message: string,
 ): Promise<ExecuteCommandResult> {
   const before = step === 1 ? null : await store.step(runId, step - 1);
@@ -226,7 +194,7 @@ async function refuse(
       toolState: before?.toolState ?? null,
       commandMs: 0,
     },
-    { epoch },
+    { epoch, fence: { token: fence } },
   );
   return { requested: null, exitCode: SYNTAX_ERROR, timedOut: false, ms: 0 };
 }

@@ -52,9 +52,10 @@ export function containerActivities(ports: ContainerPorts): Pick<HostActivities,
   return {
     startContainer: (args) =>
       starts.during(args.runId, (isWanted) => startContainer(ports, args, { isWanted, signal: cancellation() })),
-    async stopContainer({ runId }) {
+    async stopContainer({ runId, end }) {
       starts.giveUp(runId);
       await endSandboxes(ports, await ports.definitions.get(runId));
+      if (end !== undefined) await ports.store.finishRun(runId, end);
       ports.programs?.close(runId);
       ports.definitions.forget(runId);
     },

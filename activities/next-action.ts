@@ -1,6 +1,7 @@
 import { buildMessages, toolDefinitions } from '../domain/agent/messages.js';
 import { nextTurn } from '../domain/agent/next-turn.js';
 import type { ModelActivities, NextActionResult } from '../domain/messages.js';
+import type { Fence } from '../domain/ports/record/steps.js';
 import type { ModelReply } from '../domain/model.js';
 import type { Player } from '../domain/ports/player.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';
@@ -8,6 +9,9 @@ import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import type { RunDefinitions } from './run-definitions.js';
 import { cancellation } from './cancellation.js';
+import { attemptFence } from './fence.js';
+import { untilDeadline } from './play-steps.js';
+import { DeadlineReached, type TurnsUnderWay } from './turns-under-way.js';
 
 export interface ModelPorts {
   store: StepLog & MemoryLog & Pick<RunLifecycle, 'workspace'>;
@@ -16,15 +20,31 @@ export interface ModelPorts {
   players: ReadonlyMap<string, Player>;
 }
 
-export function modelActivities(ports: ModelPorts): Pick<ModelActivities, 'nextAction'> {
-  return { nextAction: ({ runId, step }) => nextAction(ports, runId, step, cancellation()) };
+/** A turn as an activity of its own: it adopts the one that a slice on this worker began. */
+export function modelActivities(ports: ModelPorts & { turns: TurnsUnderWay }): Pick<ModelActivities, 'nextAction'> {
+  return {
+    async nextAction({ runId, step, epoch, endsBy, ...given }) {
+      const token = attemptFence(given.fence);
+      await ports.store.takeOver({ runId, epoch, from: step, fence: token });
+      try {
+        return await untilDeadline(endsBy, [cancellation()], (signal) =>
+          ports.turns.take({ runId, step }, token, signal, (fence, turnSignal) =>
+            nextAction(ports, { runId, step }, fence, turnSignal),
+          ),
+        );
+      } catch (error) {
+        if (error instanceof DeadlineReached) return { kind: 'end', endReason: 'deadline', ms: 0 };
+        throw error;
+      }
+    },
+  };
 }
 
 /** The step's action: messages from the record, a reply (paid once), the parser, at most two requeries. */
 export async function nextAction(
   ports: ModelPorts,
-  runId: string,
-  step: number,
+  { runId, step }: { runId: string; step: number },
+  fence: Fence,
   signal: AbortSignal,
 ): Promise<NextActionResult> {
   const { store } = ports;
@@ -48,11 +68,11 @@ export async function nextAction(
     if (turn.kind !== 'ask') {
       const action = turn.kind === 'action' ? turn.action : null;
       const thought = turn.kind === 'action' ? turn.thought : '';
-      await store.saveAction(runId, step, { response: turn.response, thought, action, modelMs });
+      await store.saveAction(runId, step, { response: turn.response, thought, action, modelMs }, fence);
       return resultOf(action, modelMs);
     }
     const prompt = { messages: [...history, ...turn.messages], ...(tools === undefined ? {} : { tools }) };
-    const next = await player.next(run, { runId, step, try: replies.length }, prompt, signal);
+    const next = await player.next(run, { runId, step, try: replies.length, fence }, prompt, signal);
     if (next.kind === 'end') return { kind: 'end', endReason: next.endReason, ms: modelMs };
     // Replies paid so far are stored; the next try finds them.
     if (next.kind === 'wait') return { kind: 'wait', endReason: null, ms: 0, waitMs: next.waitMs };

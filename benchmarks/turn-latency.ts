@@ -8,7 +8,7 @@ import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { quantile } from '../domain/statistics/quantile.js';
 import type { OpenTurn } from '../domain/ports/turns.js';
-import { agentLoopWorkflowId } from '../domain/queues.js';
+import { runWorkflowId } from '../domain/queues.js';
 import { openBench } from '../operations/open-bench.js';
 import { findAssetsRoot, readSettings } from '../operations/settings.js';
 import { answerTurn } from '../operations/turns/answer-turn.js';
@@ -55,7 +55,7 @@ async function partsOf(runId: string): Promise<number[][]> {
     [runId, WARM_UP, turnsEach],
   );
   const client = await bench.temporal();
-  const history = await client.workflow.getHandle(agentLoopWorkflowId(runId)).fetchHistory();
+  const history = await client.workflow.getHandle(runWorkflowId(runId)).fetchHistory();
   const signals = (history.events ?? [])
     .filter((event) => event.workflowExecutionSignaledEventAttributes)
     .map((event) => Number(event.eventTime?.seconds) * 1000 + Number(event.eventTime?.nanos) / 1e6);

@@ -64,6 +64,14 @@ export class Unrecoverable extends Error {
   override name = 'Unrecoverable';
 }
 
+/**
+ * Another attempt has taken over the run's steps: this one writes nothing more. Retried: an attempt
+ * that Temporal still waits for takes over again.
+ */
+export class Superseded extends Error {
+  override name = 'Superseded';
+}
+
 /** The run or its lease has moved on; work for an earlier epoch stops. Never retried. */
 export class Stale extends Error {
   override name = 'Stale';

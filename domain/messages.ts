@@ -47,35 +47,36 @@ export interface BatchResult {
   runs: number;
 }
 
-export interface AgentLoopInput {
-  ticket: RunTicket;
+/** How far a run is. Its workflow carries it from activity to activity. */
+export interface RunProgress {
+  epoch: number;
+  /** Step to take next, from 1. */
+  step: number;
+  /** Time of the steps before: that of models, commands and evaluations. */
+  elapsedMs: number;
+  /** The run ends before its next step; its submission is yet to be evaluated. */
+  ending: EndReason | null;
+}
+/** Where a run is played. */
+export interface RunPlace {
   hostId: string;
   devices: string[];
   /** Of the lease that the devices come from; absent: none. */
   token?: number;
-  epoch: number;
-  /** Step to take next, from 1. */
-  step: number;
-  /** Time counted so far: that of models, commands and evaluations. */
-  elapsedMs: number;
-  /** The run ends before its next step; its submission is yet to be evaluated. */
-  ending: EndReason | null;
-  /** Continue as new after this many events; only tests make it small. */
-  continueAfterEvents: number;
-  /** Moves from hosts that left as announced: they count as no loss. Absent: 0. */
-  handedOn?: number;
 }
-export type AgentLoopResult =
-  | { end: RunEnd; step: number }
-  /** Its host is lost: the run moves to another host and repeats the current step. */
-  | {
-      hostLost: Pick<AgentLoopInput, 'epoch' | 'step' | 'elapsedMs' | 'ending'> & {
-        /** The host left as announced. */
-        left?: true;
-      };
-    };
+/** What a run's workflow carries into a fresh history. */
+export interface CarriedRun {
+  progress: RunProgress;
+  place: RunPlace;
+  /** Of the lease: grants up to this token belong to leases that were given up. */
+  lastToken: number;
+  /** Moves from hosts that left as announced: they count as no loss. */
+  handedOn: number;
+  /** Activities so far: they number the attempts at the run's steps. */
+  turns: number;
+}
 
-/** A turn of a run, told apart from its others. */
+/** Names one turn of a run. */
 export interface AnsweredTurn {
   step: number;
   try: number;
@@ -148,11 +149,22 @@ export interface NextActionResult {
   /** Of `asked`: the turn's try. */
   try?: number;
 }
+export interface NextActionArgs {
+  runId: string;
+  step: number;
+  epoch: number;
+  /** See PlayStepsArgs. */
+  fence: string;
+  /** The turn is given up then, epoch milliseconds; null: never. */
+  endsBy: number | null;
+}
 export interface ExecuteCommandArgs {
   runId: string;
   step: number;
   epoch: number;
   timeLimitSeconds: number;
+  /** See PlayStepsArgs. */
+  fence: string;
 }
 export interface ExecuteCommandResult {
   requested: Requested;
@@ -173,24 +185,44 @@ export type RunProgramResult =
   | { kind: 'validate'; step: number; number: number }
   | { kind: 'submit'; step: number; ms: number }
   | { kind: 'ended'; step: number; ms: number; endReason: EndReason };
-/** To a worker that may be the run's host: whether it is, it says itself. */
-export interface CommandBesideArgs extends ExecuteCommandArgs {
-  hostId: string;
-}
-export interface TakeStepArgs extends RunClock {
+export interface PlayStepsArgs extends RunClock {
   runId: string;
-  step: number;
   epoch: number;
-  hostId: string;
+  /** First step to take; steps that are recorded from there on count as taken. */
+  step: number;
+  maxSteps: number;
+  provider: string;
+  /** Steps between snapshots; 0: none. */
+  snapshotEvery: number;
+  /** The workspace is to be kept as it is after the step before. */
+  keep?: SnapshotReason;
+  /** Grows with each activity of the run's workflow. The activity's attempt is added to it: see StepLog.takeOver. */
+  fence: string;
 }
-/** `elsewhere`: the sandbox is another host's. `unfinished`: it still runs, or more is to be done than is done beside a workflow. */
-export type CommandBeside = ExecuteCommandResult | 'elsewhere' | 'unfinished';
-export interface TakeStepResult {
-  turn: NextActionResult;
-  /** Null: the turn came to no action. */
-  command: CommandBeside | null;
-  /** When it was over, milliseconds since 1970. */
-  at: number;
+/** Why a slice of steps is over. */
+export type SliceEnd =
+  /** It took its time; more steps follow. */
+  | { kind: 'more' }
+  /**
+   * The step's turn is an activity of its own: it takes long, it failed and is retried, or (not `here`)
+   * another worker calls the model. `afterMs`: the pause before it.
+   */
+  | { kind: 'turn'; here: boolean; afterMs: number }
+  /** The step's command is an activity of its own: it takes long, or it failed and is retried. */
+  | { kind: 'command'; timeLimitSeconds: number; afterMs: number }
+  | { kind: 'evaluate'; requested: 'validate' | 'submit' }
+  | { kind: 'ending'; reason: EndReason }
+  | { kind: 'wait'; waitMs: number }
+  /** Until the signal `turnAnswered` names this turn, or the deadline, which is so many milliseconds away; null: none. */
+  | { kind: 'asked'; try: number; deadlineMs: number | null }
+  /** The container is gone. */
+  | { kind: 'lost'; because: string };
+export interface SliceResult {
+  /** Step to take next, or the one whose turn, command or evaluation is due. */
+  step: number;
+  /** Time of all steps before; of an evaluation's step, too. */
+  elapsedMs: number;
+  end: SliceEnd;
 }
 export interface SnapshotArgs {
   runId: string;
@@ -282,7 +314,15 @@ export interface ControlActivities {
 /** On a host's queue. */
 export interface HostActivities {
   startContainer(args: StartContainerArgs): Promise<void>;
-  stopContainer(args: { runId: string }): Promise<void>;
+  /** `end`: the run ends with it, once nothing of its agent is left here. */
+  stopContainer(args: { runId: string; end?: RunEnd }): Promise<void>;
+  /**
+   * Take steps from the record on: turns, commands and their outcomes, each recorded, until the workflow
+   * is needed or the slice's time is over. Idempotent: the next attempt finds what this one recorded.
+   */
+  playSteps(args: PlayStepsArgs): Promise<SliceResult>;
+  /** A turn that takes long, in the worker where a slice began it. */
+  nextAction(args: NextActionArgs): Promise<NextActionResult>;
   /** Also takes the submission, if the command asks for an evaluation. */
   executeCommand(args: ExecuteCommandArgs): Promise<ExecuteCommandResult>;
   /**
@@ -300,20 +340,9 @@ export interface HostActivities {
 }
 /** On a provider's queue. */
 export interface ModelActivities {
-  nextAction(args: { runId: string; step: number }): Promise<NextActionResult>;
+  nextAction(args: NextActionArgs): Promise<NextActionResult>;
   /** Of a tree's run: what it asks its model before its next wave. `waitMs`: ask again after that; null: nothing is left to ask. */
   askTree(args: { runId: string }): Promise<{ waitMs: number | null }>;
-}
-
-/**
- * Beside the workflow, in the worker that runs it: what is over in a moment, where the run's host is that worker. Whatever they do not
- * finish, the activities on the queues find as it is, and do.
- */
-export interface StepActivities {
-  /** The turn of a player that answers at once, and its command. */
-  takeStep(args: TakeStepArgs): Promise<TakeStepResult>;
-  /** The command of a turn that was taken. */
-  commandBeside(args: CommandBesideArgs): Promise<CommandBeside>;
 }
 
 /** Types of the ApplicationFailures that workflows tell apart. */
@@ -342,7 +371,7 @@ export const SIGNAL = {
   /** To a shard: { paused }. */
   pause: 'pause',
   leaseGranted: 'leaseGranted',
-  /** To an agent loop: { step, try } has its answer in Postgres. */
+  /** To a run: { step, try } has its answer in Postgres. */
   turnAnswered: 'turnAnswered',
   hostsChanged: 'hostsChanged',
   requestLease: 'requestLease',

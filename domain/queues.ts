@@ -15,14 +15,13 @@ export const modelQueue = (provider: string): string => `bench-models-${provider
 /** The provider name of players outside: people, trainers, anyone who answers turns. */
 export const EXTERNAL_PROVIDER = 'external';
 
-/** Players that answer at once, or keep the question: asking them costs less than passing the question to another worker. */
-const INSTANT_PROVIDERS: readonly string[] = ['scripted', 'replay', EXTERNAL_PROVIDER];
-export const answersAtOnce = (provider: string): boolean => INSTANT_PROVIDERS.includes(provider);
+/** Players that need no key and no provider: any worker with the database asks them. */
+const KEYLESS_PROVIDERS: readonly string[] = ['scripted', 'replay', EXTERNAL_PROVIDER];
+export const isKeyless = (provider: string): boolean => KEYLESS_PROVIDERS.includes(provider);
 
 export const batchWorkflowId = (batchId: string): string => `batch/${batchId}`;
 export const shardWorkflowId = (batchId: string, shard: number): string => `batch/${batchId}/shard-${shard}`;
 export const runWorkflowId = (runId: string): string => `run/${runId}`;
-export const agentLoopWorkflowId = (runId: string): string => `run/${runId}/agent-loop`;
 export const GPU_POOL_WORKFLOW_ID = 'gpu-pool';
 
 /** Marks the owner of the Temporal namespace. No worker executes it. */

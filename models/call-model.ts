@@ -7,6 +7,7 @@ import type { Player, Prompt, TurnKey, TurnResult } from '../domain/ports/player
 import type { RateGovernor, RateGrant } from '../domain/ports/rate-governor.js';
 import type { CallLedger, DearerAnswer } from '../domain/ports/record/call-ledger.js';
 import type { EventLog } from '../domain/ports/record/events.js';
+import type { WorkerIdentity } from '../domain/ports/worker-identity.js';
 import type { RunDefinition } from '../domain/run.js';
 import { beforeCall } from './before-call.js';
 import { outputLimit } from './output-limit.js';
@@ -19,6 +20,7 @@ export interface ModelCallPorts {
   models: ReadonlyMap<string, ModelPort>;
   /** Grants calls to providers that have accounts. */
   governor: RateGovernor;
+  worker: WorkerIdentity;
 }
 
 /** A few tries: the server may just be starting. */
@@ -55,7 +57,10 @@ export async function callModel(
   const grant = turn?.grant;
   const tellsSending = port.tellsSending === true;
   const endpoint = port.endpoint?.(run.model);
-  const call = { provider, model, messages: prompt.messages, reservedUsd, endpoint, tellsSending };
+  const call = {
+    ...{ provider, model, messages: prompt.messages, reservedUsd, endpoint, tellsSending },
+    ...{ worker: ports.worker.name, isGone: ports.worker.isGone, boundMs: boundOf(run) },
+  };
   const reserved = await reserveTurn(store, run, key, call).catch((error: unknown) => {
     grant?.released();
     throw error;
@@ -88,7 +93,7 @@ export async function callModel(
       estimatedUsd === '0' || compareUsd(reply.costUsd, reservedUsd) <= 0
         ? undefined
         : dearerAnswer(key, { account, model, reservedUsd, estimatedUsd, costUsd: reply.costUsd });
-    await store.settleCall(key, reply, ms, dearer);
+    await store.settleCall(key, reply, ms, { dearer, attempt });
     return { kind: 'reply', reply, ms };
   } catch (error) {
     // It was never sent, so this is not the provider's fault.
@@ -110,6 +115,7 @@ export async function callModel(
         detail: `step ${key.step}: ${fault.message}`.slice(0, 1000),
       },
       detail: fault.message.slice(0, 1000),
+      attempt,
       ...(retryAfterMs === undefined || wrongAddress ? {} : { retryAt: new Date(Date.now() + retryAfterMs) }),
     });
     if (fault.consequence === 'context') return { kind: 'end', endReason: 'context' };
@@ -125,6 +131,13 @@ export async function callModel(
     throw retryAfterMs === undefined ? fault : fault.with({ retryAfterMs });
   }
 }
+
+/** How long an answer may take; then its caller gives it up. */
+const boundOf = ({ model }: RunDefinition): number | undefined =>
+  model.config === undefined ? undefined : (model.config.requestTimeoutSeconds + GIVING_UP_S) * 1000;
+
+/** From the bound to the end of the call. */
+const GIVING_UP_S = 5;
 
 /**
  * Do not wait for a model that has not answered in this batch yet: its address is wrong, or its server is not running.

@@ -22,7 +22,7 @@ export const externalPlayer = (store: CallLedger & EventLog, turns: Pick<Turns, 
     const reserved = await reserveTurn(store, run, turn, { provider, model, messages, reservedUsd: '0' });
     if (reserved.kind !== 'reserved') return reserved;
     const reply = freeReply(messages, decodeReply(answer));
-    await store.settleCall(turn, reply, 0);
+    await store.settleCall(turn, reply, 0, { attempt: reserved.attempt });
     return { kind: 'reply', reply, ms: 0 };
   },
 });

@@ -37,7 +37,7 @@ export const freePlayer = (store: CallLedger & EventLog, program: FreePlayer): P
     const readAs = { parser: agent.outputParser, commands: agent.tools.commands };
     const reply = await program.reply({ ...prompt, model, turn, plays: { task, taskHash, backend, seed }, readAs });
     const ms = Math.round(performance.now() - started);
-    await store.settleCall(turn, reply, ms);
+    await store.settleCall(turn, reply, ms, { attempt: reserved.attempt });
     return { kind: 'reply', reply, ms };
   },
 });

@@ -4,6 +4,7 @@ import type { RateGovernor } from '../domain/ports/rate-governor.js';
 import type { CallLedger } from '../domain/ports/record/call-ledger.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { Turns } from '../domain/ports/turns.js';
+import type { WorkerIdentity } from '../domain/ports/worker-identity.js';
 import { EXTERNAL_PROVIDER } from '../domain/queues.js';
 import { paidModels } from './call-model.js';
 import { externalPlayer } from './external-player.js';
@@ -15,14 +16,22 @@ export interface PlayerParts {
   store: CallLedger & EventLog;
   turns: Pick<Turns, 'ask'>;
   governor: RateGovernor;
+  worker: WorkerIdentity;
   /** Paid models, by provider. */
   models: ReadonlyMap<string, ModelPort>;
   taskFolder: TaskFolderOf;
 }
 
 /** All players, by the provider that runs name. */
-export function createPlayers({ store, turns, governor, models, taskFolder }: PlayerParts): Map<string, Player> {
-  const paid = paidModels({ store, models, governor });
+export function createPlayers({
+  store,
+  turns,
+  governor,
+  worker,
+  models,
+  taskFolder,
+}: PlayerParts): Map<string, Player> {
+  const paid = paidModels({ store, models, governor, worker });
   return new Map([
     ['scripted', freePlayer(store, createScriptedPlayer(taskFolder))],
     ['replay', freePlayer(store, replayPlayer)],

@@ -1,21 +1,31 @@
 import type { TurnKey, TurnResult } from '../domain/ports/player.js';
 import type { CallLedger } from '../domain/ports/record/call-ledger.js';
 import type { EventLog } from '../domain/ports/record/events.js';
+import type { WorkerIdentity } from '../domain/ports/worker-identity.js';
 import type { RunDefinition } from '../domain/run.js';
 
 /** How soon to retry while calls in flight, which take seconds, hold the rest of the budget. */
 const BUDGET_WAIT_MS = 2_000;
+
+/** How soon to look again for the answer to a call that another worker made. */
+const LONGEST_WAIT_MS = 5_000;
 
 /** Write the turn's row before the call; or return the stored reply, or that the batch's budget has no room. */
 export async function reserveTurn(
   store: CallLedger & EventLog,
   run: RunDefinition,
   key: TurnKey,
-  call: Parameters<CallLedger['reserveCall']>[1],
+  call: Parameters<CallLedger['reserveCall']>[1] & { isGone?: WorkerIdentity['isGone'] },
 ): Promise<{ kind: 'reserved'; attempt: number } | Exclude<TurnResult, { kind: 'asked' }>> {
   const reserved = await store.reserveCall(key, call);
   if (reserved.kind === 'reserved') return reserved;
   if (reserved.kind === 'stored') return { kind: 'reply', reply: reserved.reply, ms: reserved.ms };
+  if (reserved.kind === 'elsewhere') {
+    const { worker, givesUpInMs } = reserved;
+    if (call.isGone?.(worker) === true)
+      return reserveTurn(store, run, key, { ...call, gone: [...(call.gone ?? []), worker] });
+    return { kind: 'wait', waitMs: Math.ceil(Math.min(Math.max(givesUpInMs, 1), LONGEST_WAIT_MS)) };
+  }
   if (reserved.open) return { kind: 'wait', waitMs: BUDGET_WAIT_MS };
   // The run is yet to be evaluated; record this so that raising the budget continues it.
   await store.addEvent({

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
-import { commandActivities, executeBriefly } from '../activities/command.js';
+import { commandActivities, executeCommand } from '../activities/command.js';
 import { containerActivities } from '../activities/container.js';
 import { controlActivities } from '../activities/control.js';
 import { evaluateActivities } from '../activities/evaluate.js';
@@ -16,10 +16,11 @@ import { providerAccess } from '../models/provider-access.js';
 import { createProviderModels } from '../models/provider-models.js';
 import { askTreeActivities } from '../activities/ask-tree.js';
 import { modelActivities, nextAction } from '../activities/next-action.js';
+import { sliceActivities } from '../activities/play-steps.js';
 import { programActivities } from '../activities/program.js';
-import { snapshotActivities } from '../activities/snapshot.js';
-import { stepActivities } from '../activities/take-step.js';
+import { snapshotActivities, takeSnapshot } from '../activities/snapshot.js';
 import { takeSubmissionActivities } from '../activities/take-submission.js';
+import { TurnsUnderWay } from '../activities/turns-under-way.js';
 import { RunDefinitions } from '../activities/run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { WatchedCommands } from '../domain/ports/watched-commands.js';
@@ -28,11 +29,12 @@ import type { Departure } from '../domain/ports/departure.js';
 import type { RateGovernor } from '../domain/ports/rate-governor.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition } from '../domain/run.js';
-import { CONTROL_QUEUE, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
+import { CONTROL_QUEUE, evaluationQueue, hostQueue, isKeyless, modelQueue } from '../domain/queues.js';
 import { activityLogInterceptors } from './log-fields.js';
 import type { Patiently } from './patiently.js';
 import type { WorkerRole, WorkerSettings } from '../operations/home/worker-settings.js';
 import { programFolder } from './program-folder.js';
+import { workerIdentity } from './worker-identity.js';
 
 export interface WorkerParts {
   settings: WorkerSettings;
@@ -58,9 +60,6 @@ export interface WorkerParts {
   patiently: Patiently;
 }
 
-/** Workflow tasks of batches, shards and runs, and of steps that are taken elsewhere: the SDK's own number is 40. */
-const OTHER_WORKFLOW_TASKS = 100;
-
 /** One Temporal worker per task queue, all in this process. */
 export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const { settings, hostId, store, backends, departure } = parts;
@@ -70,7 +69,9 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   // Only hosts evaluate and serve gateways.
   const secret = parts.keys.evaluator ?? '';
   const models = createProviderModels(parts.env, parts.secrets, parts.keys.sealing);
-  const players = createPlayers({ ...{ store, models, taskFolder }, turns: parts.turns, governor: parts.governor });
+  const players = createPlayers({
+    ...{ store, models, taskFolder, turns: parts.turns, governor: parts.governor, worker: workerIdentity() },
+  });
 
   const access = providerAccess(parts.env, parts.secrets, parts.keys.sealing);
   const gateways = createGateways({
@@ -82,8 +83,10 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
     close: gateways.close,
   };
 
-  const turns = { store, definitions, players };
+  const turns = { store, definitions, players, turns: new TurnsUnderWay() };
   const commands = { store, definitions, backends, artifacts, taskFolder, watched: parts.outputs, departure };
+  const sharesArtifacts = settings.artifacts.shared;
+  const snapshots = { store, definitions, backends, artifacts, hostId, sharesArtifacts };
 
   const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>
     parts.patiently(() =>
@@ -96,8 +99,8 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
         // Commands and calls survive the worker, so stopping needs little time.
         shutdownGraceTime: '1 second',
         shutdownForceTime: '10 seconds',
-        // By default the SDK delays heartbeats to four fifths of their timeout: too long on a busy machine.
-        maxHeartbeatThrottleInterval: '4 seconds',
+        // A cancel request arrives with the answer to a heartbeat: within two seconds.
+        maxHeartbeatThrottleInterval: '1500 milliseconds',
         ...options,
       }),
     );
@@ -108,23 +111,8 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
         CONTROL_QUEUE,
         {
           ...controlActivities({ store, temporal: parts.temporal }),
-          // Beside the workflow: questions to players outside, and whole steps.
-          ...modelActivities(turns),
-          ...askTreeActivities(turns),
-          ...stepActivities({
-            hostId: settings.roles.includes('host') ? hostId : null,
-            departure,
-            nextAction: ({ runId, step }, signal) => nextAction(turns, runId, step, signal),
-            executeBriefly: (args, signal) => executeBriefly(commands, args, signal),
-          }),
         },
-        {
-          ...workflowCode(),
-          maxCachedWorkflows: 500,
-          // A run whose steps follow each other beside its workflow keeps a place of each kind all the while.
-          maxConcurrentWorkflowTaskExecutions: OTHER_WORKFLOW_TASKS + settings.slots + parts.gpus,
-          maxConcurrentLocalActivityExecutions: OTHER_WORKFLOW_TASKS + settings.slots + parts.gpus,
-        },
+        { ...workflowCode(), maxCachedWorkflows: 500 },
       ),
     ],
     host: () => [
@@ -134,11 +122,16 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
           ...containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder, programs }),
           ...programActivities({ ...commands, gateway: gateways.open }),
           ...commandActivities(commands),
-          ...takeSubmissionActivities({ store, definitions, backends, artifacts, taskFolder }),
-          ...snapshotActivities({
-            ...{ store, definitions, backends, artifacts, hostId },
-            sharesArtifacts: settings.artifacts.shared,
+          ...modelActivities(turns),
+          ...sliceActivities({
+            ...{ store, departure, turns: turns.turns },
+            callsModel: (provider) => settings.roles.includes('models') || isKeyless(provider),
+            nextAction: (at, fence, signal) => nextAction(turns, at, fence, signal),
+            executeCommand: (args, signal) => executeCommand(commands, args, signal),
+            snapshot: (args, signal) => takeSnapshot(snapshots, args, signal),
           }),
+          ...takeSubmissionActivities({ store, definitions, backends, artifacts, taskFolder }),
+          ...snapshotActivities(snapshots),
         },
         // One per run; runs with a lease come on top of the slots.
         { maxConcurrentActivityTaskExecutions: settings.slots + parts.gpus },

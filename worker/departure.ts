@@ -16,7 +16,6 @@ export interface DepartureParts {
   sharesArtifacts: boolean;
   hostId: string;
   graceSeconds: number;
-  commandsBeside: boolean;
   /** Its machine is lent to it. */
   isLent: boolean;
   log: Pick<Logger, 'info' | 'warn'>;
@@ -35,7 +34,6 @@ const MOST_BEAT_MS = 2000;
  * moves. What is not over in time is left to the run's next host, which goes on from the snapshot before.
  */
 export class HostDeparture implements Departure {
-  readonly commandsBeside: boolean;
   #begunAt: number | null = null;
   #running = 0;
   /** Epochs of the runs in whose containers nothing is under way. */
@@ -45,7 +43,6 @@ export class HostDeparture implements Departure {
   readonly #definitions: RunDefinitions;
 
   constructor(private readonly parts: DepartureParts) {
-    this.commandsBeside = parts.commandsBeside;
     this.#definitions = new RunDefinitions(parts.store);
   }
 

@@ -1,6 +1,6 @@
 import type { ActivityInterceptors } from '@temporalio/worker';
 
-const RUN_WORKFLOW = /^(?:run|agentLoop)\/(r-[a-z0-9]+)/;
+const RUN_WORKFLOW = /^run\/(r-[a-z0-9]+)/;
 const BATCH_WORKFLOW = /^batch\/(b-[a-z0-9]+)/;
 
 /** Renames the SDK's fields: `runId` is ours, Temporal's is `workflowRunId`. Drops task tokens. */

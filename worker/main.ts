@@ -94,7 +94,6 @@ async function main(): Promise<void> {
     ...{ store, backends, artifacts, hostId, log, graceSeconds: settings.graceSeconds },
     sharesArtifacts: settings.artifacts.shared,
     isLent: settings.until !== null,
-    commandsBeside: settings.roles.includes('workflows'),
   });
   const beat = hostBeat({
     ...{ settings, hostId, homeId, gpus, namespace: () => namespace, store, backends, departure, log },

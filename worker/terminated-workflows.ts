@@ -5,7 +5,7 @@ import type { EventLog } from '../domain/ports/record/events.js';
 import type { RunDefinitions } from '../domain/ports/record/run-definitions.js';
 import { startRunWorkflow } from '../temporal/start-run.js';
 import { SIGNAL } from '../domain/messages.js';
-import { agentLoopWorkflowId, batchWorkflowId, CONTROL_QUEUE } from '../domain/queues.js';
+import { batchWorkflowId, CONTROL_QUEUE } from '../domain/queues.js';
 import type { Logger } from './logger.js';
 
 /** How far back to look for workflows terminated while no worker ran. */
@@ -48,8 +48,6 @@ export function terminatedWorkflows({ client, store, queries, log }: Ports): () 
   async function restartRun(runId: string): Promise<string | null> {
     const run = await queries.findRun(runId);
     if (run.status === 'ended') return null;
-    // Its parent's end cancelled it; a second one cannot start beside it.
-    if (await isRunning(client, agentLoopWorkflowId(runId))) return 'later';
     const ticket = await store.ticket(runId);
     if (ticket === null) return null;
     await startRunWorkflow(client, ticket);

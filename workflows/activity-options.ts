@@ -1,9 +1,9 @@
-import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
-import { CONTROL_QUEUE, EXTERNAL_PROVIDER, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
+import type { ActivityOptions } from '@temporalio/workflow';
+import { CONTROL_QUEUE, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
 import { EVALUATION_WALL_BOUND } from '../domain/limits.js';
 import { FAILURE } from '../domain/messages.js';
 
-// Missed heartbeats reveal a dead worker; activities send one every two seconds.
+// Missed heartbeats reveal a dead worker; activities send one every second.
 const HEARTBEAT = '10 seconds';
 
 const NON_RETRYABLE = [FAILURE.sandboxLost, FAILURE.config, FAILURE.stale];
@@ -75,28 +75,28 @@ export const snapshotOptions = (hostId: string): ActivityOptions => ({
   scheduleToCloseTimeout: '30 minutes',
 });
 
-export const modelOptions = (provider: string): ActivityOptions => ({
-  taskQueue: modelQueue(provider),
-  startToCloseTimeout: '15 minutes',
+/**
+ * Needs PostgreSQL, which may be away for a while: that ends no run. Faults of engines and providers are
+ * left to activities of their own. The pause stays short, so that a run continues soon after its worker does.
+ */
+export const sliceOptions = (hostId: string): ActivityOptions => ({
+  taskQueue: hostQueue(hostId),
+  // A slice ends by itself; a snapshot that it waits for may take long.
+  startToCloseTimeout: '1 hour',
   heartbeatTimeout: HEARTBEAT,
-  retry: boundedRetry,
-  ...(provider === EXTERNAL_PROVIDER ? untilAsked : {}),
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+  retry: { initialInterval: '500 milliseconds', maximumInterval: '2 seconds', nonRetryableErrorTypes: NON_RETRYABLE },
 });
 
-/** Needs only PostgreSQL, which may be down for a while: that must not end a run that waits for days for an answer. */
-const untilAsked = {
-  retry: { ...controlOptions.retry, nonRetryableErrorTypes: NON_RETRYABLE },
-} satisfies ActivityOptions;
-
-/** A player outside is asked, or has answered. */
-export const turnOptions: LocalActivityOptions = { startToCloseTimeout: '1 minute', ...untilAsked };
-
-/**
- * A whole step, or its command: tried once. What goes wrong is left to the activities on the queues, which wait for what is down, and show
- * in the run's log that they did.
- */
-export const besideOptions: LocalActivityOptions = {
-  startToCloseTimeout: '1 minute',
+const turnOn = (taskQueue: string): ActivityOptions => ({
+  taskQueue,
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: HEARTBEAT,
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
-  retry: { maximumAttempts: 1 },
-};
+  retry: boundedRetry,
+});
+
+export const modelOptions = (provider: string): ActivityOptions => turnOn(modelQueue(provider));
+
+/** A turn that continues where a slice began it. */
+export const turnOptions = (hostId: string): ActivityOptions => turnOn(hostQueue(hostId));

@@ -1,5 +1,5 @@
 import { condition, proxyActivities, sleep } from '@temporalio/workflow';
-import type { ControlActivities, Lease } from '../domain/messages.js';
+import type { CarriedRun, ControlActivities, Lease } from '../domain/messages.js';
 import type { RunTicket } from '../domain/run.js';
 import { controlOptions } from './activity-options.js';
 
@@ -16,15 +16,19 @@ const TTL_SLACK_S = 24 * 3600;
 export class GpuLease {
   #held: Lease | null = null;
   /** Older grants belong to leases that were given up. */
-  #lastToken = 0;
+  #lastToken: number;
   readonly #ticket: RunTicket;
 
-  constructor(ticket: RunTicket) {
+  constructor(ticket: RunTicket, carried: CarriedRun | null) {
     this.#ticket = ticket;
+    this.#lastToken = carried?.lastToken ?? 0;
+    const { token, hostId, devices } = carried?.place ?? {};
+    if (token !== undefined && hostId !== undefined && devices !== undefined) this.#held = { token, hostId, devices };
   }
 
-  get held(): Lease | null {
-    return this.#held;
+  /** Grants up to this one belong to leases that were given up, or to the one that it has. */
+  get lastToken(): number {
+    return this.#lastToken;
   }
 
   granted(lease: Lease): void {

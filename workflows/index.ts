@@ -3,6 +3,4 @@ export { batch } from './batch.js';
 export { batchShard } from './batch-shard.js';
 export { run } from './run.js';
 export { search } from './search.js';
-export { agentLoop } from './agent-loop.js';
-export { programLoop } from './program-loop.js';
 export { gpuPool } from './gpu-pool.js';

@@ -31,7 +31,14 @@ export async function onHost<T>(
   work: (
     host: Pick<
       HostActivities,
-      'startContainer' | 'executeCommand' | 'runProgram' | 'takeSubmission' | 'evaluate' | 'evaluateHidden'
+      | 'startContainer'
+      | 'playSteps'
+      | 'nextAction'
+      | 'executeCommand'
+      | 'runProgram'
+      | 'takeSubmission'
+      | 'evaluate'
+      | 'evaluateHidden'
     >,
   ) => Promise<T>,
 ): Promise<T> {

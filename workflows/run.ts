@@ -1,148 +1,150 @@
 import {
   ApplicationFailure,
   CancellationScope,
-  ParentClosePolicy,
+  continueAsNew,
   defineSignal,
-  executeChild,
   isCancellation,
   proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
 import {
   SIGNAL,
-  type AgentLoopInput,
+  type AnsweredTurn,
+  type CarriedRun,
   type ControlActivities,
   type HostActivities,
   type Lease,
 } from '../domain/messages.js';
-import { agentLoopWorkflowId } from '../domain/queues.js';
 import { secondsToEnd } from '../domain/run-clock.js';
 import type { RunEnd, RunTicket } from '../domain/run.js';
 import { containerOptions, controlOptions, placementOptions } from './activity-options.js';
-import type { agentLoop } from './agent-loop.js';
-import { CONTINUE_AFTER_EVENTS } from './continue-after-events.js';
 import { endOfFailure, judgedByTest } from './end-of-run.js';
 import { GpuLease } from './gpu-lease.js';
-import { MAX_EPOCHS, isHostRefusing, lastEpoch, startHeldContainer } from './held-container.js';
+import { MAX_EPOCHS, isHostRefusing, startHeldContainer } from './held-container.js';
 import { HostLost } from './on-host.js';
-import type { programLoop } from './program-loop.js';
+import { playProgram } from './run-program.js';
+import { RunState, TURNS_PER_HISTORY } from './run-state.js';
+import { AnsweredTurns, takeSteps } from './run-steps.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placementOptions);
 
 export const leaseGranted = defineSignal<[Lease]>(SIGNAL.leaseGranted);
+export const turnAnswered = defineSignal<[AnsweredTurn]>(SIGNAL.turnAnswered);
 
-/** One run: owns the lease, the host, the container and their cleanup. Its child takes the steps and may continue as new. */
-export async function run(ticket: RunTicket): Promise<RunEnd> {
-  const lease = new GpuLease(ticket);
+/**
+ * One run: owns the lease, the host, the container and their cleanup, and has its steps taken. It
+ * continues as new between two steps; `turnsPerHistory` is small only in tests.
+ */
+export async function run(
+  ticket: RunTicket,
+  carried: CarriedRun | null = null,
+  turnsPerHistory = TURNS_PER_HISTORY,
+): Promise<RunEnd> {
+  const lease = new GpuLease(ticket, carried);
   setHandler(leaseGranted, (granted) => lease.granted(granted));
-  const { runId } = ticket;
-  let hostId: string | null = null;
-  let end: RunEnd | null = null;
-  let handedOn = 0;
-  /** The host that left last as announced, until the run has a place again. */
-  let handedOnBy: string | undefined;
-  let from: Pick<AgentLoopInput, 'epoch' | 'step' | 'elapsedMs' | 'ending'> = {
-    epoch: 1,
-    step: ticket.copiedSteps + 1,
-    elapsedMs: 0,
-    ending: null,
-  };
+  const answered = new AnsweredTurns();
+  setHandler(turnAnswered, (turn) => answered.add(turn));
+  const state = new RunState(ticket, carried, turnsPerHistory);
+  let outcome: RunEnd | 'long';
   try {
-    while (end === null) {
-      if (from.epoch > lastEpoch(handedOn)) throw ApplicationFailure.nonRetryable(`${MAX_EPOCHS} containers were lost`);
-      const seconds = secondsToEnd(ticket, from.elapsedMs);
-      const time = seconds === undefined ? {} : { seconds };
-      const granted = ticket.gpus > 0 ? await lease.acquire(time) : null;
-      const place = granted === null ? time : { hostId: granted.hostId };
-      const placed = await placement.placeRun({ runId, epoch: from.epoch, ...place }).catch((error: unknown) => {
-        if (isHostRefusing(error)) return null;
-        throw error;
-      });
-      if (placed === null) {
-        await lease.giveBack();
-        continue;
-      }
-      hostId = placed.hostId;
-      from = { ...from, epoch: placed.epoch };
-      const devices = granted?.devices ?? [];
-      const token = granted?.token;
-      const at = { ticket, hostId, devices, ...(token === undefined ? {} : { token }), ...from };
-      const outcome = await onOneHost(handedOn === 0 ? at : { ...at, handedOn }, handedOnBy);
-      if ('end' in outcome) end = outcome.end;
-      else {
-        const { left, ...reached } = outcome.hostLost;
-        if (left === true) handedOn += 1;
-        handedOnBy = left === true ? hostId : undefined;
-        hostId = null;
-        from = { ...reached, epoch: reached.epoch + 1 };
-        await lease.abandon();
-      }
-    }
+    outcome = await play(state, lease, answered, carried !== null);
   } catch (error) {
-    end = endOfFailure(error);
+    outcome = endOfFailure(error);
   }
-  const ended = end;
+  if (outcome === 'long') return continueAsNew<typeof run>(ticket, state.carried(lease.lastToken), turnsPerHistory);
+  return endRun(state, lease, outcome);
+}
+
+/** Until the run ends or its history is long, on as many hosts as it takes. */
+async function play(
+  run: RunState,
+  lease: GpuLease,
+  answered: AnsweredTurns,
+  isStarted: boolean,
+): Promise<RunEnd | 'long'> {
+  let started = isStarted;
+  for (;;) {
+    if (run.place === null && !(await findPlace(run, lease))) continue;
+    try {
+      if (!started) await start(run);
+      started = true;
+      return await (run.ticket.program === true ? playProgram(run) : takeSteps(run, answered));
+    } catch (error) {
+      if (!(error instanceof HostLost)) throw error;
+      if (error.left) run.handedOn += 1;
+      run.handedOnBy = error.left ? error.hostId : undefined;
+      run.place = null;
+      run.progress = { ...run.progress, epoch: run.progress.epoch + 1 };
+      started = false;
+      await lease.abandon();
+    }
+  }
+}
+
+/** A host for the run, after its GPUs. False: the host of its GPUs takes no runs now. */
+async function findPlace(run: RunState, lease: GpuLease): Promise<boolean> {
+  const { ticket, progress } = run;
+  if (progress.epoch > run.lastEpoch) throw ApplicationFailure.nonRetryable(`${MAX_EPOCHS} containers were lost`);
+  const seconds = secondsToEnd(ticket, progress.elapsedMs);
+  const time = seconds === undefined ? {} : { seconds };
+  const granted = ticket.gpus > 0 ? await lease.acquire(time) : null;
+  const where = granted === null ? time : { hostId: granted.hostId };
+  const placed = await placement
+    .placeRun({ runId: ticket.runId, epoch: progress.epoch, ...where })
+    .catch((error: unknown) => {
+      if (isHostRefusing(error)) return null;
+      throw error;
+    });
+  if (placed === null) {
+    await lease.giveBack();
+    return false;
+  }
+  const token = granted?.token;
+  run.place = { hostId: placed.hostId, devices: granted?.devices ?? [], ...(token === undefined ? {} : { token }) };
+  run.progress = { ...progress, epoch: placed.epoch };
+  return true;
+}
+
+/** Its container on a new host: all recorded steps are restored in a later epoch. */
+async function start(run: RunState): Promise<void> {
+  const { runId, maxSteps, program, copiedSteps } = run.ticket;
+  const { epoch: first } = run.progress;
+  const { hostId, devices, ...lease } = run.place!;
+  const { handedOnBy } = run;
+  await startHeldContainer(
+    { hostId, epoch: first, last: run.lastEpoch },
+    (epoch) => ({
+      ...{ runId, epoch, devices, ...lease },
+      replayThrough: program === true ? 0 : epoch === 1 ? copiedSteps : maxSteps,
+      ...(handedOnBy === undefined || epoch !== first ? {} : { handedOnBy }),
+    }),
+    (epoch) => (run.progress = { ...run.progress, epoch }),
+  );
+}
+
+/** First the containers, then the lease: a GPU is leased again only when nothing of ours uses it. If this fails, the pool does both. */
+async function endRun(run: RunState, lease: GpuLease, end: RunEnd): Promise<RunEnd> {
+  const { ticket, place } = run;
+  const { runId, hiddenSplit } = ticket;
   await CancellationScope.nonCancellable(async () => {
-    // First the containers, then the lease: a GPU is leased again only when nothing of ours uses it. If this fails, the pool does both.
-    const stopped = hostId === null || (await stopQuietly(hostId, runId));
+    const stopped = place === null || (await stopQuietly(place.hostId, runId, hiddenSplit ? undefined : end));
     if (ticket.gpus > 0 && stopped) await lease.release();
-    if (!ticket.hiddenSplit) await control.finishRun({ runId, end: ended });
+    if (!hiddenSplit && (place === null || !stopped)) await control.finishRun({ runId, end });
   });
-  if (!ticket.hiddenSplit) return ended;
-  const judged = hostId === null ? ended : await judgedByTest(ticket, { hostId, epoch: from.epoch }, ended);
+  if (!hiddenSplit) return end;
+  const { epoch } = run.progress;
+  const judged = place === null ? end : await judgedByTest(ticket, { hostId: place.hostId, epoch }, end);
   await CancellationScope.nonCancellable(() => control.finishRun({ runId, end: judged }));
   return judged;
 }
 
-/** Run the steps in a container until the run ends or its host is lost. */
-async function onOneHost(
-  at: Omit<AgentLoopInput, 'continueAfterEvents'>,
-  handedOnBy: string | undefined,
-): ReturnType<typeof agentLoop> {
-  const { ticket, hostId, devices, token, step, elapsedMs, ending, handedOn } = at;
-  const { runId } = ticket;
-  let { epoch } = at;
-  try {
-    await startHeldContainer(
-      { hostId, epoch, last: lastEpoch(handedOn) },
-      (one) => ({
-        ...{ runId, epoch: one, devices, ...(token === undefined ? {} : { token }) },
-        // In a later epoch: restore all recorded steps.
-        replayThrough: ticket.program === true ? 0 : one === 1 ? step - 1 : ticket.maxSteps,
-        ...(handedOnBy === undefined || one !== at.epoch ? {} : { handedOnBy }),
-      }),
-      (one) => (epoch = one),
-    );
-  } catch (error) {
-    if (!(error instanceof HostLost)) throw error;
-    return { hostLost: { epoch, step, elapsedMs, ending, ...(error.left ? { left: true as const } : {}) } };
-  }
-  if (ticket.program === true)
-    return executeChild<typeof programLoop>('programLoop', {
-      workflowId: agentLoopWorkflowId(runId),
-      args: [
-        {
-          ...{ ticket, hostId, devices, epoch },
-          ...(token === undefined ? {} : { token }),
-          ...(handedOn === undefined ? {} : { handedOn }),
-        },
-      ],
-      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-    });
-  return executeChild<typeof agentLoop>('agentLoop', {
-    workflowId: agentLoopWorkflowId(runId),
-    args: [{ ...at, epoch, continueAfterEvents: CONTINUE_AFTER_EVENTS }],
-    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-  });
-}
-
 /** If the container cannot be removed, the run still ends and the worker's reaper removes it. */
-async function stopQuietly(hostId: string, runId: string): Promise<boolean> {
+async function stopQuietly(hostId: string, runId: string, end: RunEnd | undefined): Promise<boolean> {
   const options = containerOptions(hostId);
   const brief = { ...options, scheduleToCloseTimeout: '10 minutes' } as const;
   try {
-    await proxyActivities<HostActivities>(brief).stopContainer({ runId });
+    await proxyActivities<HostActivities>(brief).stopContainer({ runId, ...(end === undefined ? {} : { end }) });
     return true;
   } catch (error) {
     if (isCancellation(error)) throw error;

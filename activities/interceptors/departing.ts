@@ -3,7 +3,7 @@ import { HostLeft } from '../../domain/errors.js';
 import type { Departure } from '../../domain/ports/departure.js';
 import { isWorkerShutdown } from '../cancellation.js';
 
-/** What moves to another host. Snapshots are still taken, and containers removed. */
+/** What moves to another host; slices of steps move by themselves. Snapshots are still taken, and containers removed. */
 const MOVES = ['startContainer', 'executeCommand', 'runProgram', 'takeSubmission', 'evaluate', 'evaluateHidden'];
 
 /** After these the run thinks about its next command, in its container. */
@@ -30,9 +30,6 @@ export const departing =
         const args = input.args[0] as OfRun;
         const isCommand = info.activityType === 'executeCommand';
         if (departure.begun) {
-          // A later attempt may be of a command that is running.
-          if (isCommand && info.attempt === 1 && !departure.commandsBeside)
-            await departure.keep({ ...args, step: args.step - 1 });
           throw leaves(args);
         }
         departure.enter(args.runId);

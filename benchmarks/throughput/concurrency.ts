@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Client } from '@temporalio/client';
-import { agentLoopWorkflowId, runWorkflowId } from '../../domain/queues.js';
+import { runWorkflowId } from '../../domain/queues.js';
 import { CpuByPart } from '../cpu-by-part.js';
 import { forgetPeak, peakMemoryMb } from '../process-memory.js';
 import type { ThrowawayHome } from '../throwaway-home.js';
@@ -69,7 +69,7 @@ async function sizeKb(database: pg.Client): Promise<number> {
 
 async function eventsOf(temporal: Client, runId: string): Promise<number> {
   const histories = await Promise.all(
-    [runWorkflowId(runId), agentLoopWorkflowId(runId)].map((id) => temporal.workflow.getHandle(id).fetchHistory()),
+    [runWorkflowId(runId)].map((id) => temporal.workflow.getHandle(id).fetchHistory()),
   );
   return histories.reduce((sum, { events }) => sum + (events?.length ?? 0), 0);
 }

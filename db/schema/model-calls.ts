@@ -57,6 +57,10 @@ export const modelCalls = pgTable(
     createdAt: createdAt(),
     /** When the request was sent; null: nothing was sent. */
     sentAt: time('sent_at'),
+    /** The worker process that makes it. */
+    worker: text('worker'),
+    /** When that worker gives it up at the latest; null: it is answered at once, or tells when it fails. */
+    givesUpAt: time('gives_up_at'),
     endedAt: time('ended_at'),
   },
   (t) => [

@@ -79,6 +79,8 @@ export const runs = pgTable(
     hostId: text('host_id').references(() => hosts.hostId),
     isolation: text('isolation', { enum: ISOLATIONS }),
     epoch: integer('epoch').notNull().default(0),
+    /** The attempt that writes its steps: those of others are refused. */
+    fence: text('fence'),
     workspace: text('workspace'),
     imageDigest: text('image_digest'),
     evaluatorImageDigest: text('evaluator_image_digest'),

@@ -2,12 +2,13 @@ import type { ModelReply, ToolCall } from '../../domain/model.js';
 import type { CapturedCall } from '../../domain/rollouts/captured-tokens.js';
 import type { ModelCallKey } from '../../domain/ports/record/call-ledger.js';
 import type { RunStore } from '../../domain/ports/run-store.js';
-import { Stale } from '../../domain/errors.js';
+import { Stale, Superseded } from '../../domain/errors.js';
 import { requestHash } from '../../domain/request-hash.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
 import { PAYER, releaseUnsent } from './open-calls.js';
+import { isFenced } from './steps.js';
 import { untilSettled } from './until-settled.js';
 
 interface AnswerRow {
@@ -27,6 +28,9 @@ interface ReservedRow extends AnswerRow {
   cut_off: number;
   unsent: number;
   capped: boolean;
+  fenced: boolean;
+  elsewhere: string | null;
+  givesUpInMs: number | null;
 }
 
 /** Columns of an AnswerRow, from a `model_calls` row (or none) with the alias `answer`. */
@@ -77,7 +81,7 @@ export function modelCallStore(
           'reserveCall',
           // The reservation is made under the lock of the batch's row, which is reread after waiting for the lock.
           `with account as (
-             select b.batch_id, b.budget_usd is not null as capped
+             select b.batch_id, b.budget_usd is not null as capped, ${isFenced(11)} as fenced
              from runs r join batches own on own.batch_id = r.batch_id join batches b on b.batch_id = ${PAYER}
              where r.run_id = $1
            ), answer as (
@@ -88,31 +92,40 @@ export function modelCallStore(
                -- Nobody makes it any more: released first, then this statement comes again.
                count(*) filter (where status = 'reserved' and sent_at is null) as unsent
              from model_calls where run_id = $1 and step = $2 and try = $3
+           ), elsewhere as (
+             select worker, gives_up_at from model_calls
+             where run_id = $1 and step = $2 and try = $3 and status = 'reserved' and sent_at is not null
+               and gives_up_at > now() and worker is distinct from $12 and worker <> all($14::text[])
+             order by attempt desc limit 1
+           ), gate as (
+             select from account where fenced and (select unsent from earlier) = 0
+               and not exists (select from elsewhere) and not exists (select from answer)
            ), cut as (
              update model_calls set status = 'unconfirmed', error = 'lost', ended_at = now()
-             where run_id = $1 and step = $2 and try = $3 and status = 'reserved' and not exists (select from answer)
-               and (select unsent from earlier) = 0
+             where run_id = $1 and step = $2 and try = $3 and status = 'reserved' and exists (select from gate)
            ), charged as (
              update batches b set charged_usd = b.charged_usd + $8::numeric
-             where b.batch_id = (select batch_id from account where capped) and not exists (select from answer)
-               and b.charged_usd + $8::numeric <= b.budget_usd and (select unsent from earlier) = 0
+             where b.batch_id = (select batch_id from account where capped) and exists (select from gate)
+               and b.charged_usd + $8::numeric <= b.budget_usd
              returning b.batch_id
            ), reserved as (
              insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages, reserved_usd,
-               endpoint, sent_at)
-             select $1, $2, $3, earlier.last + 1, $4, $5, $6, $7::int, $8::numeric, $9, case when $10 then null else now() end
+               endpoint, sent_at, worker, gives_up_at)
+             select $1, $2, $3, earlier.last + 1, $4, $5, $6, $7::int, $8::numeric, $9, case when $10 then null else now() end,
+               $12, now() + make_interval(secs => $13::float8 / 1000)
              from earlier, account
-             where earlier.unsent = 0 and not exists (select from answer) and (not account.capped or exists (select from charged))
+             where exists (select from gate) and (not account.capped or exists (select from charged))
              returning attempt
            ), refused as (
              -- As this statement saw it: a budget that was raised meanwhile may not have been looked at.
              update runs r set met_budget_usd = b.budget_usd from batches b
              where r.run_id = $1 and b.batch_id = (select batch_id from account where capped)
-               and not exists (select from answer) and not exists (select from charged) and (select unsent from earlier) = 0
+               and exists (select from gate) and not exists (select from charged)
            )
            select (select attempt from reserved) as attempt, earlier.cut_off::int as cut_off, earlier.unsent::int as unsent,
-             ${ANSWER}, account.capped
-           from earlier cross join account left join answer on true`,
+             ${ANSWER}, account.capped, account.fenced, elsewhere.worker as elsewhere,
+             extract(epoch from elsewhere.gives_up_at - now())::float8 * 1000 as "givesUpInMs"
+           from earlier cross join account left join answer on true left join elsewhere on true`,
           [
             key.runId,
             key.step,
@@ -124,6 +137,7 @@ export function modelCallStore(
             request.reservedUsd,
             request.endpoint ?? null,
             request.tellsSending === true,
+            ...[key.fence?.token ?? null, request.worker ?? null, request.boundMs ?? null, request.gone ?? []],
           ],
         ).catch((error: unknown) => {
           // A concurrent call took the attempt's number; our charge was rolled back.
@@ -132,7 +146,10 @@ export function modelCallStore(
         });
         if (row === undefined) return undefined;
         const answer = answerOf(row);
+        if (!row.fenced) throw new Superseded(`${questionOf(key)}: another attempt has taken over`);
         if (answer !== null) return { kind: 'stored' as const, ...answer };
+        if (row.elsewhere !== null)
+          return { kind: 'elsewhere' as const, worker: row.elsewhere, givesUpInMs: row.givesUpInMs ?? 0 };
         if (row.unsent > 0) {
           await releaseUnsent(run, [key.runId]);
           return undefined;
@@ -185,7 +202,7 @@ export function modelCallStore(
       return row === undefined ? null : answerOf(row);
     },
 
-    async settleCall(key, reply, ms, dearer) {
+    async settleCall(key, reply, ms, { dearer, attempt } = {}) {
       const [row] = await run<{ known: boolean }>(
         'settleCall',
         `with latest as (
@@ -199,7 +216,7 @@ export function modelCallStore(
              usage_problem = $13, tool_calls = $14::jsonb, error = null, ended_at = now()
            from latest
            where c.run_id = $1 and c.step = $2 and c.try = $3 and c.attempt = latest.attempt
-             and c.status <> 'confirmed'
+             and ($24::int is null or c.attempt = $24) and c.status <> 'confirmed'
              and not exists (
                select from model_calls other
                where other.run_id = $1 and other.step = $2 and other.try = $3 and other.status = 'confirmed'
@@ -248,6 +265,7 @@ export function modelCallStore(
           dearer?.factor ?? null,
           eventRows(dearer === undefined ? [] : [dearer.event]),
           ...capturedColumns(reply.captured),
+          attempt ?? null,
         ],
       ).catch((error: unknown) => {
         // Another attempt of the same question was settled concurrently; that one counts.
@@ -258,13 +276,14 @@ export function modelCallStore(
       if (row?.known !== true) throw new Error(`${questionOf(key)}: answer to a call that was never reserved`);
     },
 
-    async failCall(key, errorType, billed, { event, detail, retryAt } = {}) {
+    async failCall(key, errorType, billed, { event, detail, retryAt, attempt } = {}) {
       await run(
         'failCall',
         `with failed as (
            update model_calls set status = $5, error = $4, ended_at = now(), error_detail = $7, retry_at = $8
            where run_id = $1 and step = $2 and try = $3 and status in ('reserved', 'unconfirmed')
              and attempt = (select max(attempt) from model_calls where run_id = $1 and step = $2 and try = $3)
+             and ($9::int is null or attempt = $9)
            returning run_id, reserved_usd, status
          ), told as (${eventsOf('failed', '$6')})
          update batches b set charged_usd = b.charged_usd - failed.reserved_usd
@@ -279,6 +298,7 @@ export function modelCallStore(
           eventRows(event === undefined ? [] : [event]),
           detail === undefined ? null : storable(detail),
           retryAt ?? null,
+          attempt ?? null,
         ],
       );
     },

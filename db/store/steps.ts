@@ -1,7 +1,9 @@
-import type { StepLog } from '../../domain/ports/record/steps.js';
+import { Stale, Superseded } from '../../domain/errors.js';
+import type { RecordedStep, StepLog } from '../../domain/ports/record/steps.js';
 import type { StepRecord } from '../../domain/run.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
+import { missingRun } from './missing.js';
 import { submissionColumns } from './submissions.js';
 
 /** Columns of a StepRecord, from `steps s`. */
@@ -9,22 +11,55 @@ export const STEP_COLUMNS = `s.step, s.response, s.thought, s.action, s.observat
   s.timed_out as "timedOut", s.lost, s.output_bytes::float8 as "outputBytes", s.requested,
   s.working_dir as "workingDir", s.tool_state as "toolState", s.command_ms as "commandMs", s.model_ms as "modelMs"`;
 
+/** Whether the fence $n (null: none) is that of run `r`. */
+export const isFenced = (n: number): string => `($${n}::text is null or r.fence is not distinct from $${n})`;
+
+export const superseded = (runId: string, step: number): Superseded =>
+  new Superseded(`run ${runId}, step ${step}: another attempt has taken over`);
+
 /** Actions and their outcomes. */
 export function stepStore(run: Statements): StepLog {
   return {
+    async takeOver({ runId, epoch, from, fence }) {
+      const rows = await run<{ taken: boolean; current: boolean } & RecordedStep>(
+        'takeOver',
+        // Fences of one workflow grow; those of another are of a workflow that was restarted.
+        `with taken as (
+           update runs r set fence = $4
+           where run_id = $1 and epoch = $2 and status <> 'ended'
+             and (r.fence is null or split_part(r.fence, '/', 1) <> split_part($4, '/', 1) or r.fence collate "C" <= $4)
+           returning run_id
+         )
+         select exists (select from taken) as taken, r.epoch = $2 and r.status <> 'ended' as current,
+           s.step, s.action is not null as "hasAction", s.executed_at is not null as executed, s.requested,
+           coalesce(s.model_ms, 0) as "modelMs", coalesce(s.command_ms, 0) as "commandMs"
+         from runs r left join steps s on s.run_id = r.run_id and s.step >= $3
+         where r.run_id = $1 order by s.step`,
+        [runId, epoch, from, fence],
+      );
+      const [first] = rows;
+      if (first?.current !== true) throw new Stale(`run ${runId} has ended, or has left container ${epoch}`);
+      if (!first.taken) throw superseded(runId, from);
+      return rows.flatMap(({ taken: _taken, current: _current, ...step }) => (step.step === null ? [] : [step]));
+    },
+
     async transcript(runId) {
       return run<StepRecord>('transcript', `select ${STEP_COLUMNS} from steps s where s.run_id = $1 order by s.step`, [
         runId,
       ]);
     },
 
-    async step(runId, step) {
-      const [row] = await run<StepRecord>(
+    async step(runId, step, fence) {
+      const [row] = await run<StepRecord & { isFenced: boolean }>(
         'step',
-        `select ${STEP_COLUMNS} from steps s where s.run_id = $1 and s.step = $2`,
-        [runId, step],
+        `select ${STEP_COLUMNS}, ${isFenced(3)} as "isFenced"
+         from steps s join runs r on r.run_id = s.run_id where s.run_id = $1 and s.step = $2`,
+        [runId, step, fence?.token ?? null],
       );
-      return row ?? null;
+      if (row === undefined) return null;
+      const { isFenced: mine, ...record } = row;
+      if (!mine) throw superseded(runId, step);
+      return record;
     },
 
     async commandGoesOn(runId, step, printed) {
@@ -41,20 +76,28 @@ export function stepStore(run: Statements): StepLog {
       return row?.interrupt === true;
     },
 
-    async saveAction(runId, step, { response, thought, action, modelMs }) {
-      await run(
+    async saveAction(runId, step, { response, thought, action, modelMs }, fence) {
+      const [row] = await run<{ known: boolean; moved: boolean }>(
         'saveAction',
-        `with saved as (
-           insert into steps (run_id, step, response, thought, action, model_ms) values ($1, $2, $3, $4, $5, $6)
+        `with moved as (
+           update runs r set step = greatest(step, $2), updated_at = now() where run_id = $1 and ${isFenced(7)} returning run_id
+         ), saved as (
+           insert into steps (run_id, step, response, thought, action, model_ms)
+           select run_id, $2, $3, $4, $5, $6 from moved
            on conflict (run_id, step) do nothing
          )
-         update runs set step = greatest(step, $2), updated_at = now() where run_id = $1`,
-        [runId, step, storable(response), storable(thought), action === null ? null : storable(action), modelMs],
+         select exists (select from moved) as moved, exists (select from runs where run_id = $1) as known`,
+        [
+          ...[runId, step, storable(response), storable(thought), action === null ? null : storable(action), modelMs],
+          fence?.token ?? null,
+        ],
       );
+      if (row?.known !== true) throw missingRun(runId);
+      if (!row.moved) throw superseded(runId, step);
     },
 
-    async saveCommand(runId, step, command, { epoch, events = [], submission = null } = {}) {
-      const [row] = await run<{ known: boolean }>(
+    async saveCommand(runId, step, command, { epoch, events = [], submission = null, fence } = {}) {
+      const [row] = await run<{ known: boolean; fenced: boolean }>(
         'saveCommand',
         `with saved as (
            update steps set
@@ -63,6 +106,7 @@ export function stepStore(run: Statements): StepLog {
              command_ms = $10, tool_state = $11::jsonb, executed_at = now()
            where run_id = $1 and step = $2 and executed_at is null
              and ($13::int is null or $13 >= (select epoch from runs where run_id = $1))
+             and exists (select from runs r where r.run_id = $1 and ${isFenced(18)})
            returning run_id
          ), remembered as (
            insert into memories (task_id, run_id, step, ordinal, text)
@@ -75,7 +119,8 @@ export function stepStore(run: Statements): StepLog {
            select run_id, $2, $8, $15, $16::text[], $17 from saved where num_nonnulls($15::text, $16::text[], $17::text) = 1
            on conflict do nothing
          ), told as (${eventsOf('saved', '$14')})
-         select exists (select from steps where run_id = $1 and step = $2) as known`,
+         select exists (select from steps where run_id = $1 and step = $2) as known,
+           (select ${isFenced(18)} from runs r where r.run_id = $1) as fenced`,
         [
           runId,
           step,
@@ -92,8 +137,10 @@ export function stepStore(run: Statements): StepLog {
           epoch ?? null,
           eventRows(events),
           ...submissionColumns(submission),
+          fence?.token ?? null,
         ],
       );
+      if (row?.fenced === false) throw superseded(runId, step);
       if (row?.known !== true) throw new Error(`run ${runId}, step ${step}: command without an action`);
     },
   };

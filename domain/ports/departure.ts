@@ -1,8 +1,6 @@
 /** Whether the host of this worker leaves, and what it does for its runs then. */
 export interface Departure {
   readonly begun: boolean;
-  /** Commands may have begun beside their workflows, and be running when they are first asked for on the host's queue. */
-  readonly commandsBeside: boolean;
   /**
    * Does it leave, or is it told so in the next moment? Who takes the machine back may end what runs there first: an end that is not the
    * agent's own.
@@ -20,7 +18,6 @@ export interface Departure {
 export const STAYS: Departure = {
   begun: false,
   underWay: () => Promise.resolve(false),
-  commandsBeside: false,
   enter: () => undefined,
   leave: () => undefined,
   keep: () => Promise.resolve(),

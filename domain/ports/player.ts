@@ -1,4 +1,5 @@
 import type { ChatMessage, ModelReply, ToolDefinition } from '../model.js';
+import type { Fence } from './record/steps.js';
 import type { EndReason } from '../outcomes.js';
 import type { RunDefinition } from '../run.js';
 
@@ -7,6 +8,8 @@ export interface TurnKey {
   runId: string;
   step: number;
   try: number;
+  /** Of the attempt that takes the turn; absent: unfenced. */
+  fence?: Fence;
 }
 
 /** What the player sees. */

@@ -189,6 +189,7 @@ async function attempt(
         detail: `step ${call.step}: ${told.message}`.slice(0, 1000),
       },
       detail: told.message.slice(0, 1000),
+      attempt: about.number,
     });
     at.budget.ended(call.step);
     const status = found?.status ?? 0;
@@ -210,7 +211,7 @@ async function attempt(
           ...{ account: about.account, model: run.model.model, costUsd: reply.costUsd },
           ...{ reservedUsd: about.reservedUsd, estimatedUsd: about.estimate.usd },
         });
-  await store.settleCall(key, reply, ms, dearer);
+  await store.settleCall(key, reply, ms, { dearer, attempt: about.number });
   at.budget.ended(call.step);
   return { kind: 'answered', answer };
 }

@@ -1,6 +1,8 @@
+import { Context } from '@temporalio/activity';
 import { STAYS } from '../../domain/ports/departure.js';
 import { ApplicationFailure } from '@temporalio/common';
-import { stepActivities, type StepParts } from '../../activities/take-step.js';
+import { sliceActivities, type SlicePorts } from '../../activities/play-steps.js';
+import { TurnsUnderWay } from '../../activities/turns-under-way.js';
 import { FAILURE } from '../../domain/messages.js';
 import type {
   ControlActivities,
@@ -11,12 +13,14 @@ import type {
   ModelActivities,
   RunProgramArgs,
   RunProgramResult,
+  NextActionResult,
+  PlayStepsArgs,
   SnapshotArgs,
   StartContainerArgs,
-  StepActivities,
   TakeSubmissionArgs,
   Wave,
 } from '../../domain/messages.js';
+import type { RecordedStep } from '../../domain/ports/record/steps.js';
 import type { RunEnd, RunTicket } from '../../domain/run.js';
 
 /** Activities that remember what the workflows asked for; tests script what each step comes to. */
@@ -146,10 +150,21 @@ export class FakeActivities {
         this.starts.push(args);
         await this.onStart(args);
       },
-      stopContainer: async ({ runId }) => void this.stopped.push(runId),
-      executeCommand: (args) => {
+      stopContainer: async ({ runId, end }) => {
+        this.stopped.push(runId);
+        if (end !== undefined) this.ends.set(runId, end);
+      },
+      playSteps: (args) => {
+        this.slices.push(args);
+        return sliceActivities(this.slicePorts()).playSteps(args);
+      },
+      nextAction: (args) => this.model().nextAction(args),
+      executeCommand: async (args) => {
         this.commands.push(args);
-        return this.onCommand(args);
+        const outcome = await this.onCommand(args);
+        const record = this.#recordOf(args.runId, args.step);
+        Object.assign(record, { executed: true, requested: outcome.requested, commandMs: outcome.ms });
+        return outcome;
       },
       runProgram: (args) => {
         this.programs.push(args);
@@ -167,20 +182,51 @@ export class FakeActivities {
       snapshot: async (args) => void this.snapshots.push(args),
     };
   }
-  /** Beside the workflow, in a worker that is this host. */
-  besideOf = 'test-host';
-  onBrief: StepParts['executeBriefly'] = (args) => this.host().executeCommand(args);
-  beside(): StepActivities {
-    return stepActivities({
-      hostId: this.besideOf,
+  readonly slices: PlayStepsArgs[] = [];
+  /** Of a worker that calls models; false: the turns of its runs go by the provider's queue. */
+  callsModels = true;
+  sliceMs = 30_000;
+  /** In a slice; by an activity of its own, the host executes it. */
+  onSliceCommand: SlicePorts['executeCommand'] = (args) => this.host().executeCommand(args);
+  readonly #turns = new TurnsUnderWay();
+  /** What PostgreSQL would have of the steps. */
+  readonly #record = new Map<string, RecordedStep>();
+
+  #recordOf(runId: string, step: number): RecordedStep {
+    const key = `${runId}/${step}`;
+    const known = this.#record.get(key) ?? {
+      ...{ step, hasAction: true, executed: false, requested: null, modelMs: 0, commandMs: 0 },
+    };
+    this.#record.set(key, known);
+    return known;
+  }
+  async #turn(runId: string, step: number): Promise<NextActionResult> {
+    const turn = await this.onNextAction(runId, step);
+    if (turn.kind === 'action') this.#recordOf(runId, step).modelMs = turn.ms;
+    return turn;
+  }
+  slicePorts(): SlicePorts {
+    return {
+      store: {
+        takeOver: async ({ runId, from }) =>
+          [...this.#record]
+            .filter(([key, { step }]) => key === `${runId}/${step}` && step >= from)
+            .map(([, one]) => ({ ...one }))
+            .toSorted((a, b) => a.step - b.step),
+      },
       departure: STAYS,
-      nextAction: ({ runId, step }) => this.onNextAction(runId, step),
-      executeBriefly: (args, signal) => this.onBrief(args, signal),
-    });
+      turns: this.#turns,
+      callsModel: () => this.callsModels,
+      nextAction: ({ runId, step }) => this.#turn(runId, step),
+      executeCommand: (args, signal) => this.onSliceCommand(args, signal),
+      snapshot: (args) => this.host().snapshot(args),
+      sliceMs: this.sliceMs,
+    };
   }
   model(): ModelActivities {
     return {
-      nextAction: ({ runId, step }) => this.onNextAction(runId, step),
+      nextAction: ({ runId, step, fence }) =>
+        this.#turns.take({ runId, step }, fence, Context.current().cancellationSignal, () => this.#turn(runId, step)),
       askTree: ({ runId }) => this.onAskTree(runId),
     };
   }

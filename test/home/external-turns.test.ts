@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agentLoopWorkflowId } from '../../domain/queues.js';
+import { runWorkflowId } from '../../domain/queues.js';
 import type { OpenTurn } from '../../domain/ports/turns.js';
 import type { Bench } from '../../operations/bench.js';
 import { openBench } from '../../operations/open-bench.js';
@@ -44,7 +44,7 @@ const actionsOf = async (runId: string) =>
     ({ action }) => action.trim(),
   );
 const historyOf = async (runId: string) =>
-  (await (await bench.temporal()).workflow.getHandle(agentLoopWorkflowId(runId)).fetchHistory()).events ?? [];
+  (await (await bench.temporal()).workflow.getHandle(runWorkflowId(runId)).fetchHistory()).events ?? [];
 
 describe('a run that is played from outside', () => {
   test('takes its turns by operation, the first answer of each, and is recorded as a run that cost nothing', async () => {

@@ -16,6 +16,7 @@ import { chooseFreePort } from '../../services/index.js';
 import { startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
+import { oneWorker } from '../fakes/one-worker.js';
 
 const server = sharedDatabases();
 let db: Database;
@@ -65,6 +66,7 @@ function portsAt(baseUrl: string): ModelCallPorts {
   return {
     store: db.store,
     models: new Map([['openai', createOpenAiModel({ config, apiKey: 'sk-test', baseUrl })]]),
+    worker: oneWorker,
     governor: {
       acquire: () => Promise.reject(new Error('no account is limited here')),
       flush: () => Promise.resolve(),
@@ -235,7 +237,7 @@ test('an answer dearer than its reservation is an event, and later calls of the 
   };
   const last = await named('overrun');
   await db.store.reserveCall(keyOf(last), reservation);
-  await db.store.settleCall(keyOf(last), answer.reply, 1, dearer);
+  await db.store.settleCall(keyOf(last), answer.reply, 1, { dearer });
   expect(await db.store.reservationFactor('openai', 'overrun')).toBe(factor);
 
   const exchange = { account: 'openai', provider: 'openai', arrivals: [], attending: [], parked: [], reports: [] };
@@ -267,6 +269,7 @@ test('a call that is cancelled while it waits for its turn has set nothing aside
   const limited = {
     ...ports,
     models: new Map([['openai', { ...ports.models.get('openai')!, account: () => 'openai:default' }]]),
+    worker: oneWorker,
     governor: {
       ...ports.governor,
       acquire: (_: unknown, signal: AbortSignal) => {
@@ -366,6 +369,7 @@ test('the endpoint of each call is recorded, host and path alone, and shown', as
   const ports = (url: string) => ({
     ...portsAt(''),
     models: createProviderModels({ OPENAI_API_KEY: 'sk-test-key', LAB_URL: url }),
+    worker: oneWorker,
     governor: { ...portsAt('').governor, acquire: () => Promise.resolve(granted) },
   });
   const lab = { ...definition, model: { ...modelRef, config: { ...config, baseUrlVariable: 'LAB_URL' } } };
@@ -393,6 +397,7 @@ test('a key that a server echoes in its answer, or as an error’s code, comes i
   const ports = {
     ...portsAt(''),
     models: createProviderModels({ OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: simulator.openAiBaseUrl }),
+    worker: oneWorker,
     governor: { ...portsAt('').governor, acquire: () => Promise.resolve(granted) },
   };
   const lab = { ...definition, model: { ...modelRef, config: { ...config, baseUrlVariable: 'OPENAI_BASE_URL' } } };

@@ -18,6 +18,7 @@ import { promptOf } from '../../operations/results/prompt.js';
 import { oneRun, submission, task } from '../fixtures/rows.js';
 import { publishedRunDirectories } from '../setup/run-directories.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
+import { TurnsUnderWay } from '../../activities/turns-under-way.js';
 
 const postgres = sharedDatabases();
 let db: Database;
@@ -69,11 +70,13 @@ async function played(over: Partial<SubmittedRun> = {}): Promise<SubmittedRun> {
     store: db.store,
     definitions: new RunDefinitions(db.store),
     players: new Map([[run.model.provider, player]]),
+    turns: new TurnsUnderWay(),
   });
-  const context = { cancellationSignal: new AbortController().signal } as unknown as Context;
+  const cancellationSignal = new AbortController().signal;
+  const context = { cancellationSignal, info: { attempt: 1 } } as unknown as Context;
   for (const step of SAID.keys()) {
     const { kind } = await asyncLocalStorage.run(context, () =>
-      activities.nextAction({ runId: run.runId, step: step + 1 }),
+      activities.nextAction({ runId: run.runId, step: step + 1, epoch: 1, fence: `f/${step}`, endsBy: null }),
     );
     if (kind !== 'action') break;
     await db.store.saveCommand(run.runId, step + 1, {

@@ -606,12 +606,12 @@ describe('events, hosts and leases', () => {
 describe('errors', () => {
   test('hold the state and the constraint, and nothing that was stored', async () => {
     const error = await db.store
-      .saveAction('r-nobody', 1, { response: 'top secret', thought: 'top secret', action: 'top secret', modelMs: 1 })
+      .addEvent({ runId: 'r-nobody', batchId: null, kind: 'forked', key: 'top secret', detail: 'top secret' })
       .then(() => undefined)
       .catch((e: unknown) => e as Error);
     expect(error).toMatchObject({ name: 'DatabaseError', code: '23503' });
     expect(error?.message).toBe(
-      'Postgres: saveAction failed: SQLSTATE 23503 (table steps, constraint steps_run_id_runs_run_id_fk)',
+      'Postgres: addEvent failed: SQLSTATE 23503 (table events, constraint events_run_id_runs_run_id_fk)',
     );
     expect(error?.cause).toBeUndefined();
     expect(JSON.stringify({ ...error }) + String(error?.stack)).not.toContain('secret');

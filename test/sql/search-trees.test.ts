@@ -14,6 +14,7 @@ import { type ProviderSimulator, startProviderSimulator } from '../fakes/provide
 import { evaluate, SUBMITTED } from '../fixtures/rows.js';
 import { playNode, treeRun } from '../fixtures/tree-rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
+import { oneWorker } from '../fakes/one-worker.js';
 
 const server = sharedDatabases();
 let db: Database;
@@ -143,6 +144,7 @@ describe('a tree of forks', () => {
     const ports: ModelCallPorts = {
       store: db.store,
       models: new Map([['openai', createOpenAiModel({ config, apiKey: 'sk-test', baseUrl: simulator.openAiBaseUrl })]]),
+      worker: oneWorker,
       governor: { acquire: () => Promise.reject(new Error('no limits here')), flush: () => Promise.resolve() },
     };
     const most = { usd: '0', tokens: 0, inFlight: 0 };
@@ -224,6 +226,7 @@ test('asks its model where to go on, and what it has taught, within its limits a
     const players = createPlayers({
       store: db.store,
       turns: { ask: () => Promise.reject(new Error('nobody outside plays')) },
+      worker: oneWorker,
       governor: { acquire: () => Promise.reject(new Error('no limits here')), flush: () => Promise.resolve() },
       models: new Map([['openai', createOpenAiModel({ config, apiKey: 'sk-test', baseUrl: own.openAiBaseUrl })]]),
       taskFolder: () => Promise.reject(new Error('no task has a folder here')),
@@ -299,6 +302,7 @@ test('goes by rule where nothing is left for a question', async () => {
   const players = createPlayers({
     store: db.store,
     turns: { ask: () => Promise.reject(new Error('nobody outside plays')) },
+    worker: oneWorker,
     governor: { acquire: () => Promise.reject(new Error('no limits here')), flush: () => Promise.resolve() },
     models: new Map([['openai', createOpenAiModel({ config, apiKey: 'sk-test', baseUrl: simulator.openAiBaseUrl })]]),
     taskFolder: () => Promise.reject(new Error('no task has a folder here')),

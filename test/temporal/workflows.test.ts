@@ -6,13 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { heartbeat } from '../../activities/interceptors/heartbeat.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, evaluationQueue, hostQueue, modelQueue } from '../../domain/queues.js';
-import {
-  FAILURE,
-  type AgentLoopInput,
-  type AgentLoopResult,
-  type BatchInput,
-  type BatchResult,
-} from '../../domain/messages.js';
+import { FAILURE, type CarriedRun, type BatchInput, type BatchResult } from '../../domain/messages.js';
 import type { RunEnd, RunTicket } from '../../domain/run.js';
 import { FakeActivities, configFailure, sandboxLost } from '../fakes/fake-activities.js';
 import { runTicket } from '../fakes/records.js';
@@ -55,8 +49,6 @@ beforeAll(async () => {
       CONTROL_QUEUE,
       {
         ...late(Object.keys(fake.control()), () => fake.control()),
-        ...late(['nextAction'], () => fake.model()),
-        ...late(['takeStep', 'commandBeside'], () => fake.beside()),
       },
       { workflowsPath },
     ),
@@ -115,6 +107,12 @@ const submitAt = (step: number) => async (args: { step: number }) => ({
   timedOut: false,
   ms: 1,
 });
+
+/** Commands of a run that is cancelled on the way. */
+const unhurried: FakeActivities['onCommand'] = async () => {
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  return { requested: null, exitCode: 0, timedOut: false, ms: 1 };
+};
 
 describe('a run', () => {
   it('ends with the evaluation of what was submitted, its container stopped', async () => {
@@ -200,17 +198,17 @@ describe('a run', () => {
     fake.onCommand = submitAt(2);
     const one = ticket('a');
     const end = play(one);
-    const loop = client.workflow.getHandle(`run/${one.runId}/agent-loop`);
-    const answered = (step: number, requery: number) => loop.signal('turnAnswered', { step, try: requery });
+    const handle = client.workflow.getHandle(`run/${one.runId}`);
+    const answered = (step: number, requery: number) => handle.signal('turnAnswered', { step, try: requery });
     await until(() => asked.length === 1);
-    const size = async () => (await loop.fetchHistory()).events?.length ?? 0;
+    const size = async () => (await handle.fetchHistory()).events?.length ?? 0;
     // The activity that asked is over, and its result seen.
-    await untilAsync(async () => (await loop.describe()).raw.pendingActivities?.length === 0);
-    await untilAsync(async () => (await loop.describe()).raw.pendingWorkflowTask == null);
+    await untilAsync(async () => (await handle.describe()).raw.pendingActivities?.length === 0);
+    await untilAsync(async () => (await handle.describe()).raw.pendingWorkflowTask == null);
     const before = await size();
     await answered(1, 0);
     await answered(2, 1);
-    await untilAsync(async () => (await loop.describe()).raw.pendingWorkflowTask == null);
+    await untilAsync(async () => (await handle.describe()).raw.pendingWorkflowTask == null);
     expect(asked).toEqual([1]);
     // Two signals, and the tasks in which they were seen: nothing else.
     expect((await size()) - before).toBeLessThanOrEqual(8);
@@ -221,7 +219,7 @@ describe('a run', () => {
     await answered(2, 1);
     expect((await end).endReason).toBe('submit');
     expect(asked.filter((step) => step === 1)).toEqual([1, 1]);
-    const { events } = await loop.fetchHistory();
+    const { events } = await handle.fetchHistory();
     expect((events ?? []).filter((event) => event.timerStartedEventAttributes)).toEqual([]);
   });
 
@@ -231,7 +229,7 @@ describe('a run', () => {
     fake.onNextAction = async (_, step) => {
       asked.push(step);
       if (asked.length > 1) return { kind: 'action', endReason: null, ms: 0 };
-      await client.workflow.getHandle(`run/${one.runId}/agent-loop`).signal('turnAnswered', { step, try: 0 });
+      await client.workflow.getHandle(`run/${one.runId}`).signal('turnAnswered', { step, try: 0 });
       return { kind: 'asked', endReason: null, ms: 0, try: 0 };
     };
     fake.onCommand = submitAt(1);
@@ -278,7 +276,7 @@ describe('a run', () => {
     expect((await play(ticket('a'))).endReason).toBe('submit');
     expect(fake.starts.map((s) => [s.epoch, s.replayThrough, s.because])).toEqual([
       [1, 0, undefined],
-      [2, 2, 'the container is gone'],
+      [2, 50, 'the container is gone'],
     ]);
     expect(fake.commands.map((c) => [c.step, c.epoch])).toEqual([
       [1, 1],
@@ -303,9 +301,9 @@ describe('a run', () => {
     expect((await play(ticket('a'))).endReason).toBe('submit');
     expect(fake.starts.map(({ epoch, replayThrough }) => [epoch, replayThrough])).toEqual([
       [1, 0],
-      [2, 2],
-      [3, 2],
-      [4, 2],
+      [2, 50],
+      [3, 50],
+      [4, 50],
     ]);
     expect(fake.commands.map(({ step, epoch }) => [step, epoch])).toEqual([
       [1, 1],
@@ -365,7 +363,7 @@ describe('a run', () => {
   });
 
   it('moves from hosts that leave as often as it must, at the step where it was, and none of them counts as a loss', async () => {
-    fake.besideOf = 'some-other-host';
+    fake.callsModels = false;
     let moves = 12;
     fake.onCommand = async (args) => {
       if (args.step === 2 && moves-- > 0)
@@ -405,6 +403,7 @@ describe('a run', () => {
 
   it('cleans up and ends as cancelled when it is cancelled', async () => {
     const one = ticket('a', { maxSteps: 10_000 });
+    fake.onCommand = unhurried;
     const handle = await client.workflow.start('run', {
       workflowId: `run/${one.runId}`,
       taskQueue: CONTROL_QUEUE,
@@ -482,121 +481,163 @@ describe('a program that plays by itself', () => {
   });
 });
 
-describe('an agent loop', () => {
-  it('continues as new when its history grows, and carries step, clock and container on', async () => {
-    fake.onCommand = submitAt(12);
-    const input: AgentLoopInput = {
-      ticket: ticket('a'),
-      hostId: HOST,
-      devices: [],
-      epoch: 3,
-      step: 1,
-      elapsedMs: 0,
-      ending: null,
-      continueAfterEvents: 10,
-    };
-    const workflowId = `loop/${serial}`;
-    const handle = await client.workflow.start<(input: AgentLoopInput) => Promise<AgentLoopResult>>('agentLoop', {
-      workflowId,
-      taskQueue: CONTROL_QUEUE,
-      args: [input],
+describe('the steps of a run', () => {
+  const playWith = (one: RunTicket, turnsPerHistory: number) =>
+    client.workflow.start<(ticket: RunTicket, carried: CarriedRun | null, turns: number) => Promise<RunEnd>>('run', {
+      ...{ workflowId: `run/${one.runId}`, taskQueue: CONTROL_QUEUE, args: [one, null, turnsPerHistory] },
     });
-    expect(await handle.result()).toMatchObject({ step: 12, end: { endReason: 'submit' } });
-    expect(fake.commands.map((c) => c.step)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-    expect(new Set(fake.commands.map((c) => c.epoch))).toEqual(new Set([3]));
-    const first = await client.workflow.getHandle(workflowId, handle.firstExecutionRunId).describe();
+
+  it('continue as new when the history grows, and carry step, clock and container on', async () => {
+    fake.sliceMs = 0;
+    fake.onCommand = submitAt(6);
+    fake.callsModels = false;
+    const one = ticket('a', { wallSeconds: 60 });
+    const handle = await playWith(one, 4);
+    expect(await handle.result()).toMatchObject({ endReason: 'submit' });
+    expect(fake.commands.map(({ step, epoch }) => [step, epoch])).toEqual([1, 2, 3, 4, 5, 6].map((step) => [step, 1]));
+    expect(fake.starts).toHaveLength(1);
+    expect(fake.stopped).toEqual([one.runId]);
+    expect(fake.slices.at(-1)?.elapsedMs).toBeGreaterThan(0);
+    const fences = fake.slices.map(({ fence }) => fence);
+    expect(fences).toEqual([...new Set(fences)].toSorted());
+    const first = await client.workflow.getHandle(`run/${one.runId}`, handle.firstExecutionRunId).describe();
     expect(first.status.name).toBe('CONTINUED_AS_NEW');
   });
 
-  it('continues as new between turns that are answered from outside, and loses no answer to that', async () => {
+  it('keep their GPUs when their history is continued', async () => {
+    fake.hosts = [{ hostId: HOST, devices: ['0'] }];
+    fake.requestLease = async ({ runId }) =>
+      client.workflow.getHandle(`run/${runId}`).signal('leaseGranted', { token: 7, hostId: HOST, devices: ['0'] });
+    fake.sliceMs = 0;
+    fake.callsModels = false;
+    fake.onCommand = submitAt(4);
+    const one = ticket('a', { gpus: 1 });
+    expect(await (await playWith(one, 3)).result()).toMatchObject({ endReason: 'submit' });
+    expect(fake.recorded).toHaveLength(1);
+    expect(fake.released.map(({ token }) => token)).toEqual([7]);
+  });
+
+  it('continue as new between turns that are answered from outside, and lose no answer to that', async () => {
     const answered = new Set<number>();
-    const workflowId = `loop/${serial}`;
+    const one = ticket('a');
     fake.onNextAction = async (_, step) => {
       if (answered.has(step)) return { kind: 'action', endReason: null, ms: 0 };
       answered.add(step);
-      // As an answer that comes at once: told while the loop may be leaving for a fresh history.
-      await client.workflow.getHandle(workflowId).signal('turnAnswered', { step, try: 0 });
+      // An answer that comes at once: the signal arrives while the run continues as new.
+      await client.workflow.getHandle(`run/${one.runId}`).signal('turnAnswered', { step, try: 0 });
       return { kind: 'asked', endReason: null, ms: 0, try: 0 };
     };
     fake.onCommand = submitAt(3);
-    const handle = await client.workflow.start<(input: AgentLoopInput) => Promise<AgentLoopResult>>('agentLoop', {
-      workflowId,
-      taskQueue: CONTROL_QUEUE,
-      args: [
-        {
-          ...{ ticket: ticket('a'), hostId: HOST, devices: [], epoch: 1, step: 1, elapsedMs: 0, ending: null },
-          // Less than one step: between the question and the answer of each.
-          continueAfterEvents: 8,
-        },
-      ],
-    });
-    expect(await handle.result()).toMatchObject({ step: 3, end: { endReason: 'submit' } });
+    const handle = await playWith(one, 1);
+    expect(await handle.result()).toMatchObject({ endReason: 'submit' });
     expect(fake.commands.map((c) => c.step)).toEqual([1, 2, 3]);
-    const first = await client.workflow.getHandle(workflowId, handle.firstExecutionRunId).describe();
+    const first = await client.workflow.getHandle(`run/${one.runId}`, handle.firstExecutionRunId).describe();
     expect(first.status.name).toBe('CONTINUED_AS_NEW');
   });
 
-  it('keeps a 50-step history under 1,000 events', async () => {
+  it('are one activity while nothing needs the workflow: fewer than 50 events for 50 steps', async () => {
     const one = ticket('a', { maxSteps: 50 });
     await play(one);
-    const { historyLength, historySize } = await client.workflow.getHandle(`run/${one.runId}/agent-loop`).describe();
-    expect(historyLength).toBeLessThan(1_000);
-    expect(historySize).toBeLessThan(1_000_000);
-  });
-
-  it('takes the steps of a player that answers at once without a round trip, in fewer than 100 events for 50 steps', async () => {
-    const one = ticket('a', { maxSteps: 50 });
-    await play(one);
-    const { events } = await client.workflow.getHandle(`run/${one.runId}/agent-loop`).fetchHistory();
+    const { events } = await client.workflow.getHandle(`run/${one.runId}`).fetchHistory();
     expect(fake.commands).toHaveLength(50);
-    expect(queued(events)).toEqual(['takeSubmission', 'evaluate']);
-    expect(events?.length).toBeLessThan(100);
+    expect(queued(events)).toEqual([
+      ...['placeRun', 'startContainer', 'playSteps', 'takeSubmission', 'evaluate', 'stopContainer'],
+    ]);
+    expect(events?.length).toBeLessThan(50);
   });
 
-  it('leaves a command that is not over in a moment to the host, and its step is counted once', async () => {
-    const beside: number[] = [];
-    const one = ticket('a');
-    fake.onBrief = async (args) => {
-      beside.push(args.step);
-      return args.step === 2 ? 'unfinished' : fake.host().executeCommand(args);
+  it('have one command each when slices are as short as they can be', async () => {
+    fake.sliceMs = 1;
+    fake.onCommand = async (args) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return submitAt(5)(args);
     };
+    expect((await play(ticket('a'))).endReason).toBe('submit');
+    expect(fake.commands.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('leave a command that outlasts the slice to an activity of its own, and count it once', async () => {
+    const one = ticket('a');
+    fake.sliceMs = 200;
+    fake.onSliceCommand = (args, signal) =>
+      args.step === 2
+        ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+        : fake.host().executeCommand(args);
     fake.onCommand = submitAt(3);
     expect((await play(one)).endReason).toBe('submit');
-    expect(beside).toEqual([1, 2, 3]);
     expect(fake.commands.map(({ step }) => step)).toEqual([1, 2, 3]);
-    const { events } = await client.workflow.getHandle(`run/${one.runId}/agent-loop`).fetchHistory();
-    expect(queued(events)).toEqual(['executeCommand', 'evaluate']);
+    const { events } = await client.workflow.getHandle(`run/${one.runId}`).fetchHistory();
+    expect(queued(events)).toContain('executeCommand');
   });
 
-  it('asks by the queues when a step beside the workflow fails, and tries the next one beside it again', async () => {
-    const beside: number[] = [];
+  it('leave a turn that outlasts the slice to an activity of its own, and request it once', async () => {
     const one = ticket('a');
-    fake.onBrief = async (args) => {
-      beside.push(args.step);
-      if (args.step === 2) throw new Error('the database is away');
-      return fake.host().executeCommand(args);
+    fake.sliceMs = 200;
+    const requested: number[] = [];
+    let answer = (): void => undefined;
+    fake.onNextAction = async (_, step) => {
+      requested.push(step);
+      if (step === 2) await new Promise<void>((resolve) => (answer = resolve));
+      return { kind: 'action', endReason: null, ms: 1 };
+    };
+    fake.onCommand = submitAt(3);
+    const end = play(one);
+    const handle = client.workflow.getHandle(`run/${one.runId}`);
+    await until(() => requested.length === 2);
+    await untilAsync(async () => queued((await handle.fetchHistory()).events).includes('nextAction'));
+    answer();
+    expect((await end).endReason).toBe('submit');
+    expect(requested).toEqual([1, 2, 3]);
+  });
+
+  it('try what fails in a slice by an activity of its own, after the pause that the failure names', async () => {
+    const one = ticket('a');
+    let turns = 0;
+    fake.onSliceCommand = (args) => {
+      return args.step === 2 ? Promise.reject(new Error('the database is away')) : fake.host().executeCommand(args);
     };
     fake.onNextAction = async (_, step) => {
-      if (step === 3 && beside.length === 2)
-        throw ApplicationFailure.create({ message: 'the database is away', nonRetryable: false });
+      if (step === 3 && turns++ === 0)
+        throw ApplicationFailure.create({ message: 'busy', nonRetryable: false, nextRetryDelay: 1 });
       return { kind: 'action', endReason: null, ms: 1 };
     };
     fake.onCommand = submitAt(4);
     const end = play(one);
-    await until(() => fake.commands.length >= 2);
-    fake.onNextAction = async () => ({ kind: 'action', endReason: null, ms: 1 });
     expect((await end).endReason).toBe('submit');
-    expect(new Set(beside)).toEqual(new Set([1, 2, 3, 4]));
     expect(fake.commands.map(({ step }) => step)).toEqual([1, 2, 3, 4]);
+    const { events } = await client.workflow.getHandle(`run/${one.runId}`).fetchHistory();
+    expect(queued(events).filter((name) => ['executeCommand', 'nextAction'].includes(name))).toEqual([
+      'executeCommand',
+      'nextAction',
+    ]);
   });
 
-  it('of a run on a host that is another worker’s goes by that host’s queue', async () => {
-    fake.besideOf = 'some-other-host';
+  it('of a run whose model another worker calls go by the queues of both', async () => {
+    fake.callsModels = false;
     fake.onCommand = submitAt(3);
     const one = ticket('a');
     expect((await play(one)).endReason).toBe('submit');
-    const { events } = await client.workflow.getHandle(`run/${one.runId}/agent-loop`).fetchHistory();
-    expect(queued(events).filter((name) => name === 'executeCommand')).toHaveLength(3);
+    const { events } = await client.workflow.getHandle(`run/${one.runId}`).fetchHistory();
+    expect(queued(events).filter((name) => name === 'nextAction')).toHaveLength(3);
+  });
+
+  it('show in the heartbeat how far they are', async () => {
+    const one = ticket('a');
+    let release = (): void => undefined;
+    fake.onCommand = async (args) => {
+      if (args.step === 3) await new Promise<void>((resolve) => (release = resolve));
+      return submitAt(3)(args);
+    };
+    const end = play(one);
+    const handle = client.workflow.getHandle(`run/${one.runId}`);
+    await until(() => fake.commands.length === 3);
+    await untilAsync(async () => {
+      const [pending] = (await handle.describe()).raw.pendingActivities ?? [];
+      const data = pending?.heartbeatDetails?.payloads?.[0]?.data;
+      return data != null && Buffer.from(data).toString() === '{"step":3}';
+    });
+    release();
+    await end;
   });
 });
 
@@ -709,7 +750,13 @@ describe('a batch', () => {
     let most = 0;
     fake.onStart = async () => void (most = Math.max(most, ++inFlight));
     const host = fake.host.bind(fake);
-    fake.host = () => ({ ...host(), stopContainer: async () => void (inFlight -= 1) });
+    fake.host = () => ({
+      ...host(),
+      stopContainer: async (args) => {
+        inFlight -= 1;
+        await host().stopContainer(args);
+      },
+    });
     expect(await (await submit(3)).result()).toEqual({ runs: 7 });
     expect(fake.ends.size).toBe(7);
     expect(most).toBeLessThanOrEqual(3);
@@ -745,6 +792,7 @@ describe('a batch', () => {
 
   it('cancelled, ends the runs in flight and those that never started', async () => {
     fake.tickets = Array.from({ length: 4 }, (_, i) => ticket(String(i), { maxSteps: 10_000 }));
+    fake.onCommand = unhurried;
     const handle = await submit(2);
     await until(() => fake.commands.length > 3);
     await handle.cancel();
@@ -760,6 +808,7 @@ describe('a batch', () => {
 
   it('takes up runs that were added at the moment when it ended as cancelled', async () => {
     fake.tickets = [ticket('a', { maxSteps: 10_000 })];
+    fake.onCommand = unhurried;
     fake.shardOf = ({ runId }) => (runId.endsWith('late') ? 1 : 0);
     const handle = await submit(2);
     await until(() => fake.commands.length > 0);

@@ -1,5 +1,6 @@
 import type { ChatMessage, ModelReply } from '../../model.js';
 import type { RunEvent } from './events.js';
+import type { Fence } from './steps.js';
 
 /** Names one model call: retries of the activity find their predecessor's row. */
 export interface ModelCallKey {
@@ -7,6 +8,8 @@ export interface ModelCallKey {
   step: number;
   /** 0 for the first reply of the step, 1 and 2 for the requeries. */
   try: number;
+  /** Of the attempt that asks; absent: unfenced. */
+  fence?: Fence;
 }
 
 export type ReservedCall =
@@ -17,6 +20,8 @@ export type ReservedCall =
    * were cut off before an answer was stored.
    */
   | { kind: 'reserved'; attempt: number; earlierAttempts: number }
+  /** Another worker made the call and may still receive its answer, until it gives up. */
+  | { kind: 'elsewhere'; worker: string; givesUpInMs: number }
   /** The batch's budget has no room. `open`: calls in flight hold so much that it may have when they are settled. */
   | { kind: 'over_budget'; open: boolean };
 
@@ -30,7 +35,10 @@ export interface DearerAnswer {
 
 /** Model calls and their costs: reserved before they are sent, settled or failed afterwards. */
 export interface CallLedger {
-  /** Write the attempt row before a call, or find the stored answer. */
+  /**
+   * Write the attempt row before a call, or find the stored answer.
+   * @throws Superseded if another attempt than the key's fence names has taken over the run's steps.
+   */
   reserveCall(
     key: ModelCallKey,
     request: {
@@ -42,6 +50,12 @@ export interface CallLedger {
       endpoint?: string | undefined;
       /** `sendingCall` will be called before it is sent; otherwise it counts as sent from now on. */
       tellsSending?: boolean;
+      /** The process that makes the call. */
+      worker?: string | undefined;
+      /** How long that one waits for the answer; absent: an unanswered call is not waited for. */
+      boundMs?: number | undefined;
+      /** Processes that are gone: their calls are not waited for. */
+      gone?: readonly string[];
     },
   ): Promise<ReservedCall>;
   /** The call is about to be sent. Throws Stale, to stop it, if its reservation was released meanwhile. */
@@ -55,7 +69,13 @@ export interface CallLedger {
   /** The answer to the question, if one is stored. */
   storedAnswer(key: ModelCallKey): Promise<{ reply: ModelReply; ms: number } | null>;
   /** Store the answer and its cost; adds to the run's tokens and cost exactly once, and what it was dearer than. */
-  settleCall(key: ModelCallKey, reply: ModelReply, ms: number, dearer?: DearerAnswer): Promise<void>;
+  settleCall(
+    key: ModelCallKey,
+    reply: ModelReply,
+    ms: number,
+    /** `attempt`: the answer is stored only while this is the question's latest attempt. */
+    more?: { dearer?: DearerAnswer | undefined; attempt?: number },
+  ): Promise<void>;
   /**
    * The call brought no answer: keep the error's type on the row. `billed` unknown, as after a cut connection: the call
    * counts as its reservation from then on. The event is written with it: a crash between them would lose a fault.
@@ -64,7 +84,8 @@ export interface CallLedger {
     key: ModelCallKey,
     errorType: string,
     billed: 'no' | 'unknown',
-    told?: { event?: RunEvent; detail?: string; retryAt?: Date },
+    /** `attempt`: recorded only while this is the question's latest attempt. */
+    more?: { event?: RunEvent; detail?: string; retryAt?: Date; attempt?: number },
   ): Promise<void>;
   /**
    * What the run has spent: confirmed by answers; reserved by calls whose answer was lost, with those of the runs that it goes on

@@ -1,10 +1,10 @@
 import { asyncLocalStorage, CancelledFailure, type Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
-import { commandActivities, type CommandPorts, executeBriefly } from '../../../activities/command.js';
+import { commandActivities, type CommandPorts, executeCommand } from '../../../activities/command.js';
 import type { RunDefinition } from '../../../domain/run.js';
 import { agentConfig, stepRecord, taskSpec } from '../../fakes/records.js';
 
-const args = { runId: 'r-test', step: 3, epoch: 1, timeLimitSeconds: 60 };
+const args = { runId: 'r-test', step: 3, epoch: 1, timeLimitSeconds: 60, fence: 'f/1' };
 
 /** A command that runs on, until whoever waits for it is told to stop by Temporal; and which commands are interrupted then. */
 function running(): { ports: CommandPorts; aborting: AbortController; interrupted: number[]; begun: Promise<void> } {
@@ -22,19 +22,22 @@ function running(): { ports: CommandPorts; aborting: AbortController; interrupte
     interrupt: async (_ref: unknown, n: number) => void interrupted.push(n),
   };
   const ports = {
-    store: { step: async () => stepRecord({ step: 3, action: 'sleep 9', observation: null }) },
+    store: {
+      takeOver: async () => [],
+      step: async () => stepRecord({ step: 3, action: 'sleep 9', observation: null }),
+    },
     definitions: { get: async () => ({ ...run, model: { kind: 'scripted' } }) as unknown as RunDefinition },
     backends: { docker: { sandbox } },
   };
   return { ports: ports as unknown as CommandPorts, aborting, interrupted, begun };
 }
 
-/** How Temporal takes a command from its worker: on the queue, or beside its workflow. */
-async function interruptedBy(reason: string, beside: boolean): Promise<number[]> {
+/** How Temporal takes a command from its worker: an activity of its own, or in a slice. */
+async function interruptedBy(reason: string, inSlice: boolean): Promise<number[]> {
   const { ports, aborting, interrupted, begun } = running();
-  const context = { cancellationSignal: aborting.signal } as unknown as Context;
-  const waits = beside
-    ? executeBriefly(ports, args, aborting.signal)
+  const context = { cancellationSignal: aborting.signal, info: { attempt: 1 } } as unknown as Context;
+  const waits = inSlice
+    ? executeCommand(ports, args, aborting.signal)
     : asyncLocalStorage.run(context, () => commandActivities(ports).executeCommand(args));
   await Promise.race([begun, waits]);
   aborting.abort(new CancelledFailure(reason));
@@ -53,9 +56,6 @@ it('a command of a run that is cancelled is interrupted', async () => {
   expect(await interruptedBy('CANCELLED', false)).toEqual([3]);
 });
 
-it.each(['CANCELLED', 'TIMED_OUT', 'WORKER_SHUTDOWN'])(
-  'a command beside a workflow that its worker forgets (%s) runs on',
-  async (reason) => {
-    expect(await interruptedBy(reason, true)).toEqual([]);
-  },
-);
+it.each(['TIMED_OUT', 'WORKER_SHUTDOWN'])('a command of a slice that is given up (%s) runs on', async (reason) => {
+  expect(await interruptedBy(reason, true)).toEqual([]);
+});

@@ -13,7 +13,7 @@ it('a host registers until its archives are made, and not after it has said that
       hostLeft: async () => void told.push('left'),
     } as unknown as RunStore,
     backends: { docker: { sandbox }, podman: { sandbox }, local: { sandbox } } as unknown as Backends,
-    ...{ artifacts: {} as ArtifactStore, sharesArtifacts: true, hostId: 'h', commandsBeside: false, isLent: true },
+    ...{ artifacts: {} as ArtifactStore, sharesArtifacts: true, hostId: 'h', isLent: true },
     ...{ graceSeconds: 300, log: { info: () => undefined, warn: () => undefined } },
   });
   await departure.begin('a test', async () => void told.push('announced'));

@@ -1,0 +1,300 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/common';
+import { HostLeft, Superseded } from '../domain/errors.js';
+import { FAILURE } from '../domain/messages.js';
+import type {
+  ExecuteCommandArgs,
+  ExecuteCommandResult,
+  HostActivities,
+  NextActionResult,
+  PlayStepsArgs,
+  SliceEnd,
+  SliceResult,
+  SnapshotArgs,
+  SnapshotReason,
+} from '../domain/messages.js';
+import type { EndReason } from '../domain/outcomes.js';
+import type { Departure } from '../domain/ports/departure.js';
+import type { Fence, RecordedStep, StepLog } from '../domain/ports/record/steps.js';
+import { commandTimeLimit, secondsUntil, wallSecondsLeft } from '../domain/run-clock.js';
+import { cancellation, isWorkerShutdown } from './cancellation.js';
+import { attemptFence } from './fence.js';
+import { asFailure } from './interceptors/failures.js';
+import { reportProgress } from './interceptors/heartbeat.js';
+import { DeadlineReached, type TurnsUnderWay } from './turns-under-way.js';
+
+/** How long a slice plays: what takes longer shows in Temporal as an activity of its own. */
+const SLICE_MS = 30_000;
+/** The pause before what failed in a slice is tried by an activity of its own. */
+const AFTER_FAULT_MS = 500;
+
+export interface SlicePorts {
+  store: Pick<StepLog, 'takeOver'>;
+  departure: Departure;
+  turns: TurnsUnderWay;
+  /** Whether this worker calls the models of a provider. */
+  callsModel: (provider: string) => boolean;
+  nextAction: (at: { runId: string; step: number }, fence: Fence, signal: AbortSignal) => Promise<NextActionResult>;
+  executeCommand: (args: ExecuteCommandArgs, signal: AbortSignal) => Promise<ExecuteCommandResult>;
+  snapshot: (args: SnapshotArgs, signal: AbortSignal) => Promise<void>;
+  /** Only tests make it short. */
+  sliceMs?: number;
+}
+
+export function sliceActivities(ports: SlicePorts): Pick<HostActivities, 'playSteps'> {
+  return {
+    async playSteps(given) {
+      const args = { ...given, fence: attemptFence(given.fence) };
+      const { runId, epoch, step: from, fence } = args;
+      const recorded = await ports.store.takeOver({ runId, epoch, from, fence });
+      return new Slice(ports, args, recorded, cancellation()).play();
+    },
+  };
+}
+
+/** Where a run is after what is recorded of its steps. */
+export interface Position {
+  /** Step to take next, or to continue. */
+  step: number;
+  /** Time of the steps before. */
+  elapsedMs: number;
+  /** The recorded action of the step, whose command has no outcome yet; null: no turn was taken. */
+  decided: RecordedStep | null;
+  /** The step's command has asked for it; `elapsedMs` has the step's time. */
+  due: 'validate' | 'submit' | null;
+}
+
+/** Steps that an earlier attempt of a slice, or an activity of its own, has recorded are behind the run. */
+export function positionAfter(
+  { step, elapsedMs }: { step: number; elapsedMs: number },
+  recorded: readonly RecordedStep[],
+): Position {
+  let at: Position = { step, elapsedMs, decided: null, due: null };
+  for (const one of recorded) {
+    if (!one.executed) return { ...at, step: one.step, decided: one };
+    at = { ...at, step: one.step, elapsedMs: at.elapsedMs + one.modelMs + one.commandMs };
+    if (one.requested !== null) return { ...at, due: one.requested };
+    at = { ...at, step: one.step + 1 };
+  }
+  return at;
+}
+
+/** A part of the step's work that outlasts the slice: it continues without it. */
+class SliceOver extends Error {
+  override name = 'SliceOver';
+}
+
+/** Steps in a row, each recorded before the next. Everything that ends them is a value, faults of the slice itself excepted. */
+class Slice {
+  #at: Position;
+  /** Must end before the next command starts; the model may think meanwhile. */
+  #kept: Promise<void> = Promise.resolve();
+  readonly #first: number;
+  readonly #until: number;
+  readonly #over = new AbortController();
+
+  constructor(
+    private readonly ports: SlicePorts,
+    private readonly args: PlayStepsArgs,
+    recorded: readonly RecordedStep[],
+    private readonly signal: AbortSignal,
+  ) {
+    this.#at = positionAfter(args, recorded);
+    this.#first = this.#at.step;
+    this.#until = Date.now() + (ports.sliceMs ?? SLICE_MS);
+  }
+
+  async play(): Promise<SliceResult> {
+    const timer = setTimeout(() => this.#over.abort(new SliceOver()), this.#until - Date.now());
+    try {
+      if (this.args.keep !== undefined) this.#keep(this.args.keep, this.args.step - 1);
+      const end = await this.#playSteps();
+      const { step, elapsedMs } = this.#at;
+      return { step, elapsedMs, end };
+    } catch (error) {
+      const { runId } = this.args;
+      if (this.ports.departure.begun && isWorkerShutdown(this.signal)) throw hostLeaves(runId);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      await this.#kept;
+    }
+  }
+
+  async #playSteps(): Promise<SliceEnd> {
+    for (;;) {
+      const { due, decided, step } = this.#at;
+      if (due !== null) return { kind: 'evaluate', requested: due };
+      reportProgress({ step });
+      this.signal.throwIfAborted();
+      await this.#leaveWithHost();
+      if (decided === null) {
+        const ending = this.#limitReached();
+        if (ending !== null) return { kind: 'ending', reason: ending };
+      } else if (!decided.hasAction) return { kind: 'ending', reason: 'format' };
+      // At least one step, however late the slice was started.
+      if (Date.now() >= this.#until && step > this.#first) return { kind: 'more' };
+      const end = decided === null ? await this.#takeTurn() : await this.#executeCommand(decided.modelMs);
+      if (end !== null) return end;
+    }
+  }
+
+  #limitReached(): EndReason | null {
+    if (this.#at.step > this.args.maxSteps) return 'max_steps';
+    if (wallSecondsLeft(this.#clock()) <= 0) return 'wall_time';
+    return secondsUntil(this.args.endsBy, Date.now()) <= 0 ? 'deadline' : null;
+  }
+
+  #clock(modelMs = 0) {
+    const { commandSeconds, wallSeconds, endsBy } = this.args;
+    return { commandSeconds, wallSeconds, endsBy, elapsedMs: this.#at.elapsedMs + modelMs };
+  }
+
+  /** A host that leaves starts no further command: the run moves, with its workspace as it is now. */
+  async #leaveWithHost(): Promise<void> {
+    const { departure } = this.ports;
+    if (!departure.begun) return;
+    const { runId, epoch } = this.args;
+    await this.#kept;
+    // A decided step's command may be running.
+    if (this.#at.decided === null) await departure.keep({ runId, epoch, step: this.#at.step - 1 });
+    throw hostLeaves(runId);
+  }
+
+  /** Null: the step has its action, or the turn was waited for. */
+  async #takeTurn(): Promise<SliceEnd | null> {
+    const { runId, provider } = this.args;
+    const { step } = this.#at;
+    if (!this.ports.callsModel(provider)) return { kind: 'turn', here: false, afterMs: 0 };
+    let turn: NextActionResult;
+    try {
+      turn = await untilDeadline(this.args.endsBy, [this.signal, this.#over.signal], (signal) =>
+        this.ports.turns.take({ runId, step }, this.args.fence, signal, (fence, turnSignal) =>
+          this.ports.nextAction({ runId, step }, fence, turnSignal),
+        ),
+      );
+    } catch (error) {
+      if (error instanceof DeadlineReached) return { kind: 'ending', reason: 'deadline' };
+      if (this.#outlasted()) return { kind: 'turn', here: true, afterMs: 0 };
+      const afterMs = this.#pauseAfter(error);
+      return { kind: 'turn', here: true, afterMs };
+    }
+    switch (turn.kind) {
+      case 'end':
+        return { kind: 'ending', reason: turn.endReason ?? 'format' };
+      case 'wait':
+        return this.#wait(turn.waitMs ?? 1000);
+      case 'asked':
+        return { kind: 'asked', try: turn.try ?? 0, deadlineMs: this.#deadlineMs() };
+      case 'action':
+        this.#at = { ...this.#at, decided: decidedStep(step, turn.ms) };
+        return null;
+    }
+  }
+
+  #deadlineMs(): number | null {
+    const seconds = secondsUntil(this.args.endsBy, Date.now());
+    return seconds === Infinity ? null : Math.max(1, Math.ceil(seconds * 1000));
+  }
+
+  /** A short wait costs the workflow nothing. */
+  async #wait(waitMs: number): Promise<SliceEnd | null> {
+    if (Date.now() + waitMs >= this.#until) return { kind: 'wait', waitMs };
+    await sleep(waitMs, undefined, { signal: this.signal });
+    return null;
+  }
+
+  /** Null: it is recorded. */
+  async #executeCommand(modelMs: number): Promise<SliceEnd | null> {
+    const { runId, epoch, fence, snapshotEvery } = this.args;
+    const { step } = this.#at;
+    await this.#kept;
+    const timeLimitSeconds = commandTimeLimit(this.#clock(modelMs), Date.now());
+    const args = { runId, step, epoch, timeLimitSeconds, fence };
+    let outcome: ExecuteCommandResult;
+    try {
+      outcome = await this.#duringCommand(args);
+    } catch (error) {
+      if (isSandboxLost(error)) return { kind: 'lost', because: error.message.slice(0, 300) };
+      if (this.#outlasted()) return { kind: 'command', timeLimitSeconds, afterMs: 0 };
+      return { kind: 'command', timeLimitSeconds, afterMs: this.#pauseAfter(error) };
+    }
+    this.#at = positionAfter({ step, elapsedMs: this.#at.elapsedMs }, [
+      { ...decidedStep(step, modelMs), executed: true, requested: outcome.requested, commandMs: outcome.ms },
+    ]);
+    if (outcome.requested === null && snapshotEvery > 0 && step % snapshotEvery === 0) this.#keep('interval', step);
+    return null;
+  }
+
+  /** The host counts its commands, to let them end when it leaves. */
+  async #duringCommand(args: ExecuteCommandArgs): Promise<ExecuteCommandResult> {
+    const { departure } = this.ports;
+    const { runId, epoch } = args;
+    departure.enter(runId);
+    let settled: number | null = null;
+    try {
+      const signal = AbortSignal.any([this.signal, this.#over.signal]);
+      signal.throwIfAborted();
+      const outcome = await this.ports.executeCommand(args, signal);
+      settled = epoch;
+      return outcome;
+    } finally {
+      departure.leave(runId, settled);
+    }
+  }
+
+  #keep(reason: SnapshotReason, step: number): void {
+    const { runId, epoch } = this.args;
+    // What a snapshot fails with is no matter of the run.
+    this.#kept = this.ports.snapshot({ runId, step, epoch, reason }, this.signal).catch(() => undefined);
+  }
+
+  /** What was under way outlasts the slice, and continues. */
+  #outlasted(): boolean {
+    return this.#over.signal.aborted && !this.signal.aborted;
+  }
+
+  /** The pause before what failed is retried, milliseconds. Throws the error where no retry can help. */
+  #pauseAfter(error: unknown): number {
+    this.signal.throwIfAborted();
+    const failure = asFailure(error);
+    if (error instanceof Superseded) throw error;
+    if (!(failure instanceof ApplicationFailure)) return AFTER_FAULT_MS;
+    if (failure.nonRetryable === true) throw error;
+    const { nextRetryDelay } = failure;
+    return typeof nextRetryDelay === 'number' ? nextRetryDelay : AFTER_FAULT_MS;
+  }
+}
+
+function isSandboxLost(error: unknown): error is Error {
+  const failure = asFailure(error);
+  return failure instanceof ApplicationFailure && failure.type === FAILURE.sandboxLost;
+}
+
+const hostLeaves = (runId: string): HostLeft => new HostLeft(`the host of run ${runId} leaves`);
+
+const decidedStep = (step: number, modelMs: number): RecordedStep => ({
+  ...{ step, hasAction: true, executed: false, requested: null, modelMs, commandMs: 0 },
+});
+
+/** Throws DeadlineReached when that comes first. */
+export async function untilDeadline<T>(
+  endsBy: number | null,
+  signals: AbortSignal[],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (endsBy === null) return work(AbortSignal.any(signals));
+  const deadline = new AbortController();
+  const timer = setTimeout(
+    () => deadline.abort(new DeadlineReached('the run ends now')),
+    Math.min(Math.max(1, endsBy - Date.now()), LONGEST_TIMER_MS),
+  );
+  try {
+    return await work(AbortSignal.any([...signals, deadline.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Later deadlines come after the slice, or the activity, is over. */
+const LONGEST_TIMER_MS = 24 * 3_600_000;

@@ -1,0 +1,73 @@
+import type { NextActionResult } from '../domain/messages.js';
+import type { Fence } from '../domain/ports/record/steps.js';
+import { endsForGood, isWorkerShutdown } from './cancellation.js';
+
+/** The deadline of a run has come: its turn is given up. */
+export class DeadlineReached extends Error {
+  override name = 'DeadlineReached';
+}
+
+interface UnderWay {
+  fence: Fence;
+  abort: AbortController;
+  result: Promise<NextActionResult>;
+}
+
+/**
+ * The turns that this worker takes, by run and step. A turn outlives the activity that began it: the
+ * next slice or activity of the run adopts it, so that no answer is requested twice.
+ */
+export class TurnsUnderWay {
+  readonly #turns = new Map<string, UnderWay>();
+
+  /**
+   * The turn that is under way, else a new one. When `signal` aborts, this rejects at once; the turn
+   * itself ends only with its run, its worker or its deadline.
+   */
+  async take(
+    { runId, step }: { runId: string; step: number },
+    token: string,
+    signal: AbortSignal,
+    begin: (fence: Fence, signal: AbortSignal) => Promise<NextActionResult>,
+  ): Promise<NextActionResult> {
+    signal.throwIfAborted();
+    const key = `${runId}/${step}`;
+    const turn = this.#turns.get(key) ?? this.#begin(key, token, begin);
+    turn.fence.token = token;
+    try {
+      return await settledOrAborted(turn.result, signal);
+    } catch (error) {
+      if (endsTurns(signal)) {
+        turn.abort.abort(signal.reason);
+        await turn.result.catch(() => undefined);
+      }
+      throw error;
+    }
+  }
+
+  #begin(
+    key: string,
+    token: string,
+    begin: (fence: Fence, signal: AbortSignal) => Promise<NextActionResult>,
+  ): UnderWay {
+    const abort = new AbortController();
+    const fence = { token };
+    const result = begin(fence, abort.signal).finally(() => this.#turns.delete(key));
+    // It may fail while no activity waits for it.
+    result.catch(() => undefined);
+    const turn = { fence, abort, result };
+    this.#turns.set(key, turn);
+    return turn;
+  }
+}
+
+const endsTurns = (signal: AbortSignal): boolean =>
+  endsForGood(signal) || isWorkerShutdown(signal) || (signal.aborted && signal.reason instanceof DeadlineReached);
+
+function settledOrAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

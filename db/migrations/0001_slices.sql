@@ -1,0 +1,3 @@
+ALTER TABLE "model_calls" ADD COLUMN "worker" text;--> statement-breakpoint
+ALTER TABLE "model_calls" ADD COLUMN "gives_up_at" timestamp with time zone;--> statement-breakpoint
+ALTER TABLE "runs" ADD COLUMN "fence" text;

@@ -1,0 +1,65 @@
+import type { RunProgramArgs } from '../domain/messages.js';
+import type { EvaluationKind, RunEnd } from '../domain/run.js';
+import { commandOptions, evaluationOptions, takingOptions } from './activity-options.js';
+import { isSandboxLost, startHeldContainer, whyLost } from './held-container.js';
+import { onHost } from './on-host.js';
+import type { RunState } from './run-state.js';
+
+/** For a run without a limit of its own. */
+const LONGEST_SECONDS = 7 * 24 * 3600;
+
+/**
+ * A program that plays by itself: started once in the sandbox, and found again by each activity that
+ * waits for it. In a new container it starts again: what it knew is lost with the old one, and what it
+ * spent is spent. Throws HostLost.
+ */
+export async function playProgram(run: RunState): Promise<RunEnd> {
+  const { runId } = run.ticket;
+  for (;;) {
+    try {
+      return await untilItEnds(run);
+    } catch (error) {
+      if (!isSandboxLost(error) || run.progress.epoch >= run.lastEpoch) throw error;
+      const { hostId, devices, ...lease } = run.place!;
+      await startHeldContainer(
+        { hostId, epoch: run.progress.epoch + 1, because: whyLost(error), last: run.lastEpoch },
+        (at) => ({ runId, epoch: at, devices, ...lease, replayThrough: 0 }),
+        (at) => (run.progress = { ...run.progress, epoch: at }),
+      );
+    }
+  }
+}
+
+/** Its validations are answered on the way. */
+async function untilItEnds(run: RunState): Promise<RunEnd> {
+  const { runId, wallSeconds, evaluationSeconds } = run.ticket;
+  const { epoch } = run.progress;
+  const timeLimitSeconds = wallSeconds > 0 ? wallSeconds : LONGEST_SECONDS;
+  let answer: RunProgramArgs['answer'];
+  for (;;) {
+    const args: RunProgramArgs = { runId, epoch, timeLimitSeconds, ...(answer === undefined ? {} : { answer }) };
+    const news = await onHost(run.at, commandOptions(run.hostId, timeLimitSeconds), (host) => host.runProgram(args));
+    const { step } = news;
+    if (news.kind === 'validate') {
+      await evaluate(run, 'validate', step);
+      answer = { number: news.number, step };
+      continue;
+    }
+    if (news.kind === 'submit')
+      return { endReason: 'submit', finalEvaluation: await evaluate(run, 'submit', step), detail: null };
+    await onHost(run.at, takingOptions(run.hostId, evaluationSeconds), (host) =>
+      host.takeSubmission({ runId, step, epoch, kind: 'forced' }),
+    );
+    return { endReason: news.endReason, finalEvaluation: await evaluate(run, 'forced', step), detail: null };
+  }
+}
+
+async function evaluate(run: RunState, kind: EvaluationKind, step: number): Promise<RunEnd['finalEvaluation']> {
+  const { runId, evaluationSeconds } = run.ticket;
+  const { epoch } = run.progress;
+  const seconds = kind === 'forced' ? 2 * evaluationSeconds : evaluationSeconds;
+  const { status } = await onHost(run.at, evaluationOptions(run.hostId, seconds), (host) =>
+    host.evaluate({ runId, step, epoch, kind }),
+  );
+  return status;
+}

@@ -4,6 +4,7 @@ import { BenchError, NoRoom, SandboxLost, Stale } from '../domain/errors.js';
 import { layerOf } from '../domain/task-requirements.js';
 import type { HostActivities, StartContainerArgs } from '../domain/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
+import type { Departure } from '../domain/ports/departure.js';
 import type { Snapshot, SnapshotLog } from '../domain/ports/record/snapshots.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { HostRegistry } from '../domain/ports/record/hosts.js';
@@ -61,6 +62,31 @@ export function containerActivities(ports: ContainerPorts): Pick<HostActivities,
     },
   };
 }
+
+/**
+ * A first container for a run that was just placed here. False: `startContainer` is to do it, as it does
+ * whatever fails or is refused here.
+ */
+export const startPlacedHere =
+  (
+    { hostId, departure }: { hostId: string; departure: Departure },
+    { startContainer: startOn }: Pick<HostActivities, 'startContainer'>,
+  ) =>
+  async (placedOn: string, args: StartContainerArgs): Promise<boolean> => {
+    if (placedOn !== hostId || departure.begun) return false;
+    departure.enter(args.runId);
+    let settled: number | null = null;
+    try {
+      await startOn(args);
+      settled = args.epoch;
+      return true;
+    } catch (error) {
+      cancellation().throwIfAborted();
+      return false;
+    } finally {
+      departure.leave(args.runId, settled);
+    }
+  };
 
 /** True when nothing of the run's agent is left on this host. */
 export async function endSandboxes(

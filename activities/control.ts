@@ -1,13 +1,18 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { ControlActivities } from '../domain/messages.js';
+import type { ControlActivities, StartContainerArgs } from '../domain/messages.js';
 import { FAILURE, SIGNAL } from '../domain/messages.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, runWorkflowId } from '../domain/queues.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 
 /** Activities that need only PostgreSQL and Temporal. */
-export function controlActivities(ports: { store: RunStore; temporal: Client }): ControlActivities {
+export function controlActivities(ports: {
+  store: RunStore;
+  temporal: Client;
+  /** Starts a container on this worker's host. False: the host is another one, or the start is left to the host's queue. */
+  startHere?: (hostId: string, args: StartContainerArgs) => Promise<boolean>;
+}): ControlActivities {
   const { store, temporal } = ports;
   /** Starts the pool if it is not running. */
   const signalPool = async (signal: string, ...signalArgs: object[]): Promise<void> => {
@@ -34,9 +39,15 @@ export function controlActivities(ports: { store: RunStore; temporal: Client }):
     shardEnded: async ({ batchId, shard }) => (await store.loadShard(batchId, shard)).length === 0,
     waitingForGpu: ({ runId }) => store.setStatus(runId, 'waiting_gpu'),
 
-    async placeRun(args) {
+    async placeRun({ start, ...args }) {
       const placed = await store.placeRun(args);
-      if (placed.kind === 'placed') return { hostId: placed.hostId, epoch: placed.epoch };
+      if (placed.kind === 'placed') {
+        const { hostId, epoch } = placed;
+        // A later epoch restores more steps than the workflow has asked for.
+        if (start === undefined || epoch !== args.epoch || ports.startHere === undefined) return { hostId, epoch };
+        const started = await ports.startHere(hostId, { runId: args.runId, epoch, ...start });
+        return { hostId, epoch, ...(started ? { started } : {}) };
+      }
       throw ApplicationFailure.create({
         // A GPU that its holder cannot use is another's meanwhile, or this host would never be empty.
         ...(args.hostId === undefined ? { type: FAILURE.noHost } : { type: FAILURE.hostRefuses, nonRetryable: true }),

@@ -15,6 +15,7 @@ import type {
 } from '../domain/messages.js';
 import type { EndReason } from '../domain/outcomes.js';
 import type { Departure } from '../domain/ports/departure.js';
+import type { TurnKey } from '../domain/ports/player.js';
 import type { Fence, RecordedStep, StepLog } from '../domain/ports/record/steps.js';
 import { commandTimeLimit, secondsUntil, wallSecondsLeft } from '../domain/run-clock.js';
 import { cancellation, isWorkerShutdown } from './cancellation.js';
@@ -37,6 +38,8 @@ export interface SlicePorts {
   nextAction: (at: { runId: string; step: number }, fence: Fence, signal: AbortSignal) => Promise<NextActionResult>;
   executeCommand: (args: ExecuteCommandArgs, signal: AbortSignal) => Promise<ExecuteCommandResult>;
   snapshot: (args: SnapshotArgs, signal: AbortSignal) => Promise<void>;
+  /** Listens for the answer to a turn from outside, for so long. False: it has not come. */
+  answerWithin: (turn: TurnKey, ms: number, signal: AbortSignal) => Promise<boolean>;
   /** Only tests make it short. */
   sliceMs?: number;
 }
@@ -185,7 +188,7 @@ class Slice {
       case 'wait':
         return this.#wait(turn.waitMs ?? 1000);
       case 'asked':
-        return { kind: 'asked', try: turn.try ?? 0, deadlineMs: this.#deadlineMs() };
+        return this.#awaitAnswer({ runId, step, try: turn.try ?? 0 });
       case 'action':
         this.#at = { ...this.#at, decided: decidedStep(step, turn.ms) };
         return null;
@@ -195,6 +198,13 @@ class Slice {
   #deadlineMs(): number | null {
     const seconds = secondsUntil(this.args.endsBy, Date.now());
     return seconds === Infinity ? null : Math.max(1, Math.ceil(seconds * 1000));
+  }
+
+  /** A policy answers in moments: the workflow waits only for people, and for models that are slow. */
+  async #awaitAnswer(turn: TurnKey): Promise<SliceEnd | null> {
+    const ms = Math.min(this.#until - Date.now(), this.#deadlineMs() ?? Infinity);
+    if (ms > 0 && (await this.ports.answerWithin(turn, ms, this.signal))) return null;
+    return { kind: 'asked', try: turn.try, deadlineMs: this.#deadlineMs() };
   }
 
   /** A short wait costs the workflow nothing. */

@@ -5,7 +5,7 @@
  * document on stdout.
  *
  *   npm run benchmark:throughput -- [--parts concurrency,hosts,inspect,mlgym,large,recorded,recovery] [--backends local,docker]
- *     [--concurrent 1,16,64,200] [--hosts 1,2,4] [--steps 20] [--runs 5000] [--recordings <folder of .traj files>]
+ *     [--models scripted,http --latency <ms of an answer over HTTP>] [--concurrent 1,16,64,200] [--hosts 1,2,4] [--steps 20] [--runs 5000] [--recordings <folder of .traj files>]
  *     [--inspect <Python with inspect-ai> --inspect-steps 50,200]
  *     [--mlgym <checkout> --mlgym-python <Python with its environment's packages> --mlgym-image aigym/mlgym-agent:latest]
  */
@@ -17,6 +17,7 @@ import type { ServiceEndpoints } from '../domain/services.js';
 import { lightConfigs } from './light-configs.js';
 import { connectTemporal } from '../temporal/connect.js';
 import { ThrowawayHome } from './throwaway-home.js';
+import { HTTP_MODEL, countingServer } from './throughput/counting-server.js';
 import { type ConcurrencyFigures, measureConcurrency } from './throughput/concurrency.js';
 import { Hosts } from './throughput/hosts.js';
 import { measureInspect } from './throughput/inspect.js';
@@ -29,6 +30,8 @@ const { values } = parseArgs({
   options: {
     parts: { type: 'string', default: 'concurrency,hosts,large,recorded,recovery' },
     backends: { type: 'string', default: 'local,docker' },
+    models: { type: 'string', default: 'scripted,http' },
+    latency: { type: 'string', default: '0' },
     concurrent: { type: 'string', default: '1,16,64,200' },
     hosts: { type: 'string', default: '1,2,4' },
     steps: { type: 'string', default: '20' },
@@ -90,24 +93,35 @@ async function beside(wanted: { backend: string; concurrent: number; steps: numb
 }
 
 const parts: Record<string, () => Promise<unknown>> = {
-  concurrency: () =>
-    inHome({ BENCH_SLOTS: String(most) }, async ({ home, database, endpoints }) => {
-      const all = [];
-      const temporal = await connectTemporal(endpoints, {});
-      for (const backend of values.backends.split(',')) {
-        title(`${values.steps} steps a run on ${backend}`);
-        for (const concurrent of values.concurrent.split(',').map(Number)) {
-          const figures = await measureConcurrency(
-            { home, database, temporal },
-            { backend, concurrent, steps: Number(values.steps) },
-          );
-          say(figures);
-          all.push(figures);
+  concurrency: async () => {
+    const steps = Number(values.steps);
+    const server = await countingServer(steps, Number(values.latency));
+    const env = { BENCH_SLOTS: String(most), [HTTP_MODEL.variable]: server.url };
+    try {
+      return await inHome(env, async ({ home, database, endpoints }) => {
+        const all = [];
+        const temporal = await connectTemporal(endpoints, {});
+        const wanted = values.backends
+          .split(',')
+          .flatMap((backend) => values.models.split(',').map((model) => ({ backend, model })));
+        for (const { backend, model } of wanted) {
+          title(`${steps} steps a run on ${backend}, ${model}`);
+          for (const concurrent of values.concurrent.split(',').map(Number)) {
+            const figures = await measureConcurrency(
+              { home, database, temporal },
+              { backend, concurrent, steps, ...(model === 'http' ? { model: HTTP_MODEL.name } : {}) },
+            );
+            say(figures);
+            all.push(figures);
+          }
         }
-      }
-      await temporal.connection.close();
-      return all;
-    }),
+        await temporal.connection.close();
+        return all;
+      });
+    } finally {
+      server.stop();
+    }
+  },
   hosts: async () => {
     const all = [];
     for (const count of values.hosts.split(',').map(Number)) {

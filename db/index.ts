@@ -1,5 +1,5 @@
 export { openDatabase, type Database } from './database.js';
-export { progressListener } from './progress-listener.js';
+export { answerListener, progressListener } from './progress-listener.js';
 export { checkSchema, migrate, schemaState } from './migrate.js';
 export { isRevoked } from './host-users.js';
 export { ensureRoles } from './roles.js';

@@ -10,6 +10,7 @@ export const SQL_FOLDER = fileURLToPath(new URL('../db/sql', import.meta.url));
 export const SQL_ORDER = [
   'tables', // only comments
   'announce_progress',
+  'announce_answer',
 
   'target_of',
   'attempt_gain',

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { commandActivities, executeCommand } from '../activities/command.js';
-import { containerActivities } from '../activities/container.js';
+import { containerActivities, startPlacedHere } from '../activities/container.js';
 import { controlActivities } from '../activities/control.js';
 import { evaluateActivities } from '../activities/evaluate.js';
 import { hiddenEvaluationActivities } from '../activities/evaluate-hidden.js';
@@ -14,6 +14,7 @@ import { meteredCalls } from '../models/gateway/metered-calls.js';
 import { createPlayers } from '../models/players.js';
 import { providerAccess } from '../models/provider-access.js';
 import { createProviderModels } from '../models/provider-models.js';
+import { answerWithin } from '../activities/answer-within.js';
 import { askTreeActivities } from '../activities/ask-tree.js';
 import { modelActivities, nextAction } from '../activities/next-action.js';
 import { sliceActivities } from '../activities/play-steps.js';
@@ -26,6 +27,7 @@ import type { Backends } from '../domain/ports/backends.js';
 import type { WatchedCommands } from '../domain/ports/watched-commands.js';
 import type { Turns } from '../domain/ports/turns.js';
 import type { Departure } from '../domain/ports/departure.js';
+import type { ProgressEvents } from '../domain/ports/progress-events.js';
 import type { RateGovernor } from '../domain/ports/rate-governor.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition } from '../domain/run.js';
@@ -51,6 +53,7 @@ export interface WorkerParts {
   temporal: Client;
   store: RunStore;
   turns: Turns;
+  answers: ProgressEvents;
   governor: RateGovernor;
   backends: Backends;
   outputs: WatchedCommands;
@@ -59,6 +62,9 @@ export interface WorkerParts {
   /** The server is asked for each worker. */
   patiently: Patiently;
 }
+
+/** As many as the SDK's workers take by themselves. */
+const CONTROL_ACTIVITIES = 100;
 
 /** One Temporal worker per task queue, all in this process. */
 export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
@@ -88,6 +94,8 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
   const sharesArtifacts = settings.artifacts.shared;
   const snapshots = { store, definitions, backends, artifacts, hostId, sharesArtifacts };
 
+  const containers = containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder, programs });
+
   const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>
     parts.patiently(() =>
       Worker.create({
@@ -110,16 +118,26 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
       worker(
         CONTROL_QUEUE,
         {
-          ...controlActivities({ store, temporal: parts.temporal }),
+          ...controlActivities({
+            ...{ store, temporal: parts.temporal },
+            ...(settings.roles.includes('host')
+              ? { startHere: startPlacedHere({ hostId, departure }, containers) }
+              : {}),
+          }),
         },
-        { ...workflowCode(), maxCachedWorkflows: 500 },
+        {
+          ...workflowCode(),
+          maxCachedWorkflows: 500,
+          // Placements that start a container must not keep others waiting.
+          maxConcurrentActivityTaskExecutions: CONTROL_ACTIVITIES + settings.slots + parts.gpus,
+        },
       ),
     ],
     host: () => [
       worker(
         hostQueue(hostId),
         {
-          ...containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder, programs }),
+          ...containers,
           ...programActivities({ ...commands, gateway: gateways.open }),
           ...commandActivities(commands),
           ...modelActivities(turns),
@@ -129,6 +147,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
             nextAction: (at, fence, signal) => nextAction(turns, at, fence, signal),
             executeCommand: (args, signal) => executeCommand(commands, args, signal),
             snapshot: (args, signal) => takeSnapshot(snapshots, args, signal),
+            answerWithin: (turn, ms, signal) => answerWithin(parts, turn, ms, signal),
           }),
           ...takeSubmissionActivities({ store, definitions, backends, artifacts, taskFolder }),
           ...snapshotActivities(snapshots),

@@ -6,7 +6,7 @@ import { createRateGovernor } from '../models/rate-governor.js';
 import { BenchError } from '../domain/errors.js';
 import { SIGNAL } from '../domain/messages.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID } from '../domain/queues.js';
-import { checkSchema, isRevoked, openDatabase, readInstallation } from '../db/index.js';
+import { answerListener, checkSchema, isRevoked, openDatabase, readInstallation } from '../db/index.js';
 import { modelVariables } from '../catalog/index.js';
 import { connectWorker } from '../temporal/connect-worker.js';
 import { createBackends } from './backends.js';
@@ -68,6 +68,7 @@ async function main(): Promise<void> {
   await patiently(() => checkSchema(settings.databaseUrl));
   const database = openDatabase(settings.databaseUrl, { max: settings.databasePool });
   const { store, turns } = database;
+  const answers = answerListener(settings.databaseUrl);
   const governor = createRateGovernor(database.rates);
   const { connection, client } = await patiently(() => connectWorker(settings));
   const installation = await patiently(() => readInstallation(settings.databaseUrl));
@@ -126,6 +127,7 @@ async function main(): Promise<void> {
     temporal: client,
     store,
     turns,
+    answers,
     governor,
     backends,
     outputs,
@@ -259,6 +261,7 @@ async function main(): Promise<void> {
   if (refusal[0] !== undefined) throw refusal[0];
   await connection.close();
   await governor.flush();
+  await answers.close();
   await database.close();
 }
 

@@ -19,6 +19,8 @@ export const controlOptions: ActivityOptions = {
 /** Retried until a host can take the run; retries add nothing to the history. */
 export const placementOptions: ActivityOptions = {
   ...controlOptions,
+  // It may start the container, too.
+  startToCloseTimeout: '1 hour',
   retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
 };
 

@@ -65,7 +65,11 @@ async function play(
 ): Promise<RunEnd | 'long'> {
   let started = isStarted;
   for (;;) {
-    if (run.place === null && !(await findPlace(run, lease))) continue;
+    if (run.place === null) {
+      const found = await findPlace(run, lease);
+      if (found === 'none') continue;
+      started = found === 'started';
+    }
     try {
       if (!started) await start(run);
       started = true;
@@ -82,43 +86,51 @@ async function play(
   }
 }
 
-/** A host for the run, after its GPUs. False: the host of its GPUs takes no runs now. */
-async function findPlace(run: RunState, lease: GpuLease): Promise<boolean> {
+/** A host for the run, after its GPUs. None: the host of its GPUs takes no runs now. */
+async function findPlace(run: RunState, lease: GpuLease): Promise<'none' | 'placed' | 'started'> {
   const { ticket, progress } = run;
   if (progress.epoch > run.lastEpoch) throw ApplicationFailure.nonRetryable(`${MAX_EPOCHS} containers were lost`);
   const seconds = secondsToEnd(ticket, progress.elapsedMs);
   const time = seconds === undefined ? {} : { seconds };
   const granted = ticket.gpus > 0 ? await lease.acquire(time) : null;
   const where = granted === null ? time : { hostId: granted.hostId };
+  const token = granted?.token;
+  const leased = { devices: granted?.devices ?? [], ...(token === undefined ? {} : { token }) };
   const placed = await placement
-    .placeRun({ runId: ticket.runId, epoch: progress.epoch, ...where })
+    .placeRun({
+      ...{ runId: ticket.runId, epoch: progress.epoch, ...where },
+      start: { ...leased, ...restored(run, progress.epoch) },
+    })
     .catch((error: unknown) => {
       if (isHostRefusing(error)) return null;
       throw error;
     });
   if (placed === null) {
     await lease.giveBack();
-    return false;
+    return 'none';
   }
-  const token = granted?.token;
-  run.place = { hostId: placed.hostId, devices: granted?.devices ?? [], ...(token === undefined ? {} : { token }) };
+  run.place = { hostId: placed.hostId, ...leased };
   run.progress = { ...progress, epoch: placed.epoch };
-  return true;
+  return placed.started === true ? 'started' : 'placed';
 }
 
-/** Its container on a new host: all recorded steps are restored in a later epoch. */
+/** What a container starts with: all recorded steps in a later epoch. The first after a host that left says so. */
+function restored({ ticket, handedOnBy }: RunState, epoch: number) {
+  const replayThrough = ticket.program === true ? 0 : epoch === 1 ? ticket.copiedSteps : ticket.maxSteps;
+  return { replayThrough, ...(handedOnBy === undefined ? {} : { handedOnBy }) };
+}
+
+/** Its container on a new host. */
 async function start(run: RunState): Promise<void> {
-  const { runId, maxSteps, program, copiedSteps } = run.ticket;
+  const { runId } = run.ticket;
   const { epoch: first } = run.progress;
-  const { hostId, devices, ...lease } = run.place!;
-  const { handedOnBy } = run;
+  const { hostId, ...leased } = run.place!;
   await startHeldContainer(
     { hostId, epoch: first, last: run.lastEpoch },
-    (epoch) => ({
-      ...{ runId, epoch, devices, ...lease },
-      replayThrough: program === true ? 0 : epoch === 1 ? copiedSteps : maxSteps,
-      ...(handedOnBy === undefined || epoch !== first ? {} : { handedOnBy }),
-    }),
+    (epoch) => {
+      if (epoch !== first) run.handedOnBy = undefined;
+      return { runId, epoch, ...leased, ...restored(run, epoch) };
+    },
     (epoch) => (run.progress = { ...run.progress, epoch }),
   );
 }

@@ -9,6 +9,8 @@ import { batchFigures, round, type BatchFigures } from './batch-figures.js';
 
 export interface ConcurrencyFigures extends BatchFigures {
   backend: string;
+  /** Our scripted one, or the same behind HTTP. */
+  model: string;
   concurrent: number;
   /** Of the worker during the batch, MiB; null: not known here. */
   workerPeakMb: number | null;
@@ -22,17 +24,24 @@ export interface ConcurrencyFigures extends BatchFigures {
   historyEvents: number;
 }
 
-/** So many scripted runs at once, each of `steps` commands that do next to nothing. */
+interface Wanted {
+  backend: string;
+  concurrent: number;
+  steps: number;
+  model?: string;
+}
+
+/** So many runs at once, each of `steps` commands that do next to nothing. */
 export async function measureConcurrency(
   { home, database, temporal, hosts }: { home: ThrowawayHome; database: pg.Client; temporal: Client; hosts?: Hosts },
-  { backend, concurrent, steps }: { backend: string; concurrent: number; steps: number },
+  { backend, concurrent, steps, model = `scripted:counter:${steps}` }: Wanted,
 ): Promise<ConcurrencyFigures> {
   forgetPeak(home.pid('worker'));
   const cpu = new CpuByPart(home);
   const [transactions, kb] = [await committed(database), await sizeKb(database)];
   const hostsBefore = hosts?.cpuMs() ?? 0;
   const { batchId, runs } = await home.bench<{ batchId: string; runs: { runId: string }[] }>(
-    ...['submit', '--models', `scripted:counter:${steps}`, '--tasks', 'battleOfSexes', '--backend', backend],
+    ...['submit', '--models', model, '--tasks', 'battleOfSexes', '--backend', backend],
     ...['--attempts', String(concurrent), '--concurrency', String(concurrent), '--max-steps', String(steps + 1)],
     ...['--snapshot-every', '0', '--wait'],
   );
@@ -48,7 +57,16 @@ export async function measureConcurrency(
   const databaseKbPerStep = perStep((await sizeKb(database)) - kb);
   const historyEvents = await eventsOf(temporal, runs[0]?.runId ?? '');
   return {
-    ...{ backend, concurrent, workerPeakMb, cpuMsPerStep, transactionsPerStep, databaseKbPerStep, historyEvents },
+    ...{
+      backend,
+      model,
+      concurrent,
+      workerPeakMb,
+      cpuMsPerStep,
+      transactionsPerStep,
+      databaseKbPerStep,
+      historyEvents,
+    },
     ...figures,
   };
 }

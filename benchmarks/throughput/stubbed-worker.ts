@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { openArtifactStore } from '../../backends/artifacts/open-artifact-store.js';
 import { createRateGovernor } from '../../models/rate-governor.js';
-import { openDatabase } from '../../db/index.js';
+import { answerListener, openDatabase } from '../../db/index.js';
 import { STAYS } from '../../domain/ports/departure.js';
 import { connectWorker } from '../../temporal/connect-worker.js';
 import { createBackends } from '../../worker/backends.js';
@@ -44,6 +44,7 @@ await beat();
 setInterval(() => void beat(), settings.heartbeatSeconds * 1000);
 const workers = await createWorkers({
   ...{ settings, env, secrets: [], hostId, gpus: 0, connection, temporal, store, turns, backends },
+  answers: answerListener(settings.databaseUrl),
   outputs: liveOutputs(store, hostId),
   departure: STAYS,
   keys: ownKeys,

@@ -17,6 +17,8 @@ export const turns = pgTable(
     messages: jsonb('messages').$type<ChatMessage[]>(),
     tools: jsonb('tools').$type<ToolDefinition[]>(),
     reply: text('reply'),
+    /** Until then a worker listens for the answer, and its run's workflow needs no signal; null: none does. */
+    listenedUntil: time('listened_until'),
     createdAt: createdAt(),
     repliedAt: time('replied_at'),
   },

@@ -190,24 +190,31 @@ export function episodeStore(pool: pg.Pool): Episodes {
         const last = before.rows[0];
         if (last !== undefined && wanted <= episode.seq) {
           if (!last.same) return { kind: 'differs', seq: wanted };
-          return { kind: 'taken', seq: wanted, repeated: true, answers: { step: last.step, try: last.try } };
+          return {
+            kind: 'taken',
+            seq: wanted,
+            repeated: true,
+            answers: { step: last.step, try: last.try },
+            heard: false,
+          };
         }
         if (last?.settled === false) return { kind: 'busy', seq: episode.seq };
         if (episode.ended) return { kind: 'ended' };
         const answers = { step: episode.nextStep, try: episode.nextTry };
-        await client.query(
+        const answered = await client.query<{ heard: boolean }>(
           `with acted as (
              insert into episode_actions (run_id, seq, step, try, action, policy_version) values ($1, $2, $3, $4, $5::jsonb, $6)
            ), answered as (
              insert into turns as t (run_id, step, try, reply, replied_at) values ($1, $3, $4, $7, now())
              on conflict (run_id, step, try) do update set reply = excluded.reply, replied_at = now() where t.reply is null
+             returning coalesce(t.listened_until > now(), false) as heard
            )
            update episodes set seq = $2, policy_version = coalesce($6, policy_version), wanted_at = coalesce(wanted_at, now()),
              expires_at = now() + make_interval(secs => idle_seconds), detached_at = null
-           where run_id = $1`,
+           where run_id = $1 returning (select bool_or(heard) from answered) is true as heard`,
           [runId, wanted, answers.step, answers.try, text, policyVersion ?? episode.policyVersion, storable(reply)],
         );
-        return { kind: 'taken', seq: wanted, repeated: false, answers };
+        return { kind: 'taken', seq: wanted, repeated: false, answers, heard: answered.rows[0]?.heard === true };
       });
     },
 

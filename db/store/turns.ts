@@ -6,6 +6,19 @@ import { type Statements, storable } from '../statements.js';
 
 /** Questions to players outside, and their answers. */
 export function turnStore(run: Statements): Turns {
+  /** False: the turn is answered. An answer that is being stored is waited for: it locks the row. */
+  const listenUntil = async (
+    { runId, step, try: requery }: TurnKey,
+    until: string,
+    more: unknown[],
+  ): Promise<boolean> => {
+    const rows = await run(
+      'listen',
+      `update turns set listened_until = ${until} where run_id = $1 and step = $2 and try = $3 and reply is null returning 1`,
+      [runId, step, requery, ...more],
+    );
+    return rows.length > 0;
+  };
   return {
     async ask(turn, { messages, tools }) {
       const key = [turn.runId, turn.step, turn.try];
@@ -37,17 +50,20 @@ export function turnStore(run: Statements): Turns {
     },
 
     async answer(turn, reply) {
-      const [row] = await run<{ reply: string; counts: boolean }>(
+      const [row] = await run<{ reply: string; counts: boolean; heard: boolean }>(
         'answer',
         `update turns t set reply = coalesce(t.reply, $4), replied_at = coalesce(t.replied_at, now())
          from runs r
          where t.run_id = $1 and t.step = $2 and t.try = $3 and r.run_id = t.run_id
            and (t.reply is not null or r.status <> 'ended')
-         returning t.reply, t.reply = $4 as counts`,
+         returning t.reply, t.reply = $4 as counts, coalesce(t.listened_until > now(), false) as heard`,
         [turn.runId, turn.step, turn.try, storable(reply)],
       );
       return row ?? null;
     },
+
+    listen: (turn, ms) => listenUntil(turn, `now() + make_interval(secs => $4::float8 / 1000)`, [ms]),
+    stopListening: (turn) => listenUntil(turn, 'null', []),
 
     async notTakenUp(seconds) {
       return run<TurnKey>(

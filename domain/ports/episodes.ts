@@ -46,8 +46,8 @@ export interface EpisodeRow {
 }
 
 export type TakenAction =
-  /** `repeated`: it was taken before. `answers`: the turn that it answers. */
-  | { kind: 'taken'; seq: number; repeated: boolean; answers: { step: number; try: number } }
+  /** `repeated`: it was taken before. `answers`: the turn that it answers. `heard`: a worker listens for the answer. */
+  | { kind: 'taken'; seq: number; repeated: boolean; answers: { step: number; try: number }; heard: boolean }
   /** The outcome of action `seq` has not been settled. */
   | { kind: 'busy'; seq: number }
   /** `expected`: the number of the next action. */

@@ -20,10 +20,14 @@ export interface Turns {
   /** The turns that runs wait for, of one run or of all of a batch: at most one of each run. */
   open(of: { runId: string } | { batchId: string }): Promise<OpenTurn[]>;
   /**
-   * Store the answer. The first one counts: returns that one, and whether it is the one given. Null: there is no such question, or its run
-   * ended without an answer to it.
+   * Store the answer. The first one counts: returns that one, whether it is the one given, and whether a worker listens for it. Null: there
+   * is no such question, or its run ended without an answer to it.
    */
-  answer(turn: TurnKey, reply: string): Promise<{ reply: string; counts: boolean } | null>;
+  answer(turn: TurnKey, reply: string): Promise<{ reply: string; counts: boolean; heard: boolean } | null>;
+  /** A worker listens for the answer from now on, for so long. False: it is there. */
+  listen(turn: TurnKey, ms: number): Promise<boolean>;
+  /** It listens no more: the answer comes to the run's workflow, by signal. False: the answer is there. */
+  stopListening(turn: TurnKey): Promise<boolean>;
   /** Turns of open runs whose answer was given at least so many seconds ago, and has not been taken up. */
   notTakenUp(seconds: number): Promise<TurnKey[]>;
 }

@@ -33,7 +33,7 @@ export async function act(bench: Bench, episode: EpisodeRow, request: ActionRequ
   // The one before may be over without anybody having asked for what came of it.
   if (taken.kind === 'busy' && (await settledOutcome(bench, runId, taken.seq)) !== null)
     taken = await episodes.take(asked);
-  if (taken.kind === 'taken') await tell(bench, runId, taken.answers, episode.started);
+  if (taken.kind === 'taken' && !taken.heard) await tell(bench, runId, taken.answers, episode.started);
   return taken;
 }
 

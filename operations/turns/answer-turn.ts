@@ -28,6 +28,7 @@ export async function answerTurn(bench: Bench, turn: TurnKey, reply: DecodedRepl
       `run ${turn.runId} is not waiting for an answer at step ${turn.step}, try ${turn.try}`,
       { code: 'turn.not_open' },
     );
+  if (answered.heard) return { reply: decodeReply(answered.reply), counts: answered.counts, told: true };
   const told = await bench
     .temporal()
     .then((client) => tellAnswered(client, turn))

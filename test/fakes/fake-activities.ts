@@ -220,6 +220,7 @@ export class FakeActivities {
       nextAction: ({ runId, step }) => this.#turn(runId, step),
       executeCommand: (args, signal) => this.onSliceCommand(args, signal),
       snapshot: (args) => this.host().snapshot(args),
+      answerWithin: async () => false,
       sliceMs: this.sliceMs,
     };
   }

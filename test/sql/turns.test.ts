@@ -1,17 +1,30 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../db/index.js';
+import { type Database, answerListener, openDatabase } from '../../db/index.js';
 import type { ChatMessage } from '../../domain/model.js';
 import type { Prompt, TurnKey } from '../../domain/ports/player.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { externalPlayer } from '../../models/external-player.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
+import { answerWithin } from '../../activities/answer-within.js';
 
 const server = sharedDatabases();
+let url: string;
 let db: Database;
 beforeAll(async () => {
-  db = openDatabase(await server.createDatabase());
+  url = await server.createDatabase();
+  db = openDatabase(url);
 });
+
+/** How many turns of a run a worker listens for. */
+async function listenedTo(runId: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query('select from turns where run_id = $1 and listened_until > now()', [runId]);
+  await client.end();
+  return rows.length;
+}
 afterAll(async () => {
   await db.close();
 });
@@ -45,11 +58,34 @@ describe('turns of players outside', () => {
     expect(await turns.open({ runId })).toEqual([
       { ...turn, messages: shown, tools, askedAt: expect.any(Date) as Date },
     ]);
-    expect(await turns.answer(turn, 'ls \0')).toEqual({ reply: 'ls \uFFFD', counts: true });
-    expect(await turns.answer(turn, 'pwd')).toEqual({ reply: 'ls \uFFFD', counts: false });
-    expect(await turns.answer(turn, 'ls \0')).toEqual({ reply: 'ls \uFFFD', counts: true });
+    expect(await turns.answer(turn, 'ls \0')).toEqual({ reply: 'ls \uFFFD', counts: true, heard: false });
+    expect(await turns.answer(turn, 'pwd')).toEqual({ reply: 'ls \uFFFD', counts: false, heard: false });
+    expect(await turns.answer(turn, 'ls \0')).toEqual({ reply: 'ls \uFFFD', counts: true, heard: false });
     expect(await turns.ask(turn, { messages })).toBe('ls \uFFFD');
     expect(await turns.open({ runId })).toEqual([]);
+  });
+
+  test('reach a worker that listens, whose run needs no signal, and no other', async () => {
+    const { turns } = db;
+    const runId = await startRun();
+    const turn = { runId, step: 1, try: 0 };
+    const signal = new AbortController().signal;
+    const answers = answerListener(url);
+    try {
+      await turns.ask(turn, question);
+      const waits = answerWithin({ turns, answers }, turn, 60_000, signal);
+      await expect.poll(() => listenedTo(runId)).toBe(1);
+      expect(await turns.answer(turn, 'ls')).toEqual({ reply: 'ls', counts: true, heard: true });
+      expect(await waits).toBe(true);
+
+      const next = { ...turn, step: 2 };
+      await turns.ask(next, question);
+      expect(await answerWithin({ turns, answers }, next, 1, signal)).toBe(false);
+      expect(await turns.answer(next, 'ls')).toEqual({ reply: 'ls', counts: true, heard: false });
+      expect(await answerWithin({ turns, answers }, next, 60_000, signal)).toBe(true);
+    } finally {
+      await answers.close();
+    }
   });
 
   test('answered by many at once have one answer, and all are told which', async () => {
@@ -79,7 +115,7 @@ describe('turns of players outside', () => {
     await db.store.finishRun(runId, cancelled);
     expect(await turns.open({ runId })).toEqual([]);
     expect(await turns.answer({ runId, step: 1, try: 1 }, 'ls')).toBeNull();
-    expect(await turns.answer({ runId, step: 1, try: 0 }, '?')).toEqual({ reply: '?', counts: true });
+    expect(await turns.answer({ runId, step: 1, try: 0 }, '?')).toEqual({ reply: '?', counts: true, heard: false });
   });
 
   test('of a batch are listed, one a run', async () => {

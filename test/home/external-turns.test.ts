@@ -89,16 +89,26 @@ describe('a run that is played from outside', () => {
     );
   });
 
-  test('finds an answer of which nobody told it, and waits without a trace in its history', async () => {
+  test('needs no signal while a slice listens for the answer', async () => {
+    const { batchId, runId } = await submit();
+    const { turns } = await bench.database();
+    const turn = await turnAt(runId, 1);
+    await expect.poll(() => listens(runId)).toBe(true);
+    expect(await turns.answer(turn, fenced('submit').text)).toMatchObject({ counts: true, heard: true });
+    await ended(batchId);
+    expect(await actionsOf(runId)).toEqual(['submit']);
+    expect((await historyOf(runId)).filter((event) => event.workflowExecutionSignaledEventAttributes)).toEqual([]);
+  });
+
+  test('finds an answer whose signal was lost, and waits without a trace in its history', async () => {
     const { batchId, runId } = await submit();
     const turn = await turnAt(runId, 1);
-    // It was asked beside the workflow.
-    await expect
-      .poll(async () => (await historyOf(runId)).at(-1)?.markerRecordedEventAttributes?.markerName)
-      .toBe('core_local_activity');
+    await expect.poll(() => listens(runId)).toBe(true);
+    await expect.poll(() => listens(runId), { timeout: 300_000 }).toBe(false);
+    await expect.poll(async () => (await historyOf(runId)).at(-1)?.workflowTaskCompletedEventAttributes).toBeTruthy();
     const before = (await historyOf(runId)).length;
     const { turns } = await bench.database();
-    // As by somebody who dies before the signal is sent.
+    // Its sender dies before the signal is sent.
     await turns.answer(turn, fenced('submit').text);
     await ended(batchId);
     expect(await actionsOf(runId)).toEqual(['submit']);
@@ -108,3 +118,12 @@ describe('a run that is played from outside', () => {
     expect(history.filter((event) => event.workflowExecutionSignaledEventAttributes)).toHaveLength(1);
   });
 });
+
+/** Whether a slice of the run waits for its player's answer. */
+async function listens(runId: string): Promise<boolean> {
+  const [row] = await home.sql<{ listens: boolean }>(
+    'select bool_or(listened_until is not null) as listens from turns where run_id = $1',
+    [runId],
+  );
+  return row?.listens === true;
+}

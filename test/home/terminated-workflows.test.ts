@@ -47,11 +47,8 @@ it.concurrent('a run and a batch whose workflows were terminated go on beside th
     expect([workflowId, status.name]).toEqual([workflowId, 'RUNNING']);
   }
   await until('its agent is at work again', async () => {
-    const { status } = await temporal.workflow
-      .getHandle(`run/${runId}/agent-loop`)
-      .describe()
-      .catch(() => ({ status: { name: 'NONE' } }));
-    return status.name === 'RUNNING';
+    const { raw } = await temporal.workflow.getHandle(`run/${runId}`).describe();
+    return (raw.pendingActivities ?? []).some(({ activityType }) => activityType?.name === 'playSteps');
   });
   await home.run('cancel', batchId);
   await until('the batch is cancelled', async () => (await queries.batchStatus(batchId)).status === 'cancelled');

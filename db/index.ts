@@ -1,5 +1,6 @@
 export { openDatabase, type Database } from './database.js';
 export { answerListener, progressListener } from './progress-listener.js';
+export { openPulse } from './pulse.js';
 export { checkSchema, migrate, schemaState } from './migrate.js';
 export { isRevoked } from './host-users.js';
 export { ensureRoles } from './roles.js';

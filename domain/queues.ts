@@ -9,6 +9,9 @@ export const hostQueue = (hostId: string): string => `bench-host-${hostId}`;
 /** Evaluations have wall-clock limits, so a host takes few at once, however many runs it executes. */
 export const evaluationQueue = (hostId: string): string => `bench-evaluations-${hostId}`;
 
+/** Polled, and never filled, by a host that reaches Temporal and not PostgreSQL. */
+export const cutOffQueue = (hostId: string): string => `bench-cut-off-${hostId}`;
+
 /** One queue per provider account kind, so that one provider's limits do not hold up another's calls. */
 export const modelQueue = (provider: string): string => `bench-models-${provider}`;
 

@@ -66,8 +66,8 @@ export interface WorkerParts {
 /** As many as the SDK's workers take by themselves. */
 const CONTROL_ACTIVITIES = 100;
 
-/** One Temporal worker per task queue, all in this process. */
-export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
+/** Creates one Temporal worker per task queue, all in this process, at each call: those before must have ended. */
+export function workersOf(parts: WorkerParts): () => Promise<Worker>[] {
   const { settings, hostId, store, backends, departure } = parts;
   const definitions = new RunDefinitions(store);
   const artifacts = openArtifactStore(settings.artifacts);
@@ -175,7 +175,7 @@ export async function createWorkers(parts: WorkerParts): Promise<Worker[]> {
         ),
       ),
   };
-  return Promise.all(settings.roles.flatMap((role) => byRole[role]()));
+  return () => settings.roles.flatMap((role) => byRole[role]());
 }
 
 /** The bundle made by the build, else the sources (tests). */

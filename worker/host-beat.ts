@@ -33,6 +33,8 @@ export interface HostParts {
   /** Told which of its runs are looked at. */
   watched?: (runIds: readonly string[]) => void;
   departure: Pick<Departure, 'begun'>;
+  /** Bounded in time. */
+  reachesTemporal: () => Promise<boolean>;
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
@@ -45,7 +47,8 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
   const everOffered = new Set<string>();
   const tellOfGpus = gpuReporter(parts);
   return async () => {
-    // Read leases first: a process that ends meanwhile belonged to a run.
+    const cutOff = !(await parts.reachesTemporal());
+    // Read leases before processes: one that ends meanwhile belonged to a run.
     const held = await store.heldDevices(hostId);
     const [offered, gpus, disk] = await Promise.all([
       offeredBackends(settings.engines),
@@ -67,6 +70,7 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
       namespace: parts.namespace(),
       endsAt: leavesAt(settings),
       leaving: parts.departure.begun,
+      cutOff,
       // While GPUs cannot be checked, none is leased, not even one returned before the next registration.
       busyGpus: gpus.unknown === null ? gpus.busy.filter((device) => !held.includes(device)) : gpus.busy,
       paused: pauseReason(facts, settings.minDiskFreeMb),
@@ -81,6 +85,8 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
     log.warn({ hostId, lost, abandoned }, 'runs moved to other hosts; removing what is left of them here');
     const clear = await reap(store, backends, log);
     const left = [...everOffered].filter((backend) => !clear.some((one) => one === backend));
+    // Cut off, it is still lost to its runs, and takes none.
+    if (cutOff) return;
     if (left.length === 0) await store.hostReturned(hostId, abandoned);
     else log.warn({ hostId, backends: left }, 'cannot remove what is left of former runs yet');
   };

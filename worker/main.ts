@@ -1,16 +1,17 @@
 import { writeFileSync } from 'node:fs';
-import type { Worker } from '@temporalio/worker';
 import { openArtifactStore } from '../backends/artifacts/open-artifact-store.js';
 import { createDiskRoom } from '../backends/docker/disk-room.js';
 import { createRateGovernor } from '../models/rate-governor.js';
 import { BenchError } from '../domain/errors.js';
 import { SIGNAL } from '../domain/messages.js';
+import { LOST_AFTER_BEATS } from '../domain/ports/record/hosts.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID } from '../domain/queues.js';
-import { answerListener, checkSchema, isRevoked, openDatabase, readInstallation } from '../db/index.js';
+import { answerListener, checkSchema, isRevoked, openDatabase, openPulse, readInstallation } from '../db/index.js';
 import { modelVariables } from '../catalog/index.js';
 import { connectWorker } from '../temporal/connect-worker.js';
+import { showCutOff, temporalAnswers } from '../temporal/reach.js';
 import { createBackends } from './backends.js';
-import { createWorkers } from './create-workers.js';
+import { workersOf } from './create-workers.js';
 import { gpuInventory } from '../backends/gpus/inventory.js';
 import { formerSecret, homeHostId } from '../operations/home/home-identity.js';
 import { HostDeparture } from './departure.js';
@@ -24,6 +25,8 @@ import { loopbackAddress, serveMetrics } from './metrics/server.js';
 import { claimNamespace, namespaceOf, refuseSecondNamespace } from '../temporal/namespace-owner.js';
 import { notifier } from './notifier.js';
 import { nvidiaSmi } from '../backends/gpus/nvidia-smi.js';
+import { Polling } from './polling.js';
+import { postgresWatch } from './postgres-watch.js';
 import { patientFor } from './patiently.js';
 import { secretsOf } from './redact.js';
 import { workerSettings } from '../operations/home/worker-settings.js';
@@ -96,7 +99,9 @@ async function main(): Promise<void> {
     sharesArtifacts: settings.artifacts.shared,
     isLent: settings.until !== null,
   });
+  const beatMs = settings.heartbeatSeconds * 1000;
   const beat = hostBeat({
+    reachesTemporal: () => temporalAnswers(client, beatMs),
     ...{ settings, hostId, homeId, gpus, namespace: () => namespace, store, backends, departure, log },
     watched: outputs.watched,
   });
@@ -116,7 +121,7 @@ async function main(): Promise<void> {
     await serveMetrics(settings.metrics, () => database.queries.metrics(), sdkMetricsAddress);
   const { layout, configFolders } = settings;
   const taskFolder = taskFolders({ layout, configFolders, store, artifacts });
-  const workers = await createWorkers({
+  const createWorkers = workersOf({
     settings,
     env: process.env,
     secrets,
@@ -135,6 +140,8 @@ async function main(): Promise<void> {
     taskFolder,
     patiently,
   });
+  const polling = new Polling(createWorkers, log);
+  await polling.prepare();
   const warm = warmPool({ store, backends, hostId, log, most: settings.warmSandboxes, taskFolder });
   const emptyOrSay = (): Promise<void> =>
     warm
@@ -142,7 +149,7 @@ async function main(): Promise<void> {
       .catch((error: unknown) => log.warn({ error: String(error) }, 'left sandboxes that were started ahead'));
   const leave = (why: string): void => {
     if (departure.begun) return;
-    void departure.begin(why, beat).finally(() => stop(workers));
+    void departure.begin(why, beat).finally(() => polling.stop());
   };
   const end = leavesAt(settings);
   if (bearsRuns) process.on('SIGUSR2', () => leave('told by SIGUSR2'));
@@ -152,12 +159,12 @@ async function main(): Promise<void> {
       if (bearsRuns && signal === 'SIGTERM' && (end !== null || departure.begun)) return leave('told by SIGTERM');
       process.off(signal, told);
       log.info({ signal }, 'stopping; running commands continue and are found again');
-      stop(workers);
+      polling.stop();
       if (bearsRuns) void emptyOrSay();
     };
     process.on(signal, told);
   }
-  log.info({ hostId, queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
+  log.info({ hostId, roles: settings.roles }, 'worker ready');
   if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));
 
   const faultsToEvents = serviceFaultReporter(store, settings.layout.serviceFaults);
@@ -171,7 +178,7 @@ async function main(): Promise<void> {
   const stopFor = (error: BenchError, why: string): void => {
     log.error({ hostId, error: error.message }, why);
     refusal.push(error);
-    stop(workers);
+    polling.stop();
   };
   const claimOrStop = async () => {
     if (refusal.length > 0) return;
@@ -184,7 +191,15 @@ async function main(): Promise<void> {
       log.warn({ error: String(error) }, 'could not check who owns the namespace');
     }
   };
-  const timers = [every(REPORT_MS, reportFaults), every(settings.heartbeatSeconds * 1000, claimOrStop)];
+  const pulse = openPulse(settings.databaseUrl);
+  const watchPostgres = postgresWatch({
+    ...{ polling, log, ask: () => pulse.ask(beatMs), boundMs: beatMs * LOST_AFTER_BEATS },
+    unanswered: async () => {
+      // For `bench hosts`; that the poll ends without a task is no matter.
+      if (bearsRuns) await showCutOff(client, hostId).catch(() => undefined);
+    },
+  });
+  const timers = [every(REPORT_MS, reportFaults), every(beatMs, claimOrStop), every(beatMs, watchPostgres)];
   if (settings.roles.includes('workflows')) {
     const lookForTerminated = terminatedWorkflows({ client, store, queries: database.queries, log });
     const look = () =>
@@ -243,11 +258,11 @@ async function main(): Promise<void> {
         .round()
         .catch((error: unknown) => log.warn({ error: String(error) }, 'could not look for archives to be made'));
     timers.push(every(ARCHIVE_MS, archiveOrSay), every(REAP_MS, reapOnce));
-    beating = every(settings.heartbeatSeconds * 1000, beatOrSay);
+    beating = every(beatMs, beatOrSay);
   }
   const ending = bearsRuns && end !== null ? at(end, () => leave('its time is over')) : undefined;
   try {
-    await Promise.all(workers.map((worker) => worker.run()));
+    await polling.run();
   } catch (error) {
     if (refusal.length === 0) throw error;
   } finally {
@@ -262,6 +277,7 @@ async function main(): Promise<void> {
   await connection.close();
   await governor.flush();
   await answers.close();
+  await pulse.close();
   await database.close();
 }
 
@@ -272,11 +288,6 @@ const revoked = (hostId: string): BenchError =>
   });
 
 const isRefusal = (error: unknown): error is BenchError => error instanceof BenchError && error.type === 'usage';
-
-/** Stop polling. Idempotent. */
-function stop(workers: readonly Worker[]): void {
-  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-}
 
 /** A look a second: the machine's clock may be set, and a timer holds 24 days at most. */
 const at = (time: Date, work: () => void): NodeJS.Timeout =>

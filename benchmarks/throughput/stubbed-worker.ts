@@ -6,7 +6,7 @@ import { answerListener, openDatabase } from '../../db/index.js';
 import { STAYS } from '../../domain/ports/departure.js';
 import { connectWorker } from '../../temporal/connect-worker.js';
 import { createBackends } from '../../worker/backends.js';
-import { createWorkers } from '../../worker/create-workers.js';
+import { workersOf } from '../../worker/create-workers.js';
 import { gpuInventory } from '../../backends/gpus/inventory.js';
 import { homeHostId } from '../../operations/home/home-identity.js';
 import { hostBeat } from '../../worker/host-beat.js';
@@ -31,6 +31,7 @@ const backends = { ...createBackends(settings, log), local: stubbedBackend };
 const namespace = await namespaceOf(temporal, settings.temporalAddress);
 const beat = hostBeat({
   departure: STAYS,
+  reachesTemporal: () => Promise.resolve(true),
   settings,
   hostId,
   homeId: hostId,
@@ -42,7 +43,7 @@ const beat = hostBeat({
 });
 await beat();
 setInterval(() => void beat(), settings.heartbeatSeconds * 1000);
-const workers = await createWorkers({
+const createWorkers = workersOf({
   ...{ settings, env, secrets: [], hostId, gpus: 0, connection, temporal, store, turns, backends },
   answers: answerListener(settings.databaseUrl),
   outputs: liveOutputs(store, hostId),
@@ -53,4 +54,5 @@ const workers = await createWorkers({
   patiently: (work) => work(),
 });
 if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));
+const workers = await Promise.all(createWorkers());
 await Promise.all(workers.map((worker) => worker.run()));

@@ -45,7 +45,11 @@ function renderHosts(context: CliContext, hosts: HostRow[]): string {
     colors,
   );
   const paused = hosts.filter((host) => host.paused !== null && host.state === 'paused');
-  const notes = paused.map((host) => `${host.hostId} takes no new runs: ${host.paused}`);
+  const away = hosts.filter((host) => host.unreached !== null && (host.state === 'silent' || host.state === 'lost'));
+  const notes = [
+    ...paused.map((host) => `${host.hostId} takes no new runs: ${host.paused}`),
+    ...away.map((host) => `${host.hostId} does not reach ${host.unreached}`),
+  ];
   return [table, ...notes].join('\n');
 }
 

@@ -1,5 +1,6 @@
 import { formatCost, formatScore, formatTime, plural } from './format.js';
 import type { BatchStatusReport, TrainingState } from '../../domain/views/batches.js';
+import type { AwayHost } from '../../domain/views/hosts.js';
 
 type State = Pick<
   BatchStatusReport,
@@ -17,6 +18,7 @@ type State = Pick<
   | 'replaced'
   | 'name'
   | 'episodes'
+  | 'awayHosts'
 >;
 
 const are = (count: number, what: string): string =>
@@ -44,6 +46,7 @@ export function batchState(batch: State): string[] {
         ]),
     ...(forGpus === 0 ? [] : [`${are(forGpus, 'for GPUs')}: bench leases`]),
     ...(forHost === 0 ? [] : [`${are(forHost, 'for a host with room')}: bench hosts`]),
+    ...batch.awayHosts.map(awayLine),
     ...(queued === 0 || pausedAt !== null || episodes !== null
       ? []
       : [`${are(queued, 'for their turn')}: ${concurrency} at a time`]),
@@ -52,6 +55,11 @@ export function batchState(batch: State): string[] {
       : [`${plural(replaced, 'run')} ${replaced === 1 ? 'was' : 'were'} replaced by a later one`]),
   ];
 }
+
+/** `host b, with 2 runs of it, does not reach Temporal` */
+const awayLine = ({ hostId, runs, seenAt, unreached }: AwayHost): string =>
+  `host ${hostId}, with ${plural(runs, 'run')} of it, ` +
+  (unreached === null ? `has not registered since ${formatTime(seenAt)}` : `does not reach ${unreached}`);
 
 /** `3 episodes open (2 active, 1 waiting), 40 ended; mean reward of the last 40: 0.25` */
 export function episodesLine({ open, ended, states, reward, latest }: TrainingState): string {

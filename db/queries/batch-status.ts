@@ -1,5 +1,6 @@
 import type { Statements } from '../statements.js';
 import { missingBatch } from '../store/missing.js';
+import { awayHosts } from './operations.js';
 import { providerTroubles } from './provider-troubles.js';
 import { listRuns } from './runs.js';
 import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow, OWN_BATCH } from './summaries.js';
@@ -52,6 +53,7 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
     allocation: more?.allocation ?? null,
     episodes: row.training ? await trainingState(run, batchId) : null,
     providerErrors: await providerTroubles(run, { batchId }),
+    awayHosts: await awayHosts(run, batchId),
     runList,
   };
 }

@@ -1,12 +1,12 @@
 import type { Statements } from '../statements.js';
 import { EVALUATION_SECONDS } from '../store/definitions.js';
-import { isAlive } from '../store/hosts.js';
+import { isAlive, whyPaused } from '../store/hosts.js';
 import { PLACED } from '../store/placement.js';
 import { isoTime, isoTimeOrNull } from './summaries.js';
 import type { EventFilter, EventRow } from '../../domain/views/events.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
 import type { GatewayRun } from '../../domain/views/gateway.js';
-import type { HostRow, RunNeeds } from '../../domain/views/hosts.js';
+import type { AwayHost, HostRow, RunNeeds } from '../../domain/views/hosts.js';
 
 const DEFAULT_LIMIT = 1000;
 
@@ -66,18 +66,32 @@ export async function hosts(run: Statements, includeRemoved: boolean): Promise<H
   const rows = await run<Omit<HostRow, 'seenAt' | 'endsAt'> & { seenAt: Date; endsAt: Date | null }>(
     'hosts',
     `select h.host_id as "hostId", h.hostname, h.cpus, h.memory_mb as "memoryMb", h.gpus, h.busy_gpus as "busyGpus",
-       h.backends, h.roles, h.version, h.paused, h.slots, h.memory_free_mb as "memoryFreeMb",
+       h.backends, h.roles, h.version, ${whyPaused('h')} as paused, case when h.cut_off_at is not null then 'Temporal' end as unreached, h.slots, h.memory_free_mb as "memoryFreeMb",
        h.memory_for_runs_mb as "memoryForRunsMb", h.disk_total_mb::float8 as "diskTotalMb",
        h.disk_free_mb::float8 as "diskFreeMb", h.seen_at as "seenAt", h.ends_at as "endsAt",
        case when h.removed_at is not null then 'removed' when h.lost_at is not null then 'lost'
          when not (${isAlive('h')}) then 'silent' when h.leaving_at is not null then 'leaving'
          when h.drained_at is not null then 'drained'
-         when h.paused is not null then 'paused' else 'up' end as state,
+         when ${whyPaused('h')} is not null then 'paused' else 'up' end as state,
        (select count(*)::int from runs r where r.host_id = h.host_id and r.status <> 'ended') as "activeRuns"
      from hosts h where $1 or h.removed_at is null order by h.host_id`,
     [includeRemoved],
   );
   return rows.map((row) => ({ ...row, seenAt: isoTime(row.seenAt), endsAt: isoTimeOrNull(row.endsAt) }));
+}
+
+/** Hosts that have runs of the batch and are cut off from Temporal, silent or lost. */
+export async function awayHosts(run: Statements, batchId: string): Promise<AwayHost[]> {
+  const rows = await run<Omit<AwayHost, 'seenAt'> & { seenAt: Date }>(
+    'awayHosts',
+    `select h.host_id as "hostId", count(*)::int as runs, h.seen_at as "seenAt",
+       case when h.cut_off_at is not null then 'Temporal' end as unreached
+     from runs r join hosts h using (host_id)
+     where r.batch_id = $1 and r.status <> 'ended' and (h.cut_off_at is not null or not (${isAlive('h')}))
+     group by h.host_id order by h.host_id`,
+    [batchId],
+  );
+  return rows.map((row) => ({ ...row, seenAt: isoTime(row.seenAt) }));
 }
 
 /** Runs that have not ended and whose agents are programs. */

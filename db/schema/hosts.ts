@@ -26,6 +26,8 @@ export const hosts = pgTable('hosts', {
   heartbeatSeconds: real('heartbeat_seconds').notNull().default(10),
   /** It has registered without a gap since then. */
   aliveSince: time('alive_since').notNull().defaultNow(),
+  /** Since when it registers without reaching Temporal: that is no sign of life. Null: it reaches both servers. */
+  cutOffAt: time('cut_off_at'),
   /** Why it takes no new runs. */
   paused: text('paused'),
   drainedAt: time('drained_at'),

@@ -14,14 +14,18 @@ type Hosts = HostRegistry & Pick<Placements, 'judgeHost' | 'beginEpoch'> & Pick<
 
 const beats = (host: string, n: number) => `make_interval(secs => ${host}.heartbeat_seconds * ${n})`;
 
-/** Registered recently. */
+/** Registered recently, while it reached Temporal, too. */
 export const isAlive = (host: string): string =>
   `${host}.seen_at > now() - ${beats(host, SILENT_AFTER_BEATS)} and ${host}.removed_at is null`;
 
 /** Takes new runs. */
 export const isAdmitting = (host: string): string =>
   `${isAlive(host)} and ${host}.lost_at is null and ${host}.drained_at is null and ${host}.paused is null
-   and ${host}.leaving_at is null and coalesce(${host}.ends_at > now(), true)`;
+   and ${host}.cut_off_at is null and ${host}.leaving_at is null and coalesce(${host}.ends_at > now(), true)`;
+
+/** Why it takes no new runs, for people; null: it does, or is drained, leaves or is lost. */
+export const whyPaused = (host: string): string =>
+  `case when ${host}.cut_off_at is not null then 'it does not reach Temporal' else ${host}.paused end`;
 
 /** A run that needs so many seconds ends there; null: as long as it takes. */
 export const isLongEnough = (host: string, seconds: string): string =>
@@ -46,14 +50,14 @@ export function hostStore(run: Statements): Hosts {
         'registerHost',
         // A gap in its registrations resets alive_since: a host that was cut off itself proves nothing about others.
         `with before as (
-           select paused, backends, ${isAlive('h')} and h.home_id is not null and $15::text is not null and h.home_id <> $15 as foreign
+           select ${whyPaused('h')} as paused, backends, ${isAlive('h')} and h.home_id is not null and $15::text is not null and h.home_id <> $15 as foreign
            from hosts h where host_id = $1
          ), registered as (
            insert into hosts as h (host_id, hostname, cpus, memory_mb, gpus, backends, slots, memory_for_runs_mb, memory_free_mb,
              disk_total_mb, disk_free_mb, busy_gpus, paused, roles, home_id, version, heartbeat_seconds, namespace_id, namespace_at, database_user,
-             ends_at, leaving_at)
+             ends_at, leaving_at, cut_off_at)
            select $1, $2, $3, $4, $5::jsonb, $6::jsonb, $7, $8, $9, $10, $11, $12::jsonb, $13, $14::jsonb, $15, $16, $17, $18, $19, session_user,
-             $20, case when $21::boolean then now() end
+             $20, case when $21::boolean then now() end, case when $22::boolean then now() end
            where not exists (select from before where "foreign")
            on conflict (host_id) do update set
              hostname = excluded.hostname, cpus = excluded.cpus, memory_mb = excluded.memory_mb, gpus = excluded.gpus,
@@ -63,9 +67,12 @@ export function hostStore(run: Statements): Hosts {
              roles = excluded.roles, home_id = excluded.home_id, version = excluded.version,
              heartbeat_seconds = excluded.heartbeat_seconds, namespace_id = excluded.namespace_id,
              namespace_at = excluded.namespace_at, database_user = excluded.database_user, ends_at = excluded.ends_at,
-             leaving_at = case when $21::boolean then coalesce(h.leaving_at, now()) end, removed_at = null, seen_at = now(),
-             alive_since = case when h.seen_at > now() - ${beats('h', SILENT_AFTER_BEATS)} then h.alive_since else now() end
-           returning h.paused, h.lost_at
+             leaving_at = case when $21::boolean then coalesce(h.leaving_at, now()) end, removed_at = null,
+             cut_off_at = case when $22::boolean then coalesce(h.cut_off_at, now()) end,
+             -- Alone, PostgreSQL shows no life: runs on a host that does not reach Temporal are stalled, and must move.
+             seen_at = case when $22::boolean then h.seen_at else now() end,
+             alive_since = case when $22::boolean or h.seen_at > now() - ${beats('h', SILENT_AFTER_BEATS)} then h.alive_since else now() end
+           returning ${whyPaused('h')} as paused, h.lost_at
          ), told as (
            insert into events (kind, key, detail)
            select case when r.paused is null then 'host_admits' else 'host_paused' end,
@@ -102,6 +109,7 @@ export function hostStore(run: Statements): Hosts {
           host.namespace?.at ?? null,
           host.endsAt ?? null,
           host.leaving ?? false,
+          host.cutOff ?? false,
         ],
       );
       if (row?.foreign === true)
@@ -190,7 +198,7 @@ export function hostStore(run: Statements): Hosts {
       const [row] = await run<{ lost: boolean; gone: boolean }>(
         'judgeHost',
         `with host as (
-           select h.host_id, h.leaving_at is not null and h.removed_at is not null as gone,
+           select h.host_id, h.cut_off_at, h.leaving_at is not null and h.removed_at is not null as gone,
              h.removed_at is not null or h.lost_at is not null or (
                h.seen_at < now() - ${beats('h', LOST_AFTER_BEATS)}
                -- Heard all the while, in which this one was not: neither Postgres nor everybody was away.
@@ -207,7 +215,8 @@ export function hostStore(run: Statements): Hosts {
          ), told as (
            insert into events (run_id, batch_id, kind, key, detail)
            select r.run_id, r.batch_id, 'host_lost', 'host-lost-' || $3::int,
-             'host ' || $2 || ' stopped registering; the run continues on another host'
+             'host ' || $2 || case when host.cut_off_at is null then ' stopped registering' else ' does not reach Temporal' end
+               || '; the run continues on another host'
            from host join runs r on r.run_id = $1 where host.lost and not host.gone
            on conflict do nothing
          )

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Placement, Placements } from '../../domain/ports/record/placement.js';
 import { storeError } from '../database-error.js';
 import { inTransaction } from '../in-transaction.js';
-import { isAdmitting, isAlive, isLongEnough } from './hosts.js';
+import { isAdmitting, isAlive, isLongEnough, whyPaused } from './hosts.js';
 import { missingRun } from './missing.js';
 
 /** One decision at a time over all workers, so that each sees the previous placements. */
@@ -84,7 +84,7 @@ const isPlaced = (status: string): boolean => PLACED.includes(`'${status}'`);
 async function refusalOf(client: pg.PoolClient, hostId: string): Promise<string | null> {
   const { rows } = await client.query<{ why: string }>(
     `select case when h.drained_at is not null then 'it is drained' when h.leaving_at is not null or h.ends_at <= now() then 'it leaves'
-       when h.lost_at is not null then 'what its former runs left there is not removed yet' else h.paused end as why
+       when h.lost_at is not null then 'what its former runs left there is not removed yet' else ${whyPaused('h')} end as why
      from hosts h where h.host_id = $1 and ${isAlive('h')} and not (${isAdmitting('h')})`,
     [hostId],
   );

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { allocationSchema } from './allocation.js';
 import { usageForecastSchema } from './forecast.js';
+import { awayHostSchema } from './hosts.js';
 import { providerTroubleSchema } from './provider-trouble.js';
 import { runSummarySchema } from './runs.js';
 import {
@@ -60,6 +61,7 @@ export const batchStatusReportSchema = batchSummarySchema.extend({
   allocation: allocationSchema.nullable().describe('with `attempts: auto`; null: attempts are fixed'),
   forecast: usageForecastSchema.nullable().describe('told when it was submitted; null: none was made'),
   providerErrors: z.array(providerTroubleSchema).describe('what keeps runs waiting, most first'),
+  awayHosts: z.array(awayHostSchema).describe('that have runs of it and do not register'),
   /** In submission order. */
   runList: z.array(runSummarySchema),
 });

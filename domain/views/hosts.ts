@@ -4,9 +4,13 @@ import { countSchema, timeSchema } from './values.js';
 export const hostStateSchema = z
   .enum(['up', 'paused', 'drained', 'leaving', 'silent', 'lost', 'removed'])
   .describe(
-    '`paused`: full; `leaving`: hands its runs on; `silent`: misses registrations; `lost`: its runs went to others',
+    '`paused`: full, or cut off; `leaving`: hands its runs on; `silent`: misses registrations; `lost`: its runs went to others',
   );
 export type HostState = z.infer<typeof hostStateSchema>;
+
+/** A server that hosts need. */
+export const unreachedSchema = z.enum(['PostgreSQL', 'Temporal']).nullable();
+export type Unreached = z.infer<typeof unreachedSchema>;
 
 export const hostSchema = z
   .strictObject({
@@ -21,6 +25,7 @@ export const hostSchema = z
     version: z.string().nullable(),
     state: hostStateSchema,
     paused: z.string().nullable().describe('why it takes no new runs'),
+    unreached: unreachedSchema.describe('server that it does not reach; null: it reaches both, or has ended'),
     slots: countSchema.nullable(),
     memoryFreeMb: z.number().nullable(),
     memoryForRunsMb: z.number().nullable().describe("for its runs' limits together; null: not counted"),
@@ -44,6 +49,17 @@ export interface RunNeeds {
   seconds: number | null;
   runs: number;
 }
+
+/** Silent or lost, while it has runs. */
+export const awayHostSchema = z
+  .strictObject({
+    hostId: z.string(),
+    runs: countSchema.describe('of the batch, not ended'),
+    seenAt: timeSchema,
+    unreached: unreachedSchema.describe('server that it does not reach; null: its worker may have ended'),
+  })
+  .meta({ id: 'AwayHost' });
+export type AwayHost = z.infer<typeof awayHostSchema>;
 
 export const hostsDocumentSchema = z.strictObject({ hosts: z.array(hostSchema) });
 export type HostsDocument = z.infer<typeof hostsDocumentSchema>;

@@ -1,8 +1,10 @@
 import type { BatchStatusReport } from '../../domain/views/batches.js';
 import type { Bench } from '../bench.js';
+import { withUnreached } from '../home/hosts/unreached.js';
 
 /** A batch's state, run by run; of the latest where none is named. */
 export async function batchStatus(bench: Bench, ref: string | undefined): Promise<BatchStatusReport> {
   const { queries } = await bench.database();
-  return queries.batchStatus((await queries.findBatch(ref)).batchId);
+  const report = await queries.batchStatus((await queries.findBatch(ref)).batchId);
+  return { ...report, awayHosts: await withUnreached(bench, report.awayHosts, () => true) };
 }

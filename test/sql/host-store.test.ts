@@ -216,6 +216,42 @@ describe('a host', () => {
     expect(rows).toEqual([{ anew: true }]);
   });
 
+  test('that registers without reaching Temporal is given nothing at once, and its registrations keep no run there', async () => {
+    const cutOff = () => db.store.registerHost(host('half', { cutOff: true }));
+    await alone(host('half'), host('witness', { backends: ['docker'] }));
+    const one = await oneRun(db);
+    await db.store.placeRun({ runId: one.runId, epoch: 1, hostId: 'half' });
+    await db.store.drainHost('witness', true);
+    await cutOff();
+    expect(await place(await oneRun(db))).toEqual({ kind: 'none', reason: 'no host takes new runs' });
+    const [half] = await db.queries.hosts();
+    expect(half).toMatchObject({ hostId: 'half', state: 'paused', paused: 'it does not reach Temporal' });
+
+    await db.store.drainHost('witness', false);
+    const judge = () => db.store.judgeHost({ runId: one.runId, hostId: 'half', epoch: 1 });
+    await heard('witness', 0, 3600);
+    await heard('half', 31);
+    await cutOff();
+    expect([await stateOf('half'), await judge()]).toEqual(['silent', 'keep']);
+    await heard('half', 61);
+    await cutOff();
+    expect(await judge()).toBe('lost');
+    expect((await db.queries.events({ runId: one.runId })).map(({ detail }) => detail)).toEqual([
+      'host half does not reach Temporal; the run continues on another host',
+    ]);
+
+    // Back, it was not heard all the while.
+    expect(await db.store.registerHost(host('half'))).toMatchObject({ lost: true });
+    await db.store.hostReturned('half', []);
+    expect(await stateOf('half')).toBe('up');
+    const { rows } = await db.pool.query(
+      `select alive_since > now() - interval '1 minute' as since from hosts where host_id = 'half'`,
+    );
+    expect(rows).toEqual([{ since: true }]);
+    const told = (await db.queries.events({})).filter(({ detail }) => detail.startsWith('host half '));
+    expect(told.map(({ kind }) => kind).toSorted()).toEqual(['host_admits', 'host_lost', 'host_paused', 'host_returned']);
+  });
+
   test('that comes back is told what it lost, and its quarantined GPUs are free only when it has cleared up', async () => {
     await alone(host('g', { gpus: ['0', '1'] }));
     const lease = await leaseOn('g', 501);

@@ -10,6 +10,7 @@ import type { UsageForecast } from '../../../domain/views/forecast.js';
 import type { RunSummary } from '../../../domain/views/runs.js';
 import type { Statements } from '../../statements.js';
 import { missingBatch } from '../../store/missing.js';
+import { awayHosts } from '../operations.js';
 import { providerTroubles } from '../provider-troubles.js';
 import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow, isoTime, isoTimeOrNull, OWN_BATCH } from '../summaries.js';
 import { trainingState } from '../batch-status.js';
@@ -114,7 +115,7 @@ const kinds = (column: string): string =>
 
 /** A batch without its runs: counted where they lie. */
 export async function batchHead(run: Statements, batchId: string): Promise<Omit<BatchHead, 'forecast'>> {
-  const [[row], [counts], providerErrors] = await Promise.all([
+  const [[row], [counts], providerErrors, away] = await Promise.all([
     run<BatchSummaryRow>('batchHead', `${BATCH_SUMMARY} where b.batch_id = $1`, [batchId]),
     run<Counts>(
       'batchCounts',
@@ -144,6 +145,7 @@ export async function batchHead(run: Statements, batchId: string): Promise<Omit<
       [batchId],
     ),
     providerTroubles(run, { batchId }),
+    awayHosts(run, batchId),
   ]);
   if (row === undefined || counts === undefined) throw missingBatch(batchId);
   const { runs, ...batch } = batchSummary(row);
@@ -156,6 +158,7 @@ export async function batchHead(run: Statements, batchId: string): Promise<Omit<
       replaced: counts.replaced,
       episodes: batch.training ? await trainingState(run, batchId) : null,
       providerErrors,
+      awayHosts: away,
       forecast: counts.forecast,
       allocation: counts.allocation,
       endReason: counts.endReasons === 1 ? counts.endReason : null,

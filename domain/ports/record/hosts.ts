@@ -5,7 +5,7 @@ export interface TemporalNamespace {
   at: string;
 }
 
-/** A host's periodic registration, which is its sign of life. */
+/** A host's periodic registration, which is its sign of life while it reaches Temporal, too. */
 export interface HostRegistration {
   hostId: string;
   hostname: string;
@@ -33,6 +33,10 @@ export interface HostRegistration {
   namespace?: TemporalNamespace;
   /** Seconds between registrations; the host counts as lost after LOST_AFTER_BEATS of them were missed. */
   heartbeatSeconds?: number;
+  /**
+   * It does not reach Temporal: it is given nothing new at once, and this registration is no sign of life. Absent: it does.
+   */
+  cutOff?: boolean;
   /** When it leaves; null or absent: it stays. */
   endsAt?: Date | null;
   /** It hands its runs on. */

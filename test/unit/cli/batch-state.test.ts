@@ -35,6 +35,17 @@ describe('the state of a batch', () => {
     expect(shown).toContain(`Next: bench watch ${ID}`);
   });
 
+  it('names the hosts of its runs that are away, with the server that they do not reach if that is known', () => {
+    const seenAt = '2026-01-31T12:00:00.000Z';
+    const awayHosts = [
+      { hostId: 'a', runs: 2, seenAt, unreached: 'Temporal' as const },
+      { hostId: 'b', runs: 1, seenAt, unreached: null },
+    ];
+    const [first, second] = batchState(report([run()], { awayHosts }));
+    expect(first).toBe('host a, with 2 runs of it, does not reach Temporal');
+    expect(second).toMatch(/^host b, with 1 run of it, has not registered since .*12:00/);
+  });
+
   it('of a training batch tells its episodes, their reward, and who serves it; it is never over', () => {
     const episodes = { open: 3, ended: 40, states: { idle: 0, waiting: 1, active: 2 }, reward: 0.25, latest: 40 };
     const batch = report([run(), run({ status: 'queued' })], {

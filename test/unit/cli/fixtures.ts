@@ -49,6 +49,7 @@ export const report = (runList: RunSummary[], values: Partial<BatchStatusReport>
   priority: 3,
   training: false,
   episodes: null,
+  awayHosts: [],
   pausedAt: null,
   budgetUsd: null,
   chargedUsd: '0',

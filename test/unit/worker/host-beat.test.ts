@@ -15,6 +15,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
+const nothing = { sandbox: { list: async () => [] }, leftovers: { find: async () => [] } };
+const EMPTY = { local: nothing, docker: nothing, podman: nothing } as unknown as Backends;
+
 /** A host whose GPUs are as the test says, and of which it holds number 0. */
 function host() {
   const registered: HostRegistration[] = [];
@@ -23,15 +26,17 @@ function host() {
   const gpus: GpusNow = { ids: ['0', '1'], busy: [], unknown: null };
   const nowhere = `unix://${join(home, 'no-engine')}`;
   const departure = { ...STAYS };
+  const temporal = { answers: true };
   const moved: number[] = [];
   const beat = hostBeat({
     departure,
+    reachesTemporal: async () => temporal.answers,
     namespace: () => ({ id: 'one', at: "namespace 'default' at somewhere" }),
     settings: workerSettings({
       ...{ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/x', TEMPORAL_ADDRESS: '127.0.0.1:1', BENCH_HOME: home },
       ...{ DOCKER_HOST: nowhere, BENCH_PODMAN_HOST: nowhere },
     }),
-    ...{ hostId: 'h', homeId: 'h', log, backends: {} as Backends },
+    ...{ hostId: 'h', homeId: 'h', log, backends: EMPTY },
     gpus: { ids: gpus.ids, now: async () => ({ ...gpus }) },
     store: {
       heldDevices: async () => ['0'],
@@ -39,12 +44,12 @@ function host() {
         registered.push(one);
         return { lost: false, formerBackends: [], abandoned: moved, watched: [] };
       },
-      hostReturned: async () => {},
+      hostReturned: async () => void events.push('returned'),
       runStates: async () => new Map(),
       addEvent: async ({ kind, detail }) => void events.push(`${kind}: ${detail}`),
     },
   });
-  return { beat, gpus, log, events, departure, moved, registered: () => registered.at(-1) };
+  return { beat, gpus, log, events, departure, moved, temporal, registered: () => registered.at(-1) };
 }
 
 it('GPUs on which others compute are busy, those that runs hold are not', async () => {
@@ -91,4 +96,17 @@ it('a driver that never told of any GPU is said in the log alone', async () => {
   await beat();
   expect(log.info).toHaveBeenCalledOnce();
   expect(events).toEqual([]);
+});
+
+it('a host that does not reach Temporal says so, and is back for its former runs only when it does', async () => {
+  const { beat, moved, events, temporal, registered } = host();
+  moved.push(7);
+  temporal.answers = false;
+  await beat();
+  expect(registered()).toMatchObject({ cutOff: true });
+  expect(events).toEqual([]);
+  temporal.answers = true;
+  await beat();
+  expect(registered()).toMatchObject({ cutOff: false });
+  expect(events).toEqual(['returned']);
 });

@@ -9,6 +9,9 @@ import { mostBytes } from '../domain/limits.js';
 import { cancellation } from './cancellation.js';
 import type { RunDefinitions } from './run-definitions.js';
 
+/** The run waits: a store that takes nothing for so long gets no snapshot, and the run continues. */
+const STORE_SILENCE_MS = 15_000;
+
 export interface SnapshotPorts {
   store: EventLog & SnapshotLog;
   definitions: RunDefinitions;
@@ -37,7 +40,11 @@ async function snapshot(ports: SnapshotPorts, args: SnapshotArgs, signal: AbortS
     const disk = `${runId}-${step}-${epoch}`;
     const kept = await keptDisk(sandbox, { runId, epoch }, disk, limits);
     signal.throwIfAborted();
-    const archive = kept ? null : await artifacts.putStream(sandbox.snapshot({ runId, epoch }, limits, signal));
+    const archive = kept
+      ? null
+      : await artifacts.putStream(sandbox.snapshot({ runId, epoch }, limits, signal), {
+          silenceMs: STORE_SILENCE_MS,
+        });
     await store.saveSnapshot({
       ...{ runId, step, epoch, reason },
       ...{ artifact: archive?.sha256 ?? null, bytes: archive?.bytes ?? null },

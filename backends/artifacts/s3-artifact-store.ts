@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { S3Client } from '@aws-sdk/client-s3';
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import type * as S3Sdk from './s3-sdk.js';
 import { type ArtifactLocation, describeLocation } from '../../domain/artifact-location.js';
 import { InfrastructureError } from '../../domain/errors.js';
@@ -40,16 +40,16 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
   let signing: Promise<S3Client> | undefined;
 
   /** InfrastructureError that says what is wrong, in place of the SDK's. */
-  const told = async <T>(call: (s3: Sdk, client: S3Client) => Promise<T>): Promise<T> => {
+  const told = async <T>(call: (s3: Sdk, client: S3Client) => Promise<T>, by = connect()): Promise<T> => {
     try {
-      const { s3, client } = await connect();
+      const { s3, client } = await by;
       return await call(s3, client);
     } catch (error) {
       throw storeFailure(error, location);
     }
   };
 
-  const head = (key: string) =>
+  const head = (key: string, by = connect()) =>
     told(async (s3, client) => {
       try {
         const { ContentLength = 0, LastModified = new Date(0) } = await client.send(
@@ -65,11 +65,11 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
         await got.Body?.transformToByteArray();
         throw error;
       }
-    });
+    }, by);
 
   /** True: it is there with this size, and young. A truncated one is written again. */
-  const isYoung = async (key: string, bytes: number): Promise<boolean> => {
-    const found = await head(key);
+  const isYoung = async (key: string, bytes: number, by = connect()): Promise<boolean> => {
+    const found = await head(key, by);
     if (found?.bytes !== bytes) return false;
     return Date.now() - found.at.getTime() < RENEW_MS;
   };
@@ -85,6 +85,21 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
         throw error;
       }
     });
+  /** One that is silent is not waited for, not even to clean up what was sent. */
+  const sendBriefly = async (object: { bucket: string; key: string; bytes: number }, path: string, ms: number) => {
+    // With the credentials that are known already: to look for them may take a while.
+    const { credentials } = (await connect()).client.config;
+    const by = openClient(location, ms, credentials);
+    const { s3, client } = await by;
+    const silent = untilSilent(client);
+    const sending = (async () => {
+      if (await isYoung(object.key, object.bytes, by)) return;
+      await told(() => send(s3, client, { ...object, body: createReadStream(path) }), by);
+    })().finally(() => client.destroy());
+    // Its failure after that of the silence is the same.
+    sending.catch(() => undefined);
+    await Promise.race([sending, silent.then((error) => Promise.reject(storeFailure(error, location)))]);
+  };
   const chunksOf = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     try {
       yield* body;
@@ -102,16 +117,15 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
       return sha256;
     },
 
-    async putStream(content) {
+    async putStream(content, brief) {
       await mkdir(location.spool, { recursive: true });
       const path = join(location.spool, randomUUID());
       try {
         const stored = await spool(content, path);
-        const key = keyOf(stored.sha256);
-        if (!(await isYoung(key, stored.bytes)))
-          await told(async (s3) =>
-            send(s3, await uploader(), { bucket, key, body: createReadStream(path), bytes: stored.bytes }),
-          );
+        const object = { bucket, key: keyOf(stored.sha256), bytes: stored.bytes };
+        if (brief !== undefined) await sendBriefly(object, path, brief.silenceMs);
+        else if (!(await isYoung(object.key, object.bytes)))
+          await told(async (s3) => send(s3, await uploader(), { ...object, body: createReadStream(path) }));
         return stored;
       } finally {
         await rm(path, { force: true });
@@ -223,7 +237,11 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
 const UNFINISHED = 'unfinished:';
 const SPOOLED = 'spooled:';
 
-async function openClient(location: S3Location, silenceMs: number): Promise<{ s3: Sdk; client: S3Client }> {
+async function openClient(
+  location: S3Location,
+  silenceMs: number,
+  credentials: S3ClientConfig['credentials'] = location.credentials,
+): Promise<{ s3: Sdk; client: S3Client }> {
   // A warning about versions to come, in everybody's terminal: the lock file keeps one that supports this Node.js.
   // oxlint-disable-next-line no-restricted-properties -- the SDK reads it there
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
@@ -231,7 +249,7 @@ async function openClient(location: S3Location, silenceMs: number): Promise<{ s3
   const client = new s3.S3Client({
     ...(location.endpoint === undefined ? {} : { endpoint: location.endpoint }),
     ...(location.region === undefined ? {} : { region: location.region }),
-    ...(location.credentials === undefined ? {} : { credentials: location.credentials }),
+    ...(credentials === undefined ? {} : { credentials }),
     forcePathStyle: location.pathStyle,
     maxAttempts: ATTEMPTS,
     // What is read is compared with its name.
@@ -240,6 +258,27 @@ async function openClient(location: S3Location, silenceMs: number): Promise<{ s3
     requestHandler: { connectionTimeout: 10_000, socketTimeout: silenceMs },
   });
   return { s3, client };
+}
+
+/** Resolves with the first timeout of a request, and has the client try that request no more. */
+function untilSilent(client: S3Client): Promise<Error> {
+  return new Promise((resolve) => {
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        try {
+          return await next(args);
+        } catch (error) {
+          if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
+          // A timeout, or an error whose cause is one, would be tried again.
+          const silence = Object.assign(new Error(error.message), { name: 'StoreSilent' });
+          resolve(silence);
+          throw silence;
+        }
+      },
+      // Within the SDK's own retries.
+      { step: 'finalizeRequest', priority: 'low', name: 'untilSilent' },
+    );
+  });
 }
 
 /** Signs for the address by which browsers reach the store. */

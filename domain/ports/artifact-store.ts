@@ -17,8 +17,11 @@ export interface OldArtifact {
 export interface ArtifactStore {
   /** Store bytes; returns their SHA-256 in hex. Idempotent; what is there already counts as stored now. */
   put(bytes: Uint8Array): Promise<string>;
-  /** The same for a stream of any size. If `content` throws, nothing is stored. */
-  putStream(content: AsyncIterable<Uint8Array>): Promise<StoredArtifact>;
+  /**
+   * The same for a stream of any size. If `content` throws, nothing is stored. `silenceMs`: once no byte has moved for so long this
+   * gives up, without another try; absent: it tries for minutes. Folders are never silent.
+   */
+  putStream(content: AsyncIterable<Uint8Array>, options?: { silenceMs: number }): Promise<StoredArtifact>;
   /** Null: missing or damaged. */
   get(sha256: string): Promise<Buffer | null>;
   /** Its size if it exists undamaged, else null. Reads all of it. */

@@ -19,13 +19,14 @@ describe('artifacts in S3 on a bad line', () => {
   let asked: string[];
   const storeAt = async (
     answer: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
+    { heads = true, silenceMs = SILENCE_MS } = {},
   ): Promise<ArtifactStore> => {
     asked = [];
     server = createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '/', 'http://store');
       const part = searchParams.get('partNumber');
       asked.push(`${request.method}${part === null ? '' : ` ${part}`}${pathname.startsWith('/runs/') ? '' : ' ?'}`);
-      if (request.method === 'HEAD') response.writeHead(404).end();
+      if (request.method === 'HEAD' && heads) response.writeHead(404).end();
       else void Promise.resolve(answer(request, response)).catch(() => response.destroy());
     });
     await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
@@ -36,7 +37,7 @@ describe('artifacts in S3 on a bad line', () => {
         ...{ region: 'us-east-1', credentials: { accessKeyId: 'a', secretAccessKey: 'b' } },
         spool: join(tmpdir(), 'bench-s3-silence'),
       },
-      { silenceMs: SILENCE_MS },
+      { silenceMs },
     );
   };
   afterEach(() => {
@@ -101,6 +102,46 @@ describe('artifacts in S3 on a bad line', () => {
     await expect(store.get('0'.repeat(64))).rejects.toThrow(/does not answer .*inactivity/);
     await expect(store.check('0'.repeat(64))).rejects.toThrow(/does not answer/);
     expect(Date.now() - begun).toBeLessThan(20 * SILENCE_MS);
+  });
+
+  const stream = async function* (bytes: Buffer) {
+    yield bytes;
+  };
+  /** Its own bound is an hour: only that of the snapshot can end this in time. */
+  const PATIENT_MS = 3_600_000;
+
+  it('that a run waits for are given up where the store takes none of them, without another try', async () => {
+    for (const heads of [false, true])
+      for (const size of [10, 20 * MB]) {
+        const store = await storeAt(
+          (request, response) => {
+            const { searchParams: query } = new URL(request.url ?? '/', 'http://store');
+            if (query.has('uploads'))
+              response.end('<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>');
+          },
+          { heads, silenceMs: PATIENT_MS },
+        );
+        const stored = store.putStream(stream(Buffer.alloc(size, 's')), { silenceMs: SILENCE_MS });
+        await expect(stored).rejects.toThrow(/artifact store s3:.* does not answer/);
+        expect(new Set(asked).size).toBe(asked.length);
+        server.closeAllConnections();
+        server.close();
+      }
+  });
+
+  it('that a run waits for are sent again where the store answers, and refuses them at first', async () => {
+    const bytes = Buffer.alloc(4 * MB, 's');
+    let refused = 0;
+    const store = await storeAt(
+      async (request, response) => {
+        for await (const _ of request);
+        if (refused++ === 0) response.writeHead(503).end();
+        else response.end();
+      },
+      { silenceMs: PATIENT_MS },
+    );
+    expect(await store.putStream(stream(bytes), { silenceMs: 30_000 })).toMatchObject({ sha256: sha256(bytes) });
+    expect(asked).toEqual(['HEAD', 'PUT', 'PUT']);
   });
 
   it('are asked for again where no answer comes', async () => {

@@ -8,6 +8,21 @@ import type { TreeStop } from './search/budget.js';
 
 export interface BatchInput {
   batchId: string;
+  /** From the history before this one; absent: the batch starts, or starts again. */
+  carried?: CarriedBatch;
+  /** A fresh history begins after so many events; absent: CONTINUE_BATCH_AFTER_EVENTS. */
+  continueAfterEvents?: number;
+}
+/** What a batch takes along into a fresh history. */
+export interface CarriedBatch {
+  /** Of shards that run. */
+  shards: { shard: number; held: number; drains: boolean }[];
+  free: number;
+  /** As the slots were counted, and the shards were told. */
+  concurrency: number;
+  paused: boolean;
+  /** Played by shards that have ended. */
+  runs: number;
 }
 /** A batch's state according to its rows. */
 export interface BatchState {
@@ -368,6 +383,8 @@ export const SIGNAL = {
   batchChanged: 'batchChanged',
   /** From a shard to its batch: { slots } that it has no run for. */
   slotsReturned: 'slotsReturned',
+  /** To a batch: { shard, runs } has ended. A fresh history is not the parent of shards that an earlier one started. */
+  shardEnded: 'shardEnded',
   /** To a shard: { slots } more. */
   slotsGranted: 'slotsGranted',
   /** To a shard: { paused }. */

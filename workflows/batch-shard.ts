@@ -63,14 +63,17 @@ export async function batchShard(input: ShardInput): Promise<BatchResult> {
       const back = spare();
       if (over() || back < input.slotsPerReturn) continue;
       slots -= back;
-      await giveBack(batchId, shard, back);
+      await tellBatch(batchId, SIGNAL.slotsReturned, { shard, slots: back });
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;
   }
   // Cancelled while waiting: runs in flight end themselves.
   await CancellationScope.nonCancellable(() => condition(() => inFlight === 0));
-  if (cut.length === 0 && waiting.length === 0) return { runs: tickets.length };
+  if (cut.length === 0 && waiting.length === 0) {
+    await tellBatch(batchId, SIGNAL.shardEnded, { shard, runs: tickets.length });
+    return { runs: tickets.length };
+  }
   // Runs that never started are ended here. A run ends once.
   const runIds = [...cut, ...waiting].map(({ runId }) => runId);
   await CancellationScope.nonCancellable(() =>
@@ -80,9 +83,9 @@ export async function batchShard(input: ShardInput): Promise<BatchResult> {
 }
 
 /** A batch that is not running needs no signal: when restarted, it reads our rows. */
-async function giveBack(batchId: string, shard: number, slots: number): Promise<void> {
+async function tellBatch(batchId: string, signal: string, what: object): Promise<void> {
   try {
-    await getExternalWorkflowHandle(batchWorkflowId(batchId)).signal(SIGNAL.slotsReturned, { shard, slots });
+    await getExternalWorkflowHandle(batchWorkflowId(batchId)).signal(signal, what);
   } catch (error) {
     if (isCancellation(error)) throw error;
   }

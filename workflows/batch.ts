@@ -8,28 +8,33 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   log,
-  patched,
   proxyActivities,
   setHandler,
   startChild,
+  type ChildWorkflowHandle,
+  workflowInfo,
 } from '@temporalio/workflow';
 import { SIGNAL, type BatchInput, type BatchResult, type ControlActivities } from '../domain/messages.js';
 import { shardWorkflowId } from '../domain/queues.js';
 import { shardPaused, slotsGranted, type batchShard } from './batch-shard.js';
 import { controlOptions } from './activity-options.js';
 import { untilEndedElsewhere } from './elsewhere.js';
-import { createSlots, giveBack, grant, nextGrant, shardClosed, slotsPerReturn } from './slots.js';
+import { CONTINUE_BATCH_AFTER_EVENTS } from './continue-after-events.js';
+import { carriedSlots, createSlots, giveBack, grant, nextGrant, shardClosed, slotsPerReturn } from './slots.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
 export const batchChanged = defineSignal(SIGNAL.batchChanged);
+export const shardEnded = defineSignal<[{ shard: number; runs: number }]>(SIGNAL.shardEnded);
 export const slotsReturned = defineSignal<[{ shard: number; slots: number }]>(SIGNAL.slotsReturned);
 
 /**
  * All runs of a batch, shard by shard, within one window. The database is the truth: rows are read at each start, and again when a
- * signal says that they changed (paused, resumed, runs added). Shards skip ended runs.
+ * signal says that they changed (paused, resumed, runs added). Shards skip ended runs. A batch of many shards continues in fresh
+ * histories, each of which is replayed quickly.
  */
-export async function batch({ batchId }: BatchInput): Promise<BatchResult> {
+export async function batch(input: BatchInput): Promise<BatchResult> {
+  const { batchId, carried } = input;
   let changed = false;
   setHandler(batchChanged, () => {
     changed = true;
@@ -38,40 +43,67 @@ export async function batch({ batchId }: BatchInput): Promise<BatchResult> {
   const early: { shard: number; slots: number }[] = [];
   let onReturn = (back: { shard: number; slots: number }): void => void early.push(back);
   setHandler(slotsReturned, (back) => onReturn(back));
+  /** Runs that each has played. */
+  const signalled = new Map<number, number>();
+  setHandler(shardEnded, (end) => void signalled.set(end.shard, end.runs));
 
-  await control.startBatch({ batchId });
+  if (carried === undefined) await control.startBatch({ batchId });
   let state = await control.batchState({ batchId });
-  const slots = createSlots(state.concurrency);
+  const slots = carried === undefined ? createSlots(state.concurrency) : carriedSlots(carried, state.concurrency);
   onReturn = ({ shard, slots: count }) => giveBack(slots, shard, count);
-  let waiting = state.openShards;
-  let lastShard = Math.max(-1, ...waiting);
+  let waiting = state.openShards.filter((shard) => !slots.shards.has(shard));
+  let lastShard = Math.max(-1, ...state.openShards);
   const running = new Map<number, Promise<void>>();
   let cancelled = false;
-  let runs = 0;
+  let runs = carried?.runs ?? 0;
   let pauseSeconds = 1;
 
-  /** Returns when the shard can be signalled. */
-  const start = async (shard: number, count: number): Promise<void> => {
-    waiting = waiting.filter((other) => other !== shard);
-    let started = false;
-    const play = async (): Promise<void> => {
+  /** Until the shard has ended; it is running by then. `play` returns how many runs it has played. */
+  const attend = (shard: number, play: () => Promise<number>): void => {
+    const attended = async (): Promise<void> => {
       try {
-        const played = await oneShard(batchId, shard, count, state, () => (started = true));
+        const played = await play();
         runs += played;
       } catch (error) {
         if (isCancellation(error)) cancelled = true;
         // Its unfinished runs are found in the database.
         else log.error('a shard failed', { batchId, shard, error: String(error) });
       } finally {
-        started = true;
         shardClosed(slots, shard);
         running.delete(shard);
       }
     };
-    running.set(shard, play());
+    running.set(shard, attended());
     for (const back of early.filter((one) => one.shard === shard)) giveBack(slots, shard, back.slots);
+  };
+  const follow = async (shard: number): Promise<number> => {
+    await untilEndedElsewhere(
+      shardWorkflowId(batchId, shard),
+      // One that was terminated ends no more runs: it is started again, for those that are left.
+      async () =>
+        (await control.shardEnded({ batchId, shard })) || !(await tell(batchId, shard, { paused: state.paused })),
+      () => signalled.has(shard),
+    );
+    return signalled.get(shard) ?? 0;
+  };
+  /** Returns when the shard can be signalled. */
+  const start = async (shard: number, count: number): Promise<void> => {
+    waiting = waiting.filter((other) => other !== shard);
+    signalled.delete(shard);
+    let started = false;
+    attend(shard, async () => {
+      try {
+        const child = await startShard(batchId, shard, count, state);
+        started = true;
+        return child === null ? await follow(shard) : (await child.result()).runs;
+      } finally {
+        started = true;
+      }
+    });
     await condition(() => started);
   };
+  const tellPaused = () =>
+    Promise.all([...running.keys()].map((shard) => tell(batchId, shard, { paused: state.paused })));
   const reload = async (): Promise<void> => {
     changed = false;
     const before = state;
@@ -80,13 +112,24 @@ export async function batch({ batchId }: BatchInput): Promise<BatchResult> {
     lastShard = Math.max(lastShard, ...added);
     waiting = [...waiting, ...added];
     slots.free += state.concurrency - before.concurrency;
-    if (before.paused !== state.paused)
-      await Promise.all([...running.keys()].map((shard) => tell(batchId, shard, { paused: state.paused })));
+    if (before.paused !== state.paused) await tellPaused();
+  };
+  /** Only while nothing but shards is awaited. */
+  const freshHistory = async (): Promise<void> => {
+    const { historyLength, continueAsNewSuggested } = workflowInfo();
+    const most = input.continueAfterEvents ?? CONTINUE_BATCH_AFTER_EVENTS;
+    if (changed || cancelled || (historyLength < most && !continueAsNewSuggested)) return;
+    const shards = [...slots.shards].map(([shard, of]) => ({ shard, ...of }));
+    const { concurrency, paused } = state;
+    await continueAsNew<typeof batch>({ ...input, carried: { shards, free: slots.free, concurrency, paused, runs } });
   };
 
   try {
+    for (const shard of slots.shards.keys()) attend(shard, () => follow(shard));
+    if (carried !== undefined && carried.paused !== state.paused) await tellPaused();
     for (;;) {
       if (changed) await reload();
+      await freshHistory();
       const next = state.paused ? null : nextGrant(slots, waiting);
       if (next !== null) {
         grant(slots, next.shard, next.slots);
@@ -105,8 +148,7 @@ export async function batch({ batchId }: BatchInput): Promise<BatchResult> {
         if (cancelled) break;
         continue;
       }
-      // Histories of before `allocates` have no such state.
-      if (state.allocates === true && patched('attempts-auto')) {
+      if (state.allocates === true) {
         const { added } = await control.nextAttempts({ batchId });
         if (added > 0) {
           await reload();
@@ -137,39 +179,36 @@ export async function batch({ batchId }: BatchInput): Promise<BatchResult> {
   return { runs };
 }
 
-/** By id, since an earlier start of this batch may have started it. A shard that has just closed needs no signal. */
-async function tell(batchId: string, shard: number, what: { paused: boolean } | { slots: number }): Promise<void> {
+/** By id, since an earlier start of this batch may have started it. False: it has closed, and needs no signal. */
+async function tell(batchId: string, shard: number, what: { paused: boolean } | { slots: number }): Promise<boolean> {
   const handle = getExternalWorkflowHandle(shardWorkflowId(batchId, shard));
   try {
     if ('slots' in what) await handle.signal(slotsGranted, what);
     else await handle.signal(shardPaused, what);
+    return true;
   } catch (error) {
     if (isCancellation(error)) throw error;
     log.info('a shard closed before it could be signalled', { batchId, shard });
+    return false;
   }
 }
 
-async function oneShard(
+/** Null: an earlier start of this batch has started it. */
+async function startShard(
   batchId: string,
   shard: number,
   slots: number,
   { concurrency, paused }: { concurrency: number; paused: boolean },
-  onStarted: () => void,
-): Promise<number> {
-  const workflowId = shardWorkflowId(batchId, shard);
+): Promise<ChildWorkflowHandle<typeof batchShard> | null> {
   try {
-    const child = await startChild<typeof batchShard>('batchShard', {
-      workflowId,
+    return await startChild<typeof batchShard>('batchShard', {
+      workflowId: shardWorkflowId(batchId, shard),
       args: [{ batchId, shard, slots, slotsPerReturn: slotsPerReturn(concurrency), paused }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
     });
-    onStarted();
-    return (await child.result()).runs;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     await tell(batchId, shard, { paused });
-    onStarted();
-    await untilEndedElsewhere(workflowId, () => control.shardEnded({ batchId, shard }));
-    return 0;
+    return null;
   }
 }

@@ -1,3 +1,5 @@
+import type { CarriedBatch } from '../domain/messages.js';
+
 /**
  * How many runs each shard may have in flight: one window over the whole batch, as pure state. Shards are filled in order of
  * submission: the first with runs left to start gets every free slot; a shard with none left returns its unused slots. So the
@@ -10,6 +12,12 @@ export interface Slots {
 }
 
 export const createSlots = (concurrency: number): Slots => ({ free: concurrency, shards: new Map() });
+
+/** As they were in the batch's history before this one; a window that has changed since is reached as runs end. */
+export const carriedSlots = ({ shards, free, concurrency }: CarriedBatch, now: number): Slots => ({
+  free: free + now - concurrency,
+  shards: new Map(shards.map(({ shard, held, drains }) => [shard, { held, drains }])),
+});
 
 /** What to do with the free slots: more for a shard that runs, or a start for the next one; null: nothing. */
 export function nextGrant(

@@ -137,7 +137,7 @@ describe('a host that reaches one of its two servers', () => {
       expect((first?.['commands'] as unknown[]).slice(0, ACTIONS.length)).toEqual(counted);
       for (const outcome of others) expect(outcome).toMatchObject({ ...first, attempt: outcome['attempt'] });
       const events = await home.sql<{ run_id: string }>(
-        `select run_id from events join runs using (run_id) where batch_id = $1 and kind = 'host_lost'`,
+        `select run_id from events join runs using (run_id) where runs.batch_id = $1 and kind = 'host_lost'`,
         [before],
       );
       expect(events.map((event) => event.run_id).toSorted()).toEqual(there.toSorted());

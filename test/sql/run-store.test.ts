@@ -3,6 +3,7 @@ import { type Database, migrate, openDatabase } from '../../db/index.js';
 import type { EventKind } from '../../domain/event-kinds.js';
 import type { SubmittedRun } from '../../db/index.js';
 import { newRunId } from '../../domain/ids.js';
+import { SHARD_SIZE } from '../../domain/limits.js';
 import type { ModelReply } from '../../domain/model.js';
 import type { ObservedCommand } from '../../domain/run.js';
 import { evaluate, oneRun, run, SUBMITTED, submission, task } from '../fixtures/rows.js';
@@ -63,13 +64,13 @@ describe('definitions', () => {
       limits: { commandSeconds: 33, memoryMb: 4096, cpus: 2, pids: 512, workspaceMb: 20_480 },
     });
     const batch = submission(null, (id) =>
-      Array.from({ length: 503 }, (_, i) => run(id, spec, `m${i % 3}`, Math.floor(i / 3) + 1)),
+      Array.from({ length: SHARD_SIZE + 3 }, (_, i) => run(id, spec, `m${i % 3}`, Math.floor(i / 3) + 1)),
     );
     await db.submit(batch);
     const { batchId } = batch.batch;
     await db.store.finishRun(batch.runs[1]?.runId ?? '', SUBMITTED);
     const first = await db.store.loadShard(batchId, 0);
-    expect(first).toHaveLength(499);
+    expect(first).toHaveLength(SHARD_SIZE - 1);
     expect(first[0]).toEqual({
       runId: batch.runs[0]?.runId,
       batchId,
@@ -94,7 +95,7 @@ describe('definitions', () => {
     });
     expect(first[1]?.runId).toBe(batch.runs[2]?.runId);
     expect((await db.store.loadShard(batchId, 1)).map(({ runId }) => runId)).toEqual(
-      batch.runs.slice(500).map(({ runId }) => runId),
+      batch.runs.slice(SHARD_SIZE).map(({ runId }) => runId),
     );
     expect(await db.store.loadShard(batchId, 2)).toEqual([]);
   });

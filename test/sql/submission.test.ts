@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import { newRunId } from '../../domain/ids.js';
+import { SHARD_SIZE } from '../../domain/limits.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 
@@ -29,11 +30,11 @@ describe('submitting', () => {
       Array.from({ length: 3000 }, (_, i) => run(id, tasks[i % 3] ?? task('x'), `m${i % 10}`, Math.floor(i / 30) + 1)),
     );
     await db.submit(batch);
-    expect(await db.queries.findBatch('many')).toMatchObject({ runs: 3000, shards: 6, ended: 0, status: 'queued' });
+    expect(await db.queries.findBatch('many')).toMatchObject({ runs: 3000, shards: 3000 / SHARD_SIZE, ended: 0, status: 'queued' });
     const report = await db.queries.batchStatus(batch.batch.batchId);
     expect(report.runList.map(({ runId }) => runId)).toEqual(batch.runs.map(({ runId }) => runId));
     expect(report.byStatus).toEqual({ queued: 3000 });
-    expect(await db.store.loadShard(batch.batch.batchId, 5)).toHaveLength(500);
+    expect(await db.store.loadShard(batch.batch.batchId, 5)).toHaveLength(SHARD_SIZE);
     const board = await db.queries.leaderboard({ batchId: batch.batch.batchId });
     expect(board.rows).toHaveLength(10);
     expect(board.rows[0]).toMatchObject({ attempts: 300, ended: 0 });

@@ -11,6 +11,8 @@ export function servicePaths(home: string) {
     own,
     /** Held by the one supervisor of this home, for its life. */
     lock: join(own, 'lock'),
+    /** Written by the supervisor every second: who finds it dead sees since when. */
+    alive: join(own, 'alive'),
     /** Exists from `bench down` until the next explicit start. */
     down: join(own, 'down'),
     /** Which build's migrations the database has seen: the worker waits for it. */

@@ -1,6 +1,7 @@
 import { markDown } from './down-mark.js';
 import { servicePaths } from './home-paths.js';
 import { isAlive, signal, waitUntilGone } from './process-identity.js';
+import { recordBothDied } from './service-faults.js';
 import { readServicesFile, SERVICE_NAMES, writeServicesFile, type ServiceName } from './services-file.js';
 import { endProcess } from './supervised-service.js';
 
@@ -17,12 +18,15 @@ export async function stopServices(options: {
   stayDown?: boolean;
   onProgress?: (line: string) => void;
 }): Promise<{ stopped: ServiceName[] }> {
-  const { servicesFile } = servicePaths(options.home).layout;
+  const paths = servicePaths(options.home);
+  const { servicesFile } = paths.layout;
   const say = options.onProgress ?? (() => undefined);
   // First of all, so that nobody restarts what we stop.
   if (options.stayDown === true) markDown(options.home);
   const before = readServicesFile(servicesFile);
   if (before === null) return { stopped: [] };
+  // We are about to remove its name.
+  recordBothDied(paths, before.supervisor);
   const running = SERVICE_NAMES.filter((name) => isAlive(before.services[name]?.process));
 
   // First the guardian, which would restart the supervisor.

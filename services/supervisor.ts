@@ -8,7 +8,7 @@ import { tryLock } from './file-lock.js';
 import { chooseFreePort, listenForOther, portIsFree } from './free-port.js';
 import { servicePaths } from './home-paths.js';
 import { findPostgres } from './postgres-binaries.js';
-import { recordServiceFault } from './service-faults.js';
+import { recordBothDied, recordServiceFault, showAlive } from './service-faults.js';
 import { probePostgres } from './postgres-probe.js';
 import {
   clearWayForPostgres,
@@ -98,6 +98,9 @@ class Supervisor {
   constructor(private readonly options: SupervisorOptions) {
     this.paths = servicePaths(options.home);
     const previous = readServicesFile(this.paths.layout.servicesFile);
+    // A guardian that starts us again says what it knows.
+    if (!options.again) recordBothDied(this.paths, previous?.supervisor);
+    showAlive(this.paths);
     this.file = {
       version: 1,
       status: 'starting',
@@ -159,6 +162,7 @@ class Supervisor {
     for (const service of Object.values(this.services)) service.start();
     this.write();
     const watch = setInterval(() => {
+      showAlive(this.paths);
       this.leaveIfHomeIsGone();
       this.replaceGuardian();
     }, WATCH_MS);

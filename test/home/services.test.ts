@@ -178,7 +178,14 @@ describe('services of a home', () => {
     both.forEach((one) => process.kill(one?.pid ?? 0, 'SIGKILL'));
     await until('both are gone', () => both.every((one) => !isAlive(one)));
     const written = home.log('supervisor').length;
+    const lastAlive = statSync(home.paths.alive).mtime.toISOString();
     expect(await home.ensure()).toEqual(endpoints);
+    // The worker makes it an event.
+    const [fault] = readFileSync(home.paths.layout.serviceFaults, 'utf8').trim().split('\n').slice(-1);
+    expect(JSON.parse(fault ?? '')).toMatchObject({
+      service: 'supervisor',
+      reason: `and its guardian died; they were last alive at ${lastAlive}, and left the services to themselves`,
+    });
     for (const process of left) expect(identify(process?.pid ?? 0)?.startTime).not.toBe(process?.startTime);
     expect(await query(endpoints.databaseUrl, 'select count(*)::int as n from kept')).toEqual([{ n: 2 }]);
     // A worker whose Temporal is gone takes ten seconds longer to end.

@@ -1,8 +1,10 @@
-import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { recordServiceFault } from '../../../services/service-faults.js';
+import { servicePaths } from '../../../services/home-paths.js';
+import { identify } from '../../../services/process-identity.js';
+import { recordBothDied, recordServiceFault, showAlive } from '../../../services/service-faults.js';
 import { serviceFaultReporter } from '../../../worker/service-faults.js';
 
 const dir = mkdtempSync(join(tmpdir(), 'bench-unit-faults-'));
@@ -67,5 +69,35 @@ describe('deaths of services become events', () => {
     expect(recordServiceFault(file, fault('worker', 5))).toBe(true);
     expect(statSync(file).size).toBeLessThan(200);
     expect(recordServiceFault(join(dir, 'missing', 'faults.jsonl'), fault('worker', 6))).toBe(false);
+  });
+
+  it('also of a supervisor and its guardian, which could not tell; not while either lives, nor where they have stopped', async () => {
+    const { events, store } = recorder();
+    const paths = servicePaths(join(dir, 'home'));
+    mkdirSync(paths.own, { recursive: true });
+    const living = identify(process.pid);
+    const dead = { pid: process.pid, startTime: 'of another process' };
+    const supervisor = { ...dead, startedAt: '2026-01-01T00:00:00.000Z', stamp: '', build: { version: '', builtAt: 0 } };
+    const found = (of: object) =>
+      recordBothDied(paths, { ...supervisor, ...of } as Parameters<typeof recordBothDied>[1]);
+    found({ guardian: living });
+    found({ ...living, guardian: null });
+    recordBothDied(paths, null);
+    const report = serviceFaultReporter(store, paths.layout.serviceFaults);
+    await report();
+    expect(events).toEqual([]);
+
+    found({ guardian: null });
+    showAlive(paths);
+    const seen = new Date('2026-02-02T00:00:00.000Z');
+    utimesSync(paths.alive, seen, seen);
+    found({ guardian: dead });
+    await report();
+    expect(events.map(({ detail }) => detail)).toEqual(
+      ['2026-01-01', '2026-02-02'].map(
+        (day) =>
+          `supervisor and its guardian died; they were last alive at ${day}T00:00:00.000Z, and left the services to themselves`,
+      ),
+    );
   });
 });

@@ -4,6 +4,7 @@ import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evalua
 import { markFor } from '../mark.js';
 import { removeContainer } from './container-life.js';
 import type { DockerEvaluatorOptions } from './evaluator-options.js';
+import { markUsed } from './image-use.js';
 import { EVALUATION_LABEL, HOME_LABEL, MAKER_LABEL, UNTIL_LABEL } from './labels.js';
 
 export interface EvaluationContainer {
@@ -35,7 +36,9 @@ export async function inContainer(
       [MAKER_LABEL]: maker,
       [UNTIL_LABEL]: String(until),
     };
-    const container = await docker.createContainer(await make(name, labels));
+    const options = await make(name, labels);
+    const container = await docker.createContainer(options);
+    if (options.Image !== undefined) await markUsed(docker, options.Image, homeTag);
     try {
       await fill(container);
       await container.start();

@@ -42,6 +42,7 @@ import { createDiskRoom, type DiskRoom } from './disk-room.js';
 import { keepDisk, keptDisk, restoreDisk } from './kept-disks.js';
 import { remembered } from './remembered.js';
 import { type ContainerPlace, containerName, sandboxContainer } from './sandbox-container.js';
+import { markUsed } from './image-use.js';
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
 import { madeUpFigures } from './machine-figures.js';
 import { snapshotOf } from './snapshot-container.js';
@@ -515,6 +516,7 @@ async function createOrAdopt(docker: Docker, spec: SandboxSpec, at: ContainerPla
   for (let attempt = 1; ; attempt++) {
     try {
       const container = await docker.createContainer(sandboxContainer(spec, at));
+      await markUsed(docker, at.imageRef, at.homeTag);
       // One that stood before had the files, and is gone with them.
       if (at.disk !== null || at.control === null || !hasStarted(at.control)) return container;
       await removeContainer(container);

@@ -5,6 +5,7 @@ import type { ArtifactStore, OldArtifact } from '../../domain/ports/artifact-sto
 import type { PruneRequest } from '../../domain/requests/prune.js';
 import type { Bench } from '../bench.js';
 import { artifactsOf } from '../artifacts.js';
+import { homeTag } from './home-identity.js';
 import { requireEngine } from '../batches/choose-backend.js';
 
 /** Null: not asked for. */
@@ -95,6 +96,7 @@ async function oldImages(bench: Bench, request: PruneRequest): Promise<PrunePlan
       assetsRoot: settings.assetsRoot,
       needed,
       before: before(request.keepDays),
+      home: homeTag(settings.layout),
     });
     found.push(...old.map((image) => ({ ...image, backend })));
   }

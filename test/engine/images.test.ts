@@ -5,6 +5,7 @@ import Docker from 'dockerode';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { chooseBase, KNOWN_BASES, localImage } from '../../backends/docker/base-image.js';
 import { ensureImage } from '../../backends/docker/images.js';
+import { markUsed, useOf } from '../../backends/docker/image-use.js';
 import { findOldImages, removeOldImage } from '../../backends/docker/old-images.js';
 import { REPOSITORY } from './evaluation-job.js';
 
@@ -113,8 +114,13 @@ it('old ones are found: not the current ones, nor what is made on these, used by
   const layers = { old: await layerOn(old), current: await layerOn(current) };
   const container = await docker.createContainer({ Image: used.ref, Cmd: ['true'] });
   try {
-    const find = async (before: Date) => {
-      const found = await findOldImages(docker, { assetsRoot: REPOSITORY, needed: new Set([needed.digest]), before });
+    const find = async (before: Date, home = 'own') => {
+      const found = await findOldImages(docker, {
+        assetsRoot: REPOSITORY,
+        needed: new Set([needed.digest]),
+        before,
+        home,
+      });
       const refs = found.flatMap((image) => image.refs);
       return [old, needed, used, current]
         .map(({ ref }) => refs.includes(ref))
@@ -131,5 +137,35 @@ it('old ones are found: not the current ones, nor what is made on these, used by
     built.delete(layers.old);
   } finally {
     await container.remove();
+  }
+});
+
+it('old ones that another home has used lately are spared; a use counts for its day, and the latest alone', async () => {
+  // Not on a current image, with which it would stay.
+  base =
+    (await Promise.all(KNOWN_BASES.map((ref) => localImage(docker, ref)))).find((each) => each !== null)?.ref ?? '';
+  const image = await ensure();
+  const day = 24 * 3_600_000;
+  const mine = async (home: string, before: number) =>
+    (await findOldImages(docker, { assetsRoot: REPOSITORY, needed: new Set(), before: new Date(before), home })).find(
+      ({ id }) => id === image.digest,
+    );
+  const soon = Date.now() + 60_000;
+  const marks = async () =>
+    ((await docker.getImage(image.ref).inspect()).RepoTags ?? []).filter((ref) => useOf(ref) !== null);
+  try {
+    await markUsed(docker, image.ref, 'other', new Date(soon - 40 * day));
+    expect((await mine('own', soon))?.refs).toHaveLength(2);
+    await markUsed(docker, image.ref, 'other', new Date(soon));
+    expect(await marks()).toHaveLength(1);
+    expect(await mine('own', soon)).toBeUndefined();
+    const found = await mine('other', soon);
+    expect(found?.refs[0]).toBe(image.ref);
+    // With its marks it is gone.
+    if (found !== undefined) expect(await removeOldImage(docker, found)).toBe(true);
+    expect(await localImage(docker, image.digest)).toBeNull();
+    built.delete(image.ref);
+  } finally {
+    for (const ref of await marks().catch(() => [])) await docker.getImage(ref).remove();
   }
 });

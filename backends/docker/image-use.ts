@@ -1,0 +1,53 @@
+import type Docker from 'dockerode';
+import { statusOf } from './engine-errors.js';
+
+const REPOSITORY = 'bench-used';
+const DAY_MS = 24 * 3_600_000;
+
+/** A home used the image, last on that day (UTC). */
+export interface ImageUse {
+  home: string;
+  /** When that day ended. */
+  until: number;
+}
+
+/** Of this process: a mark a day is enough. */
+const marked = new WeakMap<Docker, Set<string>>();
+
+/**
+ * Tags an image as used by this home today. Homes of one engine share images and know nothing of each other: what one of them uses
+ * the others see by these tags, and spare it. A mark that fails costs a build at most.
+ */
+export async function markUsed(docker: Docker, ref: string, home: string, now = new Date()): Promise<void> {
+  const day = now.toISOString().slice(0, 10).replaceAll('-', '');
+  const ofEngine = marked.get(docker) ?? new Set<string>();
+  marked.set(docker, ofEngine);
+  const key = `${ref} ${home} ${day}`;
+  if (ofEngine.has(key)) return;
+  ofEngine.add(key);
+  try {
+    const image = docker.getImage(ref);
+    const { Id: id, RepoTags: tags } = await image.inspect();
+    const repo = `${REPOSITORY}/${home}`;
+    const tag = `${day}-${id.replace('sha256:', '').slice(0, 16)}`;
+    await image.tag({ repo, tag });
+    const former = (tags ?? []).filter((one) => plain(one).startsWith(`${repo}:`) && !one.endsWith(`:${tag}`));
+    for (const one of former) await docker.getImage(one).remove().catch(unlessGone);
+  } catch {
+    ofEngine.delete(key);
+  }
+}
+
+/** Null: it is no such mark. */
+export function useOf(ref: string): ImageUse | null {
+  const [, home, year, month, day] = /^bench-used\/([^:/]+):(\d{4})(\d\d)(\d\d)-/.exec(plain(ref)) ?? [];
+  if (home === undefined) return null;
+  return { home, until: Date.UTC(Number(year), Number(month) - 1, Number(day)) + DAY_MS };
+}
+
+/** Podman prefixes its own registry. */
+export const plain = (ref: string): string => ref.replace(/^localhost\//, '');
+
+function unlessGone(error: unknown): void {
+  if (statusOf(error) !== 404) throw error;
+}

@@ -117,7 +117,8 @@ async function startContainer(
   const taskDir = await ports.taskFolder(run);
   const { program } = run.agent;
   // A program begins anew in a new container.
-  const through = program === undefined ? await lastExecuted(store, args) : 0;
+  // A lost host may have left a step without an outcome.
+  const through = program === undefined ? await store.lastExecuted(runId, args.replayThrough) : 0;
   if (program === undefined) await requireFirstStart(ports, run, args, through);
   const folder = program === undefined ? null : ((await ports.programs?.folder(run)) ?? null);
   const { info, from } = await startFrom(
@@ -206,17 +207,10 @@ async function requireFirstStart(
 ): Promise<void> {
   const { runId, epoch } = args;
   if (epoch > 1) return;
-  const last = await lastExecuted(store, { ...args, replayThrough: run.maxSteps });
+  const last = await store.lastExecuted(runId, run.maxSteps);
   if (last <= through) return;
   await backends[run.backend].sandbox.stop({ runId, epoch });
   throw new SandboxLost(`the workflow was restarted: steps ${through + 1} to ${last} are restored in a new container`);
-}
-
-/** The last step up to `replayThrough` whose command has a recorded outcome; a lost host may have left a step without one. */
-async function lastExecuted(store: StepLog, { runId, replayThrough }: StartContainerArgs): Promise<number> {
-  if (replayThrough === 0) return 0;
-  const steps = await store.transcript(runId);
-  return Math.max(0, ...steps.filter((s) => s.step <= replayThrough && s.observation !== null).map((s) => s.step));
 }
 
 /**

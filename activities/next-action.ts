@@ -1,4 +1,4 @@
-import { buildMessages, toolDefinitions } from '../domain/agent/messages.js';
+import { toolDefinitions } from '../domain/agent/messages.js';
 import { nextTurn } from '../domain/agent/next-turn.js';
 import type { ModelActivities, NextActionResult } from '../domain/messages.js';
 import type { Fence } from '../domain/ports/record/steps.js';
@@ -7,6 +7,7 @@ import type { Player } from '../domain/ports/player.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
+import type { PromptHistories } from './prompt-histories.js';
 import type { RunDefinitions } from './run-definitions.js';
 import { cancellation } from './cancellation.js';
 import { attemptFence } from './fence.js';
@@ -16,6 +17,7 @@ import { DeadlineReached, type TurnsUnderWay } from './turns-under-way.js';
 export interface ModelPorts {
   store: StepLog & MemoryLog & Pick<RunLifecycle, 'workspace'>;
   definitions: RunDefinitions;
+  histories: PromptHistories;
   /** By provider. */
   players: ReadonlyMap<string, Player>;
 }
@@ -49,18 +51,12 @@ export async function nextAction(
 ): Promise<NextActionResult> {
   const { store } = ports;
   const run = await ports.definitions.get(runId);
-  const [transcript, workspace, memoryRecords] = await Promise.all([
-    store.transcript(runId),
-    store.workspace(runId),
-    run.memory === true ? store.memoryRecords(runId) : null,
-  ]);
-  const decided = transcript.find((record) => record.step === step);
-  if (decided !== undefined) return resultOf(decided.action, decided.modelMs ?? 0);
+  const question = await ports.histories.question(store, run, step);
+  if (question.kind === 'decided') return resultOf(question.action, question.modelMs);
 
   const player = ports.players.get(run.model.provider);
   if (player === undefined) throw new Error(`this worker serves no provider "${run.model.provider}"`);
-  const history = buildMessages({ ...run, memoryRecords }, transcript, workspace);
-  const tools = toolDefinitions(run, workspace);
+  const tools = toolDefinitions(run, question.workspace);
   const replies: ModelReply[] = [];
   let modelMs = 0;
   for (;;) {
@@ -71,7 +67,7 @@ export async function nextAction(
       await store.saveAction(runId, step, { response: turn.response, thought, action, modelMs }, fence);
       return resultOf(action, modelMs);
     }
-    const prompt = { messages: [...history, ...turn.messages], ...(tools === undefined ? {} : { tools }) };
+    const prompt = { messages: [...question.messages, ...turn.messages], ...(tools === undefined ? {} : { tools }) };
     const next = await player.next(run, { runId, step, try: replies.length, fence }, prompt, signal);
     if (next.kind === 'end') return { kind: 'end', endReason: next.endReason, ms: modelMs };
     // Replies paid so far are stored; the next try finds them.

@@ -4,10 +4,10 @@ import { SandboxLost } from '../domain/errors.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import type { CommandOutcome, SandboxPort } from '../domain/ports/sandbox-port.js';
-import type { RunDefinition, StepRecord } from '../domain/run.js';
+import type { RecordedCommand, RunDefinition } from '../domain/run.js';
 import { beginsNode } from '../domain/search/node-rules.js';
 
-type Recorded = Pick<StepRecord, 'exitCode' | 'timedOut' | 'lost'>;
+type Ended = Pick<RecordedCommand, 'exitCode' | 'timedOut' | 'lost'>;
 
 /**
  * Rerun the recorded commands of steps `after` + 1 to `through` in a new container. They keep their numbers, so a retry continues
@@ -15,7 +15,10 @@ type Recorded = Pick<StepRecord, 'exitCode' | 'timedOut' | 'lost'>;
  * removed and SandboxLost is thrown, since its contents are then unknown. `removal` comes before the first command of a node.
  */
 export async function rerunCommands(
-  { store, sandbox }: { store: EventLog & Pick<StepLog, 'transcript'>; sandbox: Pick<SandboxPort, 'run' | 'stop'> },
+  {
+    store,
+    sandbox,
+  }: { store: EventLog & Pick<StepLog, 'recordedCommands'>; sandbox: Pick<SandboxPort, 'run' | 'stop'> },
   run: RunDefinition,
   { epoch, after, through, removal }: { epoch: number; after: number; through: number; removal: string },
   signal: AbortSignal,
@@ -23,9 +26,8 @@ export async function rerunCommands(
   const { runId, batchId } = run;
   const ref = { runId, epoch };
   let first = true;
-  for (const recorded of await store.transcript(runId)) {
+  for (const recorded of await store.recordedCommands(runId, { after, through })) {
     const { step, action } = recorded;
-    if (step <= after || step > through || action === null) continue;
     const guarded = guardMultiline(action, run.agent.tools.commands);
     // It was refused, so it never ran.
     if (guarded.kind === 'malformed') continue;
@@ -46,17 +48,17 @@ export async function rerunCommands(
 }
 
 /** A command that a limit stopped gets the time that it took then: which limit it was is not recorded. */
-const ranAtMost = ({ timedOut, commandMs }: StepRecord): number =>
+const ranAtMost = ({ timedOut, commandMs }: RecordedCommand): number =>
   timedOut && commandMs !== null ? Math.max(1, Math.ceil(commandMs / 1000)) : Infinity;
 
 /** A command recorded as lost may have killed the container, and may do so each time. */
-function diedOnTheWay({ lost, restarted }: CommandOutcome, recorded: Recorded, first: boolean): boolean {
+function diedOnTheWay({ lost, restarted }: CommandOutcome, recorded: Ended, first: boolean): boolean {
   if (recorded.lost || restarted !== true) return false;
   // Restarted before its first command, the container has lost nothing.
   return lost || !first;
 }
 
-function endOf({ exitCode, timedOut, lost }: Recorded): string {
+function endOf({ exitCode, timedOut, lost }: Ended): string {
   if (lost) return 'was lost';
   return timedOut ? 'was stopped by a limit' : `ended with ${exitCode ?? 'no exit code'}`;
 }

@@ -113,6 +113,17 @@ export interface StepRecord {
   modelMs: number | null;
 }
 
+/** What prompts show of a step. */
+export type ShownStep = Pick<
+  StepRecord,
+  'step' | 'response' | 'observation' | 'exitCode' | 'timedOut' | 'workingDir' | 'toolState'
+>;
+
+/** What a rerun of a step's command needs, and is compared with. */
+export type RecordedCommand = Pick<StepRecord, 'step' | 'exitCode' | 'timedOut' | 'lost' | 'commandMs'> & {
+  action: string;
+};
+
 /** A command's end, as stored with its step. */
 export interface ObservedCommand {
   observation: string;

@@ -22,6 +22,7 @@ import { programActivities } from '../activities/program.js';
 import { snapshotActivities, takeSnapshot } from '../activities/snapshot.js';
 import { takeSubmissionActivities } from '../activities/take-submission.js';
 import { TurnsUnderWay } from '../activities/turns-under-way.js';
+import { PromptHistories } from '../activities/prompt-histories.js';
 import { RunDefinitions } from '../activities/run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { WatchedCommands } from '../domain/ports/watched-commands.js';
@@ -89,7 +90,7 @@ export function workersOf(parts: WorkerParts): () => Promise<Worker>[] {
     close: gateways.close,
   };
 
-  const turns = { store, definitions, players, turns: new TurnsUnderWay() };
+  const turns = { store, definitions, histories: new PromptHistories(), players, turns: new TurnsUnderWay() };
   const commands = { store, definitions, backends, artifacts, taskFolder, watched: parts.outputs, departure };
   const sharesArtifacts = settings.artifacts.shared;
   const snapshots = { store, definitions, backends, artifacts, hostId, sharesArtifacts };

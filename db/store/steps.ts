@@ -1,6 +1,6 @@
 import { Stale, Superseded } from '../../domain/errors.js';
-import type { RecordedStep, StepLog } from '../../domain/ports/record/steps.js';
-import type { StepRecord } from '../../domain/run.js';
+import type { RecordedStep, ShownRow, StepLog } from '../../domain/ports/record/steps.js';
+import type { RecordedCommand, StepRecord } from '../../domain/run.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
@@ -16,6 +16,9 @@ export const isFenced = (n: number): string => `($${n}::text is null or r.fence 
 
 export const superseded = (runId: string, step: number): Superseded =>
   new Superseded(`run ${runId}, step ${step}: another attempt has taken over`);
+
+/** So many observations, of at most 128 KiB each and an evaluation's message, are read at once. */
+const SHOWN_AT_ONCE = 16;
 
 /** Actions and their outcomes. */
 export function stepStore(run: Statements): StepLog {
@@ -43,12 +46,6 @@ export function stepStore(run: Statements): StepLog {
       return rows.flatMap(({ taken: _taken, current: _current, ...step }) => (step.step === null ? [] : [step]));
     },
 
-    async transcript(runId) {
-      return run<StepRecord>('transcript', `select ${STEP_COLUMNS} from steps s where s.run_id = $1 order by s.step`, [
-        runId,
-      ]);
-    },
-
     async step(runId, step, fence) {
       const [row] = await run<StepRecord & { isFenced: boolean }>(
         'step',
@@ -60,6 +57,39 @@ export function stepStore(run: Statements): StepLog {
       const { isFenced: mine, ...record } = row;
       if (!mine) throw superseded(runId, step);
       return record;
+    },
+
+    async *shownSteps(runId, { after, through, settledThrough = 0 }) {
+      for (let last = after; last < through;) {
+        const rows = await run<ShownRow>(
+          'shownSteps',
+          `select s.step, s.response, case when s.step > $4 then s.observation end as observation,
+             s.exit_code as "exitCode", s.timed_out as "timedOut", s.working_dir as "workingDir",
+             s.tool_state as "toolState", s.action, s.model_ms as "modelMs"
+           from steps s where s.run_id = $1 and s.step > $2 and s.step <= $3 order by s.step limit ${SHOWN_AT_ONCE}`,
+          [runId, last, through, settledThrough],
+        );
+        if (rows.length > 0) yield rows;
+        last = rows.length < SHOWN_AT_ONCE ? through : (rows.at(-1)?.step ?? through);
+      }
+    },
+
+    async lastExecuted(runId, through) {
+      const [row] = await run<{ step: number }>(
+        'lastExecuted',
+        `select coalesce(max(step), 0) as step from steps where run_id = $1 and step <= $2 and observation is not null`,
+        [runId, through],
+      );
+      return row?.step ?? 0;
+    },
+
+    async recordedCommands(runId, { after, through }) {
+      return run<RecordedCommand>(
+        'recordedCommands',
+        `select step, action, exit_code as "exitCode", timed_out as "timedOut", lost, command_ms as "commandMs"
+         from steps where run_id = $1 and step > $2 and step <= $3 and action is not null order by step`,
+        [runId, after, through],
+      );
     },
 
     async commandGoesOn(runId, step, printed) {

@@ -1,11 +1,11 @@
 import type { ChatMessage, ToolDefinition } from '../model.js';
-import type { RunDefinition, StepRecord } from '../run.js';
+import type { RunDefinition, ShownStep } from '../run.js';
 import type { ToolState } from '../tool-state.js';
 import { clipObservation } from './clip-observation.js';
 import { commandDocs, commandTools } from './commands.js';
 import { demonstrationText } from './demonstrations.js';
 import { historyProcessorOf } from './history/process-history.js';
-import type { PromptMessage } from './history/prompt-message.js';
+import type { HistoryProcessor, PromptMessage } from './history/prompt-message.js';
 import { expectedFormat, type ReplyInput } from './parse-reply.js';
 import { decodeReply } from './reply-encoding.js';
 import { exchange } from './reply-messages.js';
@@ -100,7 +100,7 @@ function demonstrationMessages(run: PromptInput, variables: Record<string, unkno
 }
 
 /** The user message after a step: its observation in the template for output, or in the one for none. */
-function observationText(run: PromptInput, step: StepRecord, variables: Record<string, unknown>): string {
+function observationText(run: PromptInput, step: ShownStep, variables: Record<string, unknown>): string {
   const { taskTemplate, nextStepTemplate, nextStepNoOutputTemplate, observationLimit } = run.agent;
   const observation = clipObservation(step.observation ?? '', observationLimit);
   const blank = observation.trim() === '' && nextStepNoOutputTemplate !== undefined;
@@ -111,47 +111,82 @@ function observationText(run: PromptInput, step: StepRecord, variables: Record<s
   );
 }
 
-/** The whole prompt before history processing, each message with its origin. */
-export function promptMessages(run: PromptInput, steps: StepRecord[], workspace: string): PromptMessage[] {
-  const { agent } = run;
-  const variables = promptVariables(run, workspace);
-  const at = (taken: number) => ({ currentStep: taken + 1, remainingSteps: run.maxSteps - taken });
+/** What of a run goes into its prompts, with the variables of its templates. */
+export interface PromptContext {
+  run: PromptInput;
+  workspace: string;
+  variables: Record<string, unknown>;
+}
+
+export const promptContext = (run: PromptInput, workspace: string): PromptContext => ({
+  run,
+  workspace,
+  variables: promptVariables(run, workspace),
+});
+
+/** Variables as they are after so many steps. */
+function variablesAfter(
+  { run, variables, workspace }: PromptContext,
+  taken: number,
+  { toolState = null, workingDir }: Partial<Pick<ShownStep, 'toolState' | 'workingDir'>>,
+): Record<string, unknown> {
   const { memoryRecords: earlier = null } = run;
-  const status = (state: ToolState | null, workingDir: string) => ({
-    ...statusVariables(state, workingDir, run.gpus ?? 0),
-    ...(earlier === null ? {} : { memoryRecords: earlier + (state?.memoryWritten ?? 0) }),
-  });
-  const before = { ...at(0), ...status(null, workspace) };
-  const first = { ...variables, ...before, observation: '', exitCode: 'none', timedOut: false };
+  return {
+    ...variables,
+    ...{ currentStep: taken + 1, remainingSteps: run.maxSteps - taken },
+    ...statusVariables(toolState, workingDir ?? workspace, run.gpus ?? 0),
+    ...(earlier === null ? {} : { memoryRecords: earlier + (toolState?.memoryWritten ?? 0) }),
+  };
+}
+
+/** What every prompt of the run begins with. */
+export function openingMessages(context: PromptContext): PromptMessage[] {
+  const { run, variables } = context;
+  const { agent } = run;
+  const first = { ...variablesAfter(context, 0, {}), observation: '', exitCode: 'none', timedOut: false };
   const task = [renderTemplate('taskTemplate', agent.taskTemplate, first)];
   if (agent.strategyTemplate !== undefined) {
     task.push(renderTemplate('strategyTemplate', agent.strategyTemplate, first));
   }
-  const messages: PromptMessage[] = [
+  return [
     { role: 'system', content: renderTemplate('systemTemplate', agent.systemTemplate, variables), origin: 'system' },
     ...demonstrationMessages(run, variables),
     { role: 'user', content: task.join('\n'), origin: 'task' },
   ];
-  for (const step of steps) {
-    const here = { ...variables, ...at(step.step), ...status(step.toolState ?? null, step.workingDir ?? workspace) };
-    const answer = observationText(run, step, here);
-    const reply = decodeReply(step.response);
-    for (const message of exchange(reply, answer, { step: step.step, tools: callsTools(agent) })) {
-      messages.push({ ...message, origin: message.role === 'assistant' ? 'reply' : 'observation' });
-    }
-  }
-  return messages;
 }
 
-/**
- * The messages before step `steps.length + 1`: system, demonstrations, task, then a pair per step taken. Rebuilt from the record each
- * time, so that what the model saw never depends on the memory of a process.
- */
-export function buildMessages(run: PromptInput, steps: StepRecord[], workspace: string): ChatMessage[] {
-  const { historyProcessor, historyProcessorArgs } = run.agent;
-  const processed = historyProcessorOf(historyProcessor, historyProcessorArgs)(promptMessages(run, steps, workspace));
-  return processed.map(({ origin: _, ...message }) => message);
+/** A step's reply and what came of it. `settled`: contents of the latter, in place of the observation. */
+export function stepMessages(context: PromptContext, step: ShownStep, settled?: readonly string[]): PromptMessage[] {
+  const { run } = context;
+  const answer = settled === undefined ? observationText(run, step, variablesAfter(context, step.step, step)) : '';
+  const messages = exchange(decodeReply(step.response), answer, { step: step.step, tools: callsTools(run.agent) });
+  let answers = 0;
+  return messages.map((message): PromptMessage => {
+    if (message.role === 'assistant') return { ...message, origin: 'reply' };
+    const content = settled?.[answers++];
+    return { ...message, origin: 'observation', ...(content !== undefined && { content, settled: true }) };
+  });
 }
+
+/** The whole prompt before history processing, each message with its origin. */
+export function promptMessages(run: PromptInput, steps: readonly ShownStep[], workspace: string): PromptMessage[] {
+  const context = promptContext(run, workspace);
+  return [...openingMessages(context), ...steps.flatMap((step) => stepMessages(context, step))];
+}
+
+export const historyProcessorFor = ({ agent }: PromptInput): HistoryProcessor =>
+  historyProcessorOf(agent.historyProcessor, agent.historyProcessorArgs);
+
+/** As players get them. */
+export const withoutOrigin = (messages: readonly PromptMessage[]): ChatMessage[] =>
+  messages.map(({ origin: _origin, settled: _settled, ...message }) => message);
+
+/**
+ * The messages before step `steps.length + 1`: system, demonstrations, task, then a pair per step taken. They depend on the record
+ * alone, so that what the model saw never depends on the memory of a process.
+ */
+export const buildMessages = (run: PromptInput, steps: readonly ShownStep[], workspace: string): ChatMessage[] =>
+  withoutOrigin(historyProcessorFor(run).show(promptMessages(run, steps, workspace)));
 
 /** The requery after a reply that could not be parsed: the bad reply and what was wrong with it. */
 export function formatErrorMessages(run: PromptInput, badReply: string | ReplyInput, problem: string): ChatMessage[] {

@@ -1,4 +1,5 @@
 import { buildMessages } from '../../domain/agent/messages.js';
+import { PromptHistory } from '../../domain/agent/prompt-history.js';
 import { BenchError } from '../../domain/errors.js';
 import { forkOf } from '../../domain/fork.js';
 import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
@@ -111,10 +112,11 @@ const messageOf = (messages: readonly { content: string }[]): string =>
 export async function beginning(bench: Bench, episode: EpisodeRow, known?: RunDefinition): Promise<BegunEpisode> {
   const { store } = await bench.database();
   const run = known ?? (await store.definition(episode.runId));
-  const copied = run.forkedFrom === undefined ? [] : await store.transcript(run.runId);
-  const before = copied.filter(({ step }) => step <= (run.forkedFrom?.step ?? 0));
-  const messages = buildMessages(run, before, workspaceOf(bench, run));
-  const shown = before.length === 0 ? messages : messages.slice(-1);
+  const history = new PromptHistory(run, workspaceOf(bench, run));
+  const copied = { after: 0, through: run.forkedFrom?.step ?? 0 };
+  for await (const steps of store.shownSteps(run.runId, copied)) history.add(steps);
+  const messages = history.prompt();
+  const shown = history.through === 0 ? messages : messages.slice(-1);
   return {
     episode,
     task: run.task.id,

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/index.js';
-import { buildMessages, toolDefinitions } from '../../domain/agent/messages.js';
+import { toolDefinitions } from '../../domain/agent/messages.js';
+import { PromptHistory } from '../../domain/agent/prompt-history.js';
 import { encodeReply } from '../../domain/agent/reply-encoding.js';
 import { stepTurns } from '../../domain/agent/step-turns.js';
 import { BenchError } from '../../domain/errors.js';
@@ -9,6 +10,7 @@ import { offeredTools } from '../../domain/gateway/offered-tools.js';
 import { wireOf } from '../../domain/gateway/wires.js';
 import type { ChatMessage, ModelRef } from '../../domain/model.js';
 import { requestHash } from '../../domain/request-hash.js';
+import type { ShownStep } from '../../domain/run.js';
 import type { PromptDocument, PromptTurn } from '../../domain/views/prompt.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 import type { Bench } from '../bench.js';
@@ -42,8 +44,9 @@ export async function promptOf(database: Read, runId: string, step: number): Pro
   const workspace = asked.workspace ?? CONTAINER_WORKSPACE;
   if (definition.agent.program !== undefined)
     return ofProgram(database, { runId, step, program: definition.agent.program, model: definition.model });
-  const before = (await database.store.transcript(asked.runId)).filter((record) => record.step < step);
-  const messages = buildMessages(input, before, workspace);
+  const history = new PromptHistory(input, workspace);
+  for await (const steps of database.store.shownSteps(asked.runId, { after: 0, through: step - 1 })) history.add(steps);
+  const messages = history.prompt();
   const known = await database.queries.askedTurns(asked.runId, step);
   const replies = known.flatMap(({ reply }) => reply ?? []);
   const { provider, model } = definition.model;
@@ -99,23 +102,31 @@ async function whoAsked({ queries }: Read, run: RunDetail, step: number): Promis
 /** MLGym keeps no requeries, and no hash: its history is taken as it is. */
 async function recorded({ store, queries }: Read, run: RunDetail, step: number): Promise<PromptDocument> {
   const { prompt: first, footers } = await queries.recordedPrompt(run.runId);
-  const steps = await store.transcript(run.runId);
-  const before = steps.filter((record) => record.step < step);
   const messages = first.map(({ role, content }): ChatMessage => ({
     role: role === 'system' ? role : 'user',
     content,
   }));
   let whole = first.length > 0;
-  for (const { step: at, response, observation } of before) {
+  let reply: string | null = null;
+  for (const { step: at, response, observation } of await stepsThrough(store, run.runId, step)) {
+    if (at === step) {
+      reply = response;
+      break;
+    }
     const footer = footers?.[at - 1] ?? null;
     whole &&= footer !== null;
     messages.push({ role: 'assistant', content: response });
     messages.push({ role: 'user', content: `${observation ?? ''}${footer ?? ''}` });
   }
   const hash = requestHash({ provider: 'mlgym', model: run.providerModel, messages });
-  const reply = steps.find((record) => record.step === step)?.response ?? null;
   return {
     ...{ runId: run.runId, askedIn: run.runId, step, source: whole ? 'recorded' : 'partial', messages, tools: null },
     turns: [{ try: 0, added: [], reply, hash, sent: [], proof: 'none' }],
   };
+}
+
+async function stepsThrough(store: Read['store'], runId: string, step: number): Promise<ShownStep[]> {
+  const steps: ShownStep[] = [];
+  for await (const some of store.shownSteps(runId, { after: 0, through: step })) steps.push(...some);
+  return steps;
 }

@@ -187,7 +187,7 @@ test.each(CLIENTS)(
     if (client === 'openai-chat') expect(shown.length).toBe(events.length);
     expect(wire.reply(assembly.answer()!)).toEqual(wire.reply(whole));
     expect(wire.reply(whole).toolCalls?.[0]?.name).toBe('bash');
-    const steps = await db.store.transcript(runId);
+    const steps = await db.queries.trajectory(runId);
     expect(steps.map(({ step, action }) => [step, action])).toEqual(
       [1, 2].map((step) => [step, 'ls -la && cat strategy.py']),
     );

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelActivities } from '../../activities/next-action.js';
+import { PromptHistories } from '../../activities/prompt-histories.js';
 import { RunDefinitions } from '../../activities/run-definitions.js';
 import { type Database, migrate, openDatabase, type SubmittedRun } from '../../db/index.js';
 import { agentConfigSchema } from '../../domain/agent/config.js';
@@ -69,6 +70,7 @@ async function played(over: Partial<SubmittedRun> = {}): Promise<SubmittedRun> {
   const activities = modelActivities({
     store: db.store,
     definitions: new RunDefinitions(db.store),
+    histories: new PromptHistories(),
     players: new Map([[run.model.provider, player]]),
     turns: new TurnsUnderWay(),
   });
@@ -223,7 +225,7 @@ describe('a run directory', () => {
       expect(after.map(said)).toEqual(before.slice(0, after.length).map(said));
       expect(before.length - after.length).toBeLessThanOrEqual(1);
       compared += 1;
-      const steps = (await db.store.transcript(runId)).length;
+      const steps = (await db.queries.trajectory(runId)).length;
       const prompt = await promptOf(db, runId, steps);
       expect(prompt.messages.map(({ role, content }) => [role, kept(content)])).toEqual(
         before.slice(0, prompt.messages.length).map(said),

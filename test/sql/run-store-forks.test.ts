@@ -121,7 +121,7 @@ test('a fork has the steps, evaluations and snapshots up to its step, and nothin
   ] as const)
     await snapshot(origin.runId, step, epoch, `s${step}-${epoch}`);
   const copy = await fork(origin, 3);
-  expect((await db.store.transcript(copy.runId)).map((step) => step.action)).toEqual(['a1', 'a2', 'a3']);
+  expect((await db.queries.trajectory(copy.runId)).map((step) => step.action)).toEqual(['a1', 'a2', 'a3']);
   expect(await db.queries.showRun(copy.runId)).toMatchObject({
     forkedFrom: origin.runId,
     forkedAtStep: 3,

@@ -102,7 +102,7 @@ test('what the special commands remember is kept with the step', async () => {
   await db.store.saveAction(runId, 1, { response: 'r', thought: 't', action: 'open a.py', modelMs: 1 });
   expect(await db.store.step(runId, 1)).toMatchObject({ toolState: null });
   await db.store.saveCommand(runId, 1, command({ toolState: { openFile: '/ws/a "b".py', memoryWritten: 2 } }));
-  expect(await db.store.transcript(runId)).toMatchObject([
+  expect(await db.queries.trajectory(runId)).toMatchObject([
     { toolState: { openFile: '/ws/a "b".py', memoryWritten: 2 } },
   ]);
 });

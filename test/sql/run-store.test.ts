@@ -231,7 +231,7 @@ describe('steps', () => {
       toolState: null,
     };
     expect(await db.store.step(runId, 1)).toEqual(stored);
-    expect(await db.store.transcript(runId)).toEqual([stored]);
+    expect(await db.queries.trajectory(runId)).toMatchObject([stored]);
     expect(await db.store.step(runId, 2)).toBeNull();
   });
 
@@ -249,7 +249,7 @@ describe('steps', () => {
     for (const step of [1, 2, 3]) await db.store.saveAction(runId, step, action(`${step}`));
     await db.store.saveAction(runId, 2, action('again'));
     expect((await db.queries.showRun(runId)).steps).toBe(3);
-    expect((await db.store.transcript(runId)).map(({ action: text }) => text)).toEqual(['1', '2', '3']);
+    expect((await db.queries.trajectory(runId)).map(({ action: text }) => text)).toEqual(['1', '2', '3']);
   });
 
   test('a step that could not be parsed has no action; a command without its step is refused', async () => {
@@ -466,7 +466,7 @@ describe('evaluations', () => {
     await db.store.saveAction(runId, 2, action('submit'));
     await db.store.saveCommand(runId, 2, command('bye'));
     await evaluate(db, runId, 2, 'submit', 0.25);
-    expect((await db.store.transcript(runId)).map(({ observation }) => observation)).toEqual(['rejected', 'bye']);
+    expect((await db.queries.trajectory(runId)).map(({ observation }) => observation)).toEqual(['rejected', 'bye']);
   });
 
   test('the best score follows the direction, the final score comes from submit or a forced end', async () => {
@@ -506,7 +506,7 @@ describe('evaluations', () => {
       null,
       null,
     ]);
-    for (const { observation } of await db.store.transcript(runId)) expect(observation).not.toContain('referee.py');
+    for (const { observation } of await db.queries.trajectory(runId)) expect(observation).not.toContain('referee.py');
   });
 
   test('an evaluation that arrives after the end of its run changes no score', async () => {

@@ -68,7 +68,7 @@ describe('a tree of forks', () => {
     expect(await db.store.definition(child!)).toMatchObject({
       ...{ forkedFrom: { runId: nodeRunId(runId, 1), step: 1 }, maxSteps: 16, node: true },
     });
-    const [copied] = await db.store.transcript(child!);
+    const [copied] = await db.queries.trajectory(child!);
     expect(copied?.observation).toMatch(/^o1\n.*score: 3.*scores score 3 on validation/s);
   });
 
@@ -262,7 +262,7 @@ test('asks its model where to go on, and what it has taught, within its limits a
       [2, 'Use trees.'],
       [3, 'Use nets.'],
     ] as const) {
-      const [copied] = await db.store.transcript(nodeRunId(runId, node));
+      const [copied] = await db.queries.trajectory(nodeRunId(runId, node));
       expect(copied?.observation).toMatch(
         /\[What earlier attempts at this task have taught: Seeds matter\.\]\n.*on validation/s,
       );

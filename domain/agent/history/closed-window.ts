@@ -1,4 +1,4 @@
-import { type HistoryProcessor, outdatedWindow } from './prompt-message.js';
+import { type HistoryProcessor, outdatedWindow, type PromptMessage } from './prompt-message.js';
 
 const HEADER = /^\[File:\s+(.*\S)\s+\(\d+\s+lines\s+total\)\]\s*$/;
 const HIDDEN_ABOVE = /^\(\d+ more lines? above\)\s*$/;
@@ -30,7 +30,7 @@ function viewsIn(lines: readonly string[]): View[] {
  * Of each file only the newest view: the numbered lines of views in older messages become one line that counts them. Numbered lines
  * without a header of a file stay as they are, and no message is ever dropped.
  */
-export const closedWindow: HistoryProcessor = (messages) => {
+function closeOlderViews(messages: readonly PromptMessage[]): PromptMessage[] {
   const seen = new Set<string>();
   const processed = [...messages].reverse().map((message) => {
     if (message.origin !== 'observation' && message.origin !== 'task') return message;
@@ -43,4 +43,7 @@ export const closedWindow: HistoryProcessor = (messages) => {
     return { ...message, content: lines.join('\n') };
   });
   return processed.reverse();
-};
+}
+
+/** A view that was closed is none any more, so closing the others later comes to the same. */
+export const closedWindow: HistoryProcessor = { show: closeOlderViews, settle: closeOlderViews };

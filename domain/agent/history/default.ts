@@ -1,4 +1,7 @@
 import type { HistoryProcessor } from './prompt-message.js';
 
 /** Everything, as it was. */
-export const wholeHistory: HistoryProcessor = (messages) => [...messages];
+export const wholeHistory: HistoryProcessor = {
+  show: (messages) => [...messages],
+  settle: (messages) => [...messages],
+};

@@ -2,7 +2,7 @@ import type { ToolCall } from '../../model.js';
 import { estimateTokens } from '../../estimate-tokens.js';
 import { clipObservation } from '../clip-observation.js';
 import { callArguments } from '../parsers/tool-calls.js';
-import { type HistoryProcessor, omitted, type PromptMessage } from './prompt-message.js';
+import { type HistoryProcessor, type PromptMessage, withoutOutput } from './prompt-message.js';
 
 /** Above what the provider will count. */
 const tokensOf = (message: PromptMessage): number => estimateTokens([message]);
@@ -23,41 +23,76 @@ const shortReply = (message: PromptMessage): PromptMessage => ({
   content: clipObservation(message.content, LONG),
   ...(message.toolCalls === undefined ? {} : { toolCalls: message.toolCalls.map(shortCall) }),
 });
-const noObservation = (message: PromptMessage): PromptMessage => ({
-  ...message,
-  content: omitted('older output', message.content),
-});
+
+/** Messages with the estimate of their tokens, of which some are made shorter until they fit. */
+class Budget {
+  readonly messages: PromptMessage[];
+  readonly #tokens: number;
+  #total: number;
+
+  constructor(messages: readonly PromptMessage[], tokens: number) {
+    this.messages = [...messages];
+    this.#tokens = tokens;
+    this.#total = messages.reduce((sum, message) => sum + tokensOf(message), 0);
+  }
+
+  get isExceeded(): boolean {
+    return this.#total > this.#tokens;
+  }
+
+  of(origin: PromptMessage['origin']): number[] {
+    return [...this.messages.keys()].filter((index) => this.messages[index]?.origin === origin);
+  }
+
+  /** While the budget is exceeded. */
+  shorten(index: number, by: (message: PromptMessage) => PromptMessage): void {
+    const message = this.messages[index];
+    if (message === undefined || !this.isExceeded) return;
+    const shorter = by(message);
+    const saved = tokensOf(message) - tokensOf(shorter);
+    if (saved <= 0) return;
+    this.messages[index] = shorter;
+    this.#total -= saved;
+  }
+
+  /**
+   * Prompts only get longer, so older observations that are left out now are left out of all later ones. Those that are no longer
+   * than the line in their place stay.
+   */
+  leaveOutOlderObservations(): void {
+    for (const index of this.of('observation').slice(0, -1)) {
+      const message = this.messages[index];
+      if (message === undefined || message.settled === true) continue;
+      if (!this.isExceeded) return;
+      this.shorten(index, withoutOutput);
+      if (this.messages[index] === message) this.messages[index] = { ...message, settled: true };
+    }
+  }
+}
 
 /**
  * At most so many tokens, as well as can be estimated: first older observations are left out, then the texts and commands of older
  * replies are cut in their middle, then the newest exchange is. System, task and demonstrations are never touched: when they alone
  * are too much, so is the result, and the provider will say so.
  */
-export const tokenBudget =
-  (tokens: number): HistoryProcessor =>
-  (messages) => {
-    const result = [...messages];
-    let total = result.reduce((sum, message) => sum + tokensOf(message), 0);
-    const replace = (index: number, by: (message: PromptMessage) => PromptMessage): void => {
-      const message = result[index];
-      if (message === undefined || total <= tokens) return;
-      const shorter = by(message);
-      const saved = tokensOf(message) - tokensOf(shorter);
-      if (saved <= 0) return;
-      result[index] = shorter;
-      total -= saved;
-    };
-    const indices = [...result.keys()];
-    const observations = indices.filter((index) => result[index]?.origin === 'observation');
-    const replies = indices.filter((index) => result[index]?.origin === 'reply');
-    for (const index of observations.slice(0, -1)) replace(index, noObservation);
-    for (const index of replies.slice(0, -1)) replace(index, shortReply);
-    for (const index of replies.slice(-1)) replace(index, shortReply);
-    for (const index of observations.slice(-1)) {
-      for (let room = result[index]?.content.length ?? 0; total > tokens && room > LONG;) {
+export const tokenBudget = (tokens: number): HistoryProcessor => ({
+  settle(messages) {
+    const budget = new Budget(messages, tokens);
+    budget.leaveOutOlderObservations();
+    return budget.messages;
+  },
+
+  show(messages) {
+    const budget = new Budget(messages, tokens);
+    budget.leaveOutOlderObservations();
+    for (const index of budget.of('reply')) budget.shorten(index, shortReply);
+    for (const index of budget.of('observation').slice(-1)) {
+      const { content: whole = '' } = messages[index] ?? {};
+      for (let room = whole.length; budget.isExceeded && room > LONG;) {
         room = Math.max(LONG, Math.floor(room * 0.7));
-        replace(index, (message) => ({ ...message, content: clipObservation(messages[index]?.content ?? '', room) }));
+        budget.shorten(index, (message) => ({ ...message, content: clipObservation(whole, room) }));
       }
     }
-    return result;
-  };
+    return budget.messages;
+  },
+});

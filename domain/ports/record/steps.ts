@@ -1,4 +1,11 @@
-import type { ObservedCommand, Requested, StepRecord, TakenSubmission } from '../../run.js';
+import type {
+  ObservedCommand,
+  RecordedCommand,
+  Requested,
+  ShownStep,
+  StepRecord,
+  TakenSubmission,
+} from '../../run.js';
 import type { RunEvent } from './events.js';
 
 /**
@@ -20,6 +27,8 @@ export interface RecordedStep {
   commandMs: number;
 }
 
+export type ShownRow = ShownStep & Pick<StepRecord, 'action' | 'modelMs'>;
+
 /** A run's steps: actions and what came back. First write wins. */
 export interface StepLog {
   /**
@@ -28,10 +37,23 @@ export interface StepLog {
    * @throws Stale if the run has ended or is in another epoch, Superseded if a later attempt has taken over.
    */
   takeOver(args: { runId: string; epoch: number; from: number; fence: string }): Promise<RecordedStep[]>;
-  /** Steps 1..n of the run, in order, with messages of evaluations already part of the observations. */
-  transcript(runId: string): Promise<StepRecord[]>;
-  /** @throws Superseded if another attempt than `fence` names has taken over. */
+  /**
+   * With messages of evaluations already part of the observation.
+   * @throws Superseded if another attempt than `fence` names has taken over.
+   */
   step(runId: string, step: number, fence?: Fence): Promise<StepRecord | null>;
+  /**
+   * What prompts show of the steps after `after` up to `through`, with their actions, a few at a time: a run's observations may be
+   * hundreds of megabytes. Those of steps up to `settledThrough` (default 0) are not read, and null.
+   */
+  shownSteps(
+    runId: string,
+    which: { after: number; through: number; settledThrough?: number },
+  ): AsyncGenerator<ShownRow[], void, undefined>;
+  /** The last step up to `through` whose command has a recorded outcome; 0: none has. */
+  lastExecuted(runId: string, through: number): Promise<number>;
+  /** Commands of the steps after `after` up to `through`, in order, with how they ended. */
+  recordedCommands(runId: string, which: { after: number; through: number }): Promise<RecordedCommand[]>;
   /** Keeps what the step's command has printed so far, for a player from outside. Returns whether that one asked to interrupt it. */
   commandGoesOn(runId: string, step: number, printed: string): Promise<boolean>;
   /**

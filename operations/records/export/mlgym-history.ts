@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/index.js';
-import { promptMessages } from '../../../domain/agent/messages.js';
+import { openingMessages, promptContext, stepMessages } from '../../../domain/agent/messages.js';
 import { stepTurns } from '../../../domain/agent/step-turns.js';
 import { CONTAINER_WORKSPACE } from '../../../domain/limits.js';
 import type { RunDetail } from '../../../domain/views/runs.js';
@@ -40,25 +40,24 @@ export async function* recordedHistory(
 
 /** Of a run that bench played: every message that its agent wrote or was shown, before any history processor. */
 export async function* playedHistory(
-  { queries, store }: Pick<Database, 'queries' | 'store'>,
+  { queries }: Pick<Database, 'queries'>,
   run: RunDetail,
   steps: readonly TrajectoryStep[],
 ): AsyncGenerator<HistoryMessage> {
   const definition = await queries.playedAs(run.runId);
   if (definition === null) throw new Error(`run ${run.runId} has no definition`);
   const input = { ...definition, memoryRecords: run.memory ? run.memoryRecords : null };
-  const messages = promptMessages(input, await store.transcript(run.runId), run.workspace ?? CONTAINER_WORKSPACE);
-  let taken = 0;
-  for (const { role, content, origin } of messages) {
-    if (origin === 'reply') {
-      const step = steps[taken++];
-      if (step === undefined) return;
-      const replies = (await queries.askedTurns(run.runId, step.step)).flatMap(({ reply }) => reply ?? []);
-      for (const added of stepTurns(input, replies).flat())
-        yield { role: added.role, content: added.content, requery: true };
-      yield replyOf(step);
-    } else if (origin !== 'observation' || taken < steps.length)
-      // The last step's outcome was shown to nobody.
-      yield { role, content, ...(origin === 'demonstration' && { is_demo: true }) };
+  const context = promptContext(input, run.workspace ?? CONTAINER_WORKSPACE);
+  for (const { role, content, origin } of openingMessages(context))
+    yield { role, content, ...(origin === 'demonstration' && { is_demo: true }) };
+  for (const [i, step] of steps.entries()) {
+    const replies = (await queries.askedTurns(run.runId, step.step)).flatMap(({ reply }) => reply ?? []);
+    for (const added of stepTurns(input, replies).flat())
+      yield { role: added.role, content: added.content, requery: true };
+    yield replyOf(step);
+    // The last step's outcome was shown to nobody.
+    if (i === steps.length - 1) return;
+    for (const { role, content, origin } of stepMessages(context, step))
+      if (origin !== 'reply') yield { role, content };
   }
 }

@@ -39,7 +39,11 @@ async function brought(steps: Partial<StepRecord>[], outcomes: Record<number, Pa
     stop: async (ref: SandboxRef) => void stopped.push(ref),
   };
   const store = {
-    transcript: async () => steps.map((step, i) => stepRecord({ step: i + 1, ...step })),
+    recordedCommands: async () =>
+      steps.flatMap((step, i) => {
+        const { action, ...record } = stepRecord({ step: i + 1, ...step });
+        return action === null ? [] : [{ ...record, action }];
+      }),
     addEvent: async ({ kind, key, detail }: { kind: string; key: string; detail: string }) =>
       void events.push(`${kind} ${key}: ${detail}`),
   };

@@ -38,7 +38,11 @@ function host(kept: number[]) {
   const ports = {
     store: {
       ...{ setStatus: ignored, sandboxStarted: ignored, addEvent: ignored, beginEpoch: async () => true },
-      transcript: async () => upTo(6).map((step) => stepRecord({ step })),
+      lastExecuted: async () => 6,
+      recordedCommands: async (_: string, { after, through }: { after: number; through: number }) =>
+        upTo(through)
+          .slice(after)
+          .map((step) => stepRecord({ step })),
       snapshotAt: async (_: string, step: number) =>
         snapshots.filter((one) => one.step <= step).sort((a, b) => b.step - a.step)[0] ?? null,
       async forgetSnapshot(_: string, { step }: Snapshot) {

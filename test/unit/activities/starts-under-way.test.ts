@@ -33,7 +33,8 @@ function host() {
     store: {
       setStatus: async (_: string, status: string) => void told.push(status),
       beginEpoch: async () => true,
-      transcript: async () => [],
+      lastExecuted: async () => 0,
+      recordedCommands: async () => [],
       sandboxStarted: note('started'),
       addEvent: note('event'),
     },

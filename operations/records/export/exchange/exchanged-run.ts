@@ -1,5 +1,5 @@
 import type { RunRecord } from '../../../../db/index.js';
-import { promptMessages, toolDefinitions } from '../../../../domain/agent/messages.js';
+import { openingMessages, promptContext, toolDefinitions, withoutOrigin } from '../../../../domain/agent/messages.js';
 import { NOT_RUN } from '../../../../domain/agent/reply-messages.js';
 import { nextTurn } from '../../../../domain/agent/next-turn.js';
 import { BenchError } from '../../../../domain/errors.js';
@@ -40,7 +40,7 @@ export async function openExchangedRun(bench: Bench, runId: string): Promise<Exc
     const prompt =
       definition === null
         ? (record.prompt ?? []).map(({ role, content }): ChatMessage => ({ role: roleOf(role), content }))
-        : promptMessages(definition, [], workspace).map(({ origin: _, ...message }) => message);
+        : withoutOrigin(openingMessages(promptContext(definition, workspace)));
     return {
       ...{ run, record, prompt },
       tools: (definition === null ? undefined : toolDefinitions(definition, workspace)) ?? [],

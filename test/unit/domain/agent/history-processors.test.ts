@@ -78,11 +78,11 @@ const processors: [string, HistoryProcessor][] = [
 ];
 
 describe('every history processor', () => {
-  it.each(processors)('%s drops no message, and changes neither order, roles nor calls', (_, process) =>
+  it.each(processors)('%s drops no message, and changes neither order, roles nor calls', (_, processor) =>
     forAll(60, (generate) => {
       const messages = history(generate);
       const before = structuredClone(messages);
-      const after = process(messages);
+      const after = processor.show(messages);
       expect(messages).toEqual(before);
       expect(after.map(frame)).toEqual(before.map(frame));
       expect(untouched(after)).toEqual(untouched(before));
@@ -91,11 +91,50 @@ describe('every history processor', () => {
   );
 });
 
+describe('messages that are kept from step to step without what no later prompt shows', () => {
+  /** Prompts grow by whole steps: the places in the messages where one may end. */
+  const ends = (messages: PromptMessage[]): number[] =>
+    messages.flatMap(({ origin }, at) => (origin === 'task' || origin === 'observation' ? [at + 1] : []));
+  const sent = (messages: PromptMessage[]) => messages.map(({ settled: _, ...message }) => message);
+
+  it.each(processors)('%s shows as it shows whole ones', (_, processor) =>
+    forAll(120, (generate) => {
+      const messages = history(generate);
+      let kept: PromptMessage[] = [];
+      let at = 0;
+      for (const end of ends(messages)) {
+        const added = messages.slice(at, end);
+        expect(sent(processor.show([...kept, ...added]))).toEqual(sent(processor.show(messages.slice(0, end))));
+        // Several steps may come at once.
+        if (generate.int(3) === 0) continue;
+        kept = processor.settle([...kept, ...added]);
+        at = end;
+      }
+    }),
+  );
+
+  it.each([
+    ['last-n-observations', { n: 3 }],
+    ['token-budget', { tokens: 20_000 }],
+  ] as const)('%s keeps the text of a few observations', (name, args) => {
+    const processor = historyProcessorOf(name, args);
+    let kept: PromptMessage[] = [{ role: 'user', content: 't', origin: 'task' }];
+    for (let step = 1; step <= 100; step += 1)
+      kept = processor.settle([
+        ...kept,
+        { role: 'assistant', content: 'r', origin: 'reply' },
+        { role: 'user', content: 'word '.repeat(5_000), origin: 'observation' },
+      ]);
+    expect(kept).toHaveLength(201);
+    expect(kept.filter(({ content }) => content.length > 1_000).length).toBeLessThanOrEqual(3);
+  });
+});
+
 describe('default', () => {
   it('changes nothing', () =>
     forAll(50, (generate) => {
       const messages = history(generate);
-      expect(historyProcessorOf('default', {})(messages)).toEqual(messages);
+      expect(historyProcessorOf('default', {}).show(messages)).toEqual(messages);
     }));
 });
 
@@ -104,7 +143,7 @@ describe('last-n-observations', () => {
     forAll(120, (generate) => {
       const n = 1 + generate.int(6);
       const messages = history(generate);
-      const after = historyProcessorOf('last-n-observations', { n })(messages);
+      const after = historyProcessorOf('last-n-observations', { n }).show(messages);
       const before = observations(messages);
       const kept = before.length - n;
       expect(after.filter(({ origin }) => origin === 'reply')).toEqual(
@@ -123,8 +162,8 @@ describe('last-n-observations', () => {
   it.each([2, 5, 100] as const)('has its short form for %i', (n) =>
     forAll(50, (generate) => {
       const messages = history(generate);
-      expect(historyProcessorOf(`last-${n}-observations`, {})(messages)).toEqual(
-        historyProcessorOf('last-n-observations', { n })(messages),
+      expect(historyProcessorOf(`last-${n}-observations`, {}).show(messages)).toEqual(
+        historyProcessorOf('last-n-observations', { n }).show(messages),
       );
     }),
   );
@@ -134,7 +173,7 @@ describe('last-n-observations', () => {
 });
 
 describe('closed-window', () => {
-  const process = historyProcessorOf('closed-window', {});
+  const process = (messages: PromptMessage[]) => historyProcessorOf('closed-window', {}).show(messages);
   const said = (content: string): PromptMessage => ({ role: 'user', content, origin: 'observation' });
   it('closes the older view of a file and keeps the newest, each file by itself', () => {
     const after = process([
@@ -189,7 +228,7 @@ describe('token-budget', () => {
     forAll(120, (generate) => {
       const tokens = 500 + generate.int(8000);
       const messages = history(generate);
-      const after = historyProcessorOf('token-budget', { tokens })(messages);
+      const after = historyProcessorOf('token-budget', { tokens }).show(messages);
       if (estimateTokens(messages) <= tokens) expect(after).toEqual(messages);
       const fixed = after.filter(({ origin }) => origin !== 'observation' && origin !== 'reply');
       const steps = observations(after).length;
@@ -207,9 +246,9 @@ describe('token-budget', () => {
     ];
     const total = estimateTokens(messages);
     const shortened = (tokens: number) =>
-      historyProcessorOf('token-budget', { tokens })(messages).flatMap((message, index) =>
-        message.content === messages[index]?.content ? [] : [index],
-      );
+      historyProcessorOf('token-budget', { tokens })
+        .show(messages)
+        .flatMap((message, index) => (message.content === messages[index]?.content ? [] : [index]));
     expect(shortened(total)).toEqual([]);
     expect(shortened(total - 1)).toEqual([3]);
     expect(shortened(total - 700)).toEqual([3, 5]);

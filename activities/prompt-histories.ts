@@ -1,0 +1,94 @@
+import { PromptHistory } from '../domain/agent/prompt-history.js';
+import type { ChatMessage } from '../domain/model.js';
+import type { MemoryLog } from '../domain/ports/record/memories.js';
+import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
+import type { ShownRow, StepLog } from '../domain/ports/record/steps.js';
+import type { RunDefinition, StepRecord } from '../domain/run.js';
+
+type Store = Pick<StepLog, 'shownSteps'> & Pick<MemoryLog, 'memoryRecords'> & Pick<RunLifecycle, 'workspace'>;
+
+/** The action of a step where it is recorded, else the messages that ask for one. */
+export type Question =
+  | { kind: 'decided'; action: StepRecord['action']; modelMs: number }
+  | { kind: 'open'; messages: ChatMessage[]; workspace: string };
+
+interface Kept {
+  history: PromptHistory;
+  /** All that messages depend on beside the run's definition and its steps. */
+  workspace: string;
+  memoryRecords: number | null;
+  size: number;
+}
+
+/** Characters, over all runs: the prompts of hundreds of runs whose agents show their last few observations. */
+const MOST_KEPT = 64 * 1024 * 1024;
+
+/**
+ * Builds prompts from the record, and keeps what it has read for the run's next prompt, so that a step reads no more the later it
+ * comes. The newest step is not kept: an evaluation may still add its message to the observation. Older ones never change.
+ */
+export class PromptHistories {
+  /** By run, the least recently used first; without those in use. */
+  readonly #kept = new Map<string, Kept>();
+  readonly #most: number;
+  #size = 0;
+
+  constructor(most = MOST_KEPT) {
+    this.#most = most;
+  }
+
+  async question(store: Store, run: RunDefinition, step: number): Promise<Question> {
+    const { runId } = run;
+    const known = this.#take(runId);
+    const { through = 0, settledThrough = 0 } = known?.history ?? {};
+    const pages = store.shownSteps(runId, { after: Math.min(through, step - 1), through: step, settledThrough });
+    const [first, workspace, memoryRecords] = await Promise.all([
+      pages.next(),
+      store.workspace(runId),
+      run.memory === true ? store.memoryRecords(runId) : null,
+    ]);
+    if (known !== undefined && (known.workspace !== workspace || known.memoryRecords !== memoryRecords))
+      return this.question(store, run, step);
+
+    const history = known?.history ?? new PromptHistory({ ...run, memoryRecords }, workspace);
+    const newest: ShownRow[] = [];
+    for (let page = first; page.done !== true; page = await pages.next()) {
+      history.add(page.value.filter((row) => row.step < step - 1));
+      newest.push(...page.value.filter((row) => row.step >= step - 1));
+    }
+    const decided = newest.find((row) => row.step === step);
+    // It goes beyond this step, and yet the step has no action: not a history of this record.
+    if (decided === undefined && history.through > Math.max(0, step - 2)) return this.question(store, run, step);
+    const question: Question =
+      decided === undefined
+        ? { kind: 'open', messages: history.prompt(newest), workspace }
+        : { kind: 'decided', action: decided.action, modelMs: decided.modelMs ?? 0 };
+    this.#keep(runId, { history, workspace, memoryRecords, size: history.size });
+    return question;
+  }
+
+  #take(runId: string): Kept | undefined {
+    const kept = this.#kept.get(runId);
+    this.#kept.delete(runId);
+    this.#size -= kept?.size ?? 0;
+    return kept;
+  }
+
+  #keep(runId: string, kept: Kept): void {
+    // The same step may be asked for twice at once.
+    this.#take(runId);
+    this.#kept.set(runId, kept);
+    this.#size += kept.size;
+    for (const one of this.#kept.values()) {
+      if (this.#size <= this.#most) return;
+      if (one.history.through === 0) continue;
+      one.history.shrink();
+      this.#size += one.history.size - one.size;
+      one.size = one.history.size;
+    }
+    for (const oldest of this.#kept.keys()) {
+      if (this.#size <= this.#most) return;
+      this.#take(oldest);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import type { ChatMessage } from '../model.js';
+import type { ShownStep } from '../run.js';
+import type { HistoryProcessor, PromptMessage } from './history/prompt-message.js';
+import {
+  historyProcessorFor,
+  openingMessages,
+  type PromptContext,
+  promptContext,
+  type PromptInput,
+  stepMessages,
+  withoutOrigin,
+} from './messages.js';
+
+/** About what a message takes beside its texts, characters. */
+const PER_MESSAGE = 100;
+
+const lengthOf = ({ content, toolCalls = [] }: PromptMessage): number =>
+  toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, PER_MESSAGE + content.length);
+
+/** A run's messages, kept from one prompt to the next without what no later prompt shows. */
+export class PromptHistory {
+  readonly #context: PromptContext;
+  readonly #processor: HistoryProcessor;
+  #opening: PromptMessage[];
+  /** Of each step, from the first. */
+  #steps: PromptMessage[][] = [];
+  /** Contents of the settled observations of the first steps: they outlive `shrink`. */
+  #settled: string[][] = [];
+
+  constructor(run: PromptInput, workspace: string) {
+    this.#context = promptContext(run, workspace);
+    this.#processor = historyProcessorFor(run);
+    this.#opening = openingMessages(this.#context);
+  }
+
+  /** The last step that it contains. */
+  get through(): number {
+    return this.#steps.length;
+  }
+
+  /** The observations of the steps up to this one need not be read. */
+  get settledThrough(): number {
+    return this.#settled.length;
+  }
+
+  /** About what it takes in memory, characters. */
+  get size(): number {
+    const messages = [...this.#opening, ...this.#steps.flat()].reduce((sum, message) => sum + lengthOf(message), 0);
+    return this.#settled.flat().reduce((sum, content) => sum + PER_MESSAGE + content.length, messages);
+  }
+
+  /** Adds the next steps, whose outcomes are final. */
+  add(steps: readonly ShownStep[]): void {
+    const added = steps.map((step, i) => {
+      if (step.step !== this.through + i + 1)
+        throw new Error(`step ${step.step} does not come after ${this.through + i}`);
+      return stepMessages(this.#context, step, this.#settled[step.step - 1]);
+    });
+    const all = [...this.#steps, ...added];
+    const messages = this.#processor.settle([...this.#opening, ...all.flat()]);
+    let at = this.#opening.length;
+    this.#opening = messages.slice(0, at);
+    this.#steps = all.map(({ length }) => messages.slice(at, (at += length)));
+    while (this.#settled.length < this.#steps.length) {
+      const observations = (this.#steps[this.#settled.length] ?? []).filter(({ origin }) => origin === 'observation');
+      if (!observations.every(({ settled }) => settled === true)) break;
+      this.#settled.push(observations.map(({ content }) => content));
+    }
+  }
+
+  /** The messages of the prompt after its steps and `newest`, which it does not keep. */
+  prompt(newest: readonly ShownStep[] = []): ChatMessage[] {
+    const added = newest.flatMap((step) => stepMessages(this.#context, step));
+    return withoutOrigin(this.#processor.show([...this.#opening, ...this.#steps.flat(), ...added]));
+  }
+
+  /** Forgets its steps, which can be added again: those up to `settledThrough` without their observations, which take long to read. */
+  shrink(): void {
+    this.#opening = openingMessages(this.#context);
+    this.#steps = [];
+  }
+}

@@ -20,7 +20,9 @@ function excerpt(text: string): string {
 
 /** A run's steps and events as they become known: each is printed once, in time order per poll. */
 export class RunLog {
+  /** With --json alone: they hold all that the run's commands printed. */
   readonly entries: LogEntry[] = [];
+  count = 0;
   private readonly told = new Set<string>();
 
   constructor(private readonly output: CliOutput) {}
@@ -71,7 +73,8 @@ export class RunLog {
   }
 
   private tell(entry: LogEntry): void {
-    this.entries.push(entry);
+    this.count += 1;
+    if (this.output.jsonMode) this.entries.push(entry);
     const { colors } = this.output;
     const time = colors.dim(formatTime(entry.at));
     const step = entry.step === null ? '' : `step ${entry.step} `;

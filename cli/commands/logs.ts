@@ -21,7 +21,7 @@ export function register(program: Command, context: CliContext): void {
         switch (progress.kind) {
           case 'look':
             log.add(progress.steps, progress.events);
-            if (progress.run.status === 'ended') log.addEnd(progress.run);
+            if (progress.isOver) log.addEnd(progress.run);
             break;
           case 'outage':
             output.log('The services do not answer; trying to bring them back. Nothing is lost; Ctrl-C leaves.');
@@ -30,7 +30,7 @@ export function register(program: Command, context: CliContext): void {
             output.log('The services answer again.');
         }
       output.json({ runId, entries: log.entries } satisfies LogsDocument);
-      if (log.entries.length === 0) output.print('Nothing has happened yet.');
+      if (log.count === 0) output.print('Nothing has happened yet.');
       if (interrupt.aborted) output.log(`Left; the run continues. Follow it: bench logs -f ${runId}`);
     });
 }

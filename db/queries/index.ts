@@ -63,8 +63,8 @@ export interface Queries {
   showRun(runId: string): Promise<RunDetail>;
   /** The search tree that this run plays, or is a node of; null: neither. */
   searchTree(runId: string): Promise<SearchTreeDocument | null>;
-  /** Steps after `afterStep` (default 0), in order. */
-  trajectory(runId: string, afterStep?: number): Promise<TrajectoryStep[]>;
+  /** Steps after `afterStep` (default 0), in order; the first `most` of them, or all. */
+  trajectory(runId: string, afterStep?: number, most?: number | null): Promise<TrajectoryStep[]>;
   /** How a run was played here or in the home that exported it; null: MLGym played it. */
   playedAs(runId: string): Promise<RunDefinition | null>;
   /** Each question of a step that was sent, in order. */
@@ -121,7 +121,7 @@ export function createQueries(pool: pg.Pool): Queries {
     showRun: (runId) => showRun(run, runId),
     searchTree: (runId) => searchTree(run, runId),
     measuredBaselines: (taskHashes) => measuredBaselines(run, taskHashes),
-    trajectory: (runId, afterStep = 0) => trajectory(run, runId, afterStep),
+    trajectory: (runId, afterStep = 0, most = null) => trajectory(run, runId, afterStep, most),
     playedAs: async (runId) => {
       const { origin, read } = await definitionOf(runId);
       return origin === 'mlgym' ? null : read();

@@ -42,7 +42,12 @@ export async function playedNames(run: Statements): Promise<{ models: string[]; 
   return names ?? { models: [], tasks: [] };
 }
 
-export async function listEvaluations(run: Statements, runId: string, afterStep = 0): Promise<EvaluationDetail[]> {
+/** Of steps after `after` up to `through` (null: all). */
+export async function listEvaluations(
+  run: Statements,
+  runId: string,
+  { after, through }: { after: number; through: number | null },
+): Promise<EvaluationDetail[]> {
   const rows = await run<Omit<EvaluationDetail, 'at'> & { at: Date }>(
     'listEvaluations',
     `select step, kind, split, number, status, metrics, primary_score as primary, suspect, message,
@@ -53,9 +58,9 @@ export async function listEvaluations(run: Statements, runId: string, afterStep 
        ) end as fault,
        submission_sha256 as "submissionSha256", from_step as "fromStep", isolation, ms, coalesce(ended_at, created_at) as at
      from evaluations v
-     where run_id = $1 and status <> 'pending' and step > $2
+     where run_id = $1 and status <> 'pending' and step > $2 and ($3::int is null or step <= $3)
      order by number, split desc`,
-    [runId, afterStep],
+    [runId, after, through],
   );
   return rows.map((row) => ({ ...row, at: isoTime(row.at) }));
 }
@@ -89,5 +94,9 @@ export async function showRun(run: Statements, runId: string): Promise<RunDetail
   );
   if (row === undefined) throw missingRun(runId);
   const [providerError = null] = await providerTroubles(run, { runId });
-  return { ...summaryOfRun(row), providerError, evaluationList: await listEvaluations(run, runId, -1) };
+  return {
+    ...summaryOfRun(row),
+    providerError,
+    evaluationList: await listEvaluations(run, runId, { after: -1, through: null }),
+  };
 }

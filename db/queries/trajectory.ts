@@ -4,8 +4,13 @@ import { listEvaluations } from './runs.js';
 import { isoTime } from './summaries.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 
-/** Steps after `afterStep`, in order. */
-export async function trajectory(run: Statements, runId: string, afterStep: number): Promise<TrajectoryStep[]> {
+/** Steps after `afterStep`, so many at most (null: all), in order. */
+export async function trajectory(
+  run: Statements,
+  runId: string,
+  afterStep: number,
+  most: number | null,
+): Promise<TrajectoryStep[]> {
   const [steps, evaluations] = await Promise.all([
     run<Omit<TrajectoryStep, 'evaluations' | 'at'> & { at: Date }>(
       'trajectory',
@@ -19,10 +24,11 @@ export async function trajectory(run: Statements, runId: string, afterStep: numb
          from model_calls c where c.run_id = s.run_id and c.step = s.step and c.status = 'confirmed'
        ) calls
        where s.run_id = $1 and s.step > $2
-       order by s.step`,
-      [runId, afterStep],
+       order by s.step
+       limit $3`,
+      [runId, afterStep, most],
     ),
-    listEvaluations(run, runId, afterStep),
+    listEvaluations(run, runId, { after: afterStep, through: most === null ? null : afterStep + most }),
   ]);
   return steps.map((row) => ({
     ...row,

@@ -28,7 +28,7 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
   refuseForkOfProgram(origin);
   // A node goes on as one line.
   if (origin.node !== true) refuseForkOfTree(origin);
-  requireStep(request, await database.queries.trajectory(origin.runId, request.atStep - 1));
+  requireStep(request, await database.queries.trajectory(origin.runId, request.atStep - 1, 1));
   const maxSteps = request.maxSteps ?? origin.maxSteps;
   if (maxSteps <= request.atStep)
     throw new BenchError(

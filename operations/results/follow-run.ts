@@ -6,10 +6,12 @@ import { isOutage } from '../as-bench-error.js';
 import type { Bench } from '../bench.js';
 
 const POLL_MS = 500;
+/** More than one, so that each time there is a complete one. A step may have printed 128 KiB. */
+const STEPS_AT_ONCE = 20;
 
 export type RunProgress =
-  /** All events, and the steps that may have changed since the last look. Of a run that has ended it comes last. */
-  | { kind: 'look'; run: RunSummary; steps: TrajectoryStep[]; events: EventRow[] }
+  /** Steps that may have changed since the last look, some at a time, with the events until then; `isOver`: nothing more comes. */
+  | { kind: 'look'; run: RunSummary; steps: TrajectoryStep[]; events: EventRow[]; isOver: boolean }
   /** Services do not answer, and are being started again. */
   | { kind: 'outage' }
   | { kind: 'recovered' };
@@ -28,14 +30,20 @@ export async function* followRun(
       const { queries } = await bench.database();
       // Asked first: what belongs to an ended run is then complete.
       const run = await queries.findRun(runId);
-      const steps = await queries.trajectory(runId, completeThrough);
       const events = await queries.events({ runId });
-      // A later step proves that the earlier ones are complete.
-      completeThrough = Math.max(completeThrough, (steps.at(-1)?.step ?? 0) - 1);
-      yield { kind: 'look', run, steps, events };
+      const isEnded = run.status === 'ended';
+      for (let more = true; more;) {
+        const steps = await queries.trajectory(runId, completeThrough, STEPS_AT_ONCE);
+        const last = steps.at(-1);
+        more = steps.length === STEPS_AT_ONCE;
+        // A later step proves that the earlier ones are complete.
+        completeThrough = Math.max(completeThrough, (last?.step ?? 0) - 1);
+        const until = more ? events.filter(({ at }) => at <= (last?.at ?? at)) : events;
+        yield { kind: 'look', run, steps, events: until, isOver: isEnded && !more };
+      }
       if (waiting) yield { kind: 'recovered' };
       waiting = false;
-      if (run.status === 'ended') return;
+      if (isEnded) return;
     } catch (error) {
       if (once || !isOutage(error)) throw error;
       if (!waiting) yield { kind: 'outage' };

@@ -86,7 +86,9 @@ export async function changedSince(run: Statements, watched: Watched, since: str
   const { now, runs, many, steps, evaluated, events, batches } = row!;
   const evaluations =
     evaluated && runId !== null
-      ? (await listEvaluations(run, runId, -1)).filter(({ at }) => Date.parse(at) >= Date.parse(since))
+      ? (await listEvaluations(run, runId, { after: -1, through: null })).filter(
+          ({ at }) => Date.parse(at) >= Date.parse(since),
+        )
       : [];
   return {
     now,

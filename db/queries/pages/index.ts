@@ -102,7 +102,7 @@ export function createPages(pool: pg.Pool): Pages {
     lineage: (runId) => lineageOf(run, runId),
     waiting: (runId) => waitingReasons(run, runId),
     modelCalls: (runId, page) => modelCalls(run, runId, page),
-    evaluations: (runId) => listEvaluations(run, runId, -1),
+    evaluations: (runId) => listEvaluations(run, runId, { after: -1, through: null }),
     skeleton: (runId, page) => stepSkeleton(run, runId, page),
     stepColumns: (runId, steps) => stepColumns(run, runId, steps),
     steps: (runId, window) => stepBodies(run, runId, window),

@@ -40,7 +40,7 @@ export async function stepBodies(
        order by s.step`,
       [runId, from, to, preview],
     ),
-    listEvaluations(run, runId, from - 1),
+    listEvaluations(run, runId, { after: from - 1, through: to }),
   ]);
   return steps.map((row) => ({
     ...row,

@@ -88,11 +88,16 @@ describe('a trajectory', () => {
 
   it('is told once while it grows', () => {
     const { output, texts } = captured();
+    const { output: asJson } = captured({ json: true });
+    const kept = new RunLog(asJson);
     const log = new RunLog(output);
-    log.add([step({ observation: null, exitCode: null, commandMs: null })], []);
-    log.add([step()], []);
-    log.add([step(), step({ step: 2, action: 'submit', observation: null })], []);
-    expect(log.entries.map((entry) => [entry.kind, entry.step])).toEqual([
+    for (const one of [log, kept]) {
+      one.add([step({ observation: null, exitCode: null, commandMs: null })], []);
+      one.add([step()], []);
+      one.add([step(), step({ step: 2, action: 'submit', observation: null })], []);
+    }
+    expect([log.count, log.entries]).toEqual([3, []]);
+    expect(kept.entries.map((entry) => [entry.kind, entry.step])).toEqual([
       ['action', 1],
       ['observation', 1],
       ['action', 2],

@@ -1,14 +1,14 @@
 import type { DecodedReply } from '../domain/agent/reply-encoding.js';
 import type { ChatMessage, ModelReply, TokenUsage } from '../domain/model.js';
 
-const written = ({ content, toolCalls = [] }: Pick<ChatMessage, 'content' | 'toolCalls'>): string =>
-  content + toolCalls.map((call) => call.name + call.arguments).join('');
-const tokens = (text: string): number => Math.ceil(text.length / 4);
+const lengthOf = ({ content, toolCalls = [] }: Pick<ChatMessage, 'content' | 'toolCalls'>): number =>
+  toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, content.length);
+const tokens = (characters: number): number => Math.ceil(characters / 4);
 
 /** Token estimate for programs and people: four characters each. */
 const roughUsage = (messages: readonly ChatMessage[], { text, toolCalls }: DecodedReply): TokenUsage => ({
-  inputTokens: tokens(messages.map(written).join('')),
-  outputTokens: tokens(written({ content: text, ...(toolCalls === undefined ? {} : { toolCalls }) })),
+  inputTokens: tokens(messages.reduce((sum, message) => sum + lengthOf(message), 0)),
+  outputTokens: tokens(lengthOf({ content: text, ...(toolCalls === undefined ? {} : { toolCalls }) })),
   cachedTokens: 0,
   reasoningTokens: 0,
 });

@@ -14,7 +14,7 @@ export type Question =
 
 interface Kept {
   history: PromptHistory;
-  /** All that messages depend on beside the run's definition and its steps. */
+  /** All that messages depend on apart from the run's definition and its steps. */
   workspace: string;
   memoryRecords: number | null;
   size: number;

@@ -20,7 +20,7 @@ function excerpt(text: string): string {
 
 /** A run's steps and events as they become known: each is printed once, in time order per poll. */
 export class RunLog {
-  /** With --json alone: they hold all that the run's commands printed. */
+  /** Only with --json: they contain all that the run's commands printed. */
   readonly entries: LogEntry[] = [];
   count = 0;
   private readonly told = new Set<string>();

@@ -11,7 +11,7 @@ import {
   withoutOrigin,
 } from './messages.js';
 
-/** About what a message takes beside its texts, characters. */
+/** Roughly what a message takes in addition to its texts, characters. */
 const PER_MESSAGE = 100;
 
 const lengthOf = ({ content, toolCalls = [] }: PromptMessage): number =>

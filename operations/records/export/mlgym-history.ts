@@ -55,7 +55,7 @@ export async function* playedHistory(
     for (const added of stepTurns(input, replies).flat())
       yield { role: added.role, content: added.content, requery: true };
     yield replyOf(step);
-    // The last step's outcome was shown to nobody.
+    // No prompt shows the last step's outcome.
     if (i === steps.length - 1) return;
     for (const { role, content, origin } of stepMessages(context, step))
       if (origin !== 'reply') yield { role, content };

@@ -1,5 +1,6 @@
 import { dialectEnvironment } from '../domain/agent/dialect.js';
 import { unmetNeed } from '../domain/backend-needs.js';
+import { attributed } from '../domain/end-cause.js';
 import { BenchError, NoRoom, SandboxLost, Stale } from '../domain/errors.js';
 import { layerOf } from '../domain/task-requirements.js';
 import type { HostActivities, StartContainerArgs } from '../domain/messages.js';
@@ -120,7 +121,8 @@ async function startContainer(
   // A lost host may have left a step without an outcome.
   const through = program === undefined ? await store.lastExecuted(runId, args.replayThrough) : 0;
   if (program === undefined) await requireFirstStart(ports, run, args, through);
-  const folder = program === undefined ? null : ((await ports.programs?.folder(run)) ?? null);
+  const folder =
+    program === undefined ? null : await attributed('program', async () => (await ports.programs?.folder(run)) ?? null);
   const { info, from } = await startFrom(
     ports,
     run,

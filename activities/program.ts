@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { noValidationLeft } from '../domain/agent/evaluation-message.js';
 import { buildMessages } from '../domain/agent/messages.js';
 import { GATEWAY_PORT, PROGRAM_COMMAND, PROGRAM_FOLDER, type Program } from '../domain/agent/program.js';
+import { naming } from '../domain/end-cause.js';
 import { BenchError, InfrastructureError, SandboxLost, Unrecoverable } from '../domain/errors.js';
 import type { HostActivities, RunProgramArgs, RunProgramResult } from '../domain/messages.js';
 import type { EndReason } from '../domain/outcomes.js';
@@ -130,7 +131,7 @@ async function ended(
   if (outcome.lost) throw new SandboxLost('the sandbox was restarted while its program ran');
   // What is under way is paid; the record ends with it.
   await gateway.settled();
-  if (outcome.requested !== 'submit' && gateway.fatal !== null) throw gateway.fatal;
+  if (outcome.requested !== 'submit' && gateway.fatal !== null) throw naming('provider', gateway.fatal);
   const step = (await ports.store.claimStep(runId, `end-${epoch}`, epoch))!;
   const submits = outcome.requested === 'submit';
   const { taken } = submits ? await takeSubmission(ports, run, ref) : { taken: null };
@@ -140,20 +141,48 @@ async function ended(
   await save(ports, run, { step, epoch, action, observation: outcome.output }, outcome, taken);
   const { ms } = outcome;
   if (submits) return { kind: 'submit', step, ms };
-  const endReason = gateway.limit ?? (outcome.timedOut ? 'wall_time' : await ownEnd(gateway, outcome, step));
+  const endReason =
+    gateway.limit ?? (outcome.timedOut ? 'wall_time' : await ownEnd(ports.store, run, { gateway, outcome, step }));
   return { kind: 'ended', step, ms, endReason };
 }
 
 /** A program that ends by itself has given its work out of its hands; one that could not begin is no agent's failure. */
-async function ownEnd(gateway: GatewayPort, outcome: CommandOutcome, step: number): Promise<EndReason> {
-  const said = outcome.output.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
+async function ownEnd(
+  store: ProgramLog,
+  run: RunDefinition,
+  { gateway, outcome, step }: { gateway: GatewayPort; outcome: CommandOutcome; step: number },
+): Promise<EndReason> {
+  const lines = outcome.output.trim().split('\n');
   if (NOT_STARTED.includes(outcome.exitCode ?? 0) && step === 1)
-    throw new BenchError('usage', `the program is not in the container: ${said}`, {
-      remedy: "Correct install or command in the agent's file.",
-    });
+    throw naming(
+      'program',
+      new BenchError('usage', `the program is not in the container: ${lines.at(-1)?.slice(0, 200) ?? ''}`, {
+        remedy: "Correct install or command in the agent's file.",
+      }),
+    );
   if (gateway.lastFault !== null)
-    throw new Unrecoverable(`the program ended when its model did not answer: ${gateway.lastFault.message}`);
+    throw naming(
+      'provider',
+      new Unrecoverable(`the program ended when its model did not answer: ${gateway.lastFault.message}`),
+    );
+  if (run.agent.program?.needsModel !== false && !(await store.askedModel(run.runId)))
+    throw naming('program', withoutCall(run, outcome.exitCode, lines));
   return 'exit';
+}
+
+const LAST_LINES = 3;
+
+/** It did not begin to play: a wrong option, a missing file, an address of its own. */
+function withoutCall({ agentName }: RunDefinition, exitCode: number | null, lines: readonly string[]): BenchError {
+  const printed = lines.slice(-LAST_LINES).join('\n').trim().slice(-250);
+  const code = exitCode === null ? 'without an exit code' : `with exit code ${exitCode}`;
+  return new BenchError(
+    'usage',
+    `the program of agent ${agentName} ended ${code} without one model call; ${printed === '' ? 'it printed nothing' : `its last lines: ${printed}`}`,
+    {
+      remedy: `Correct command, install or environment in configs/agents/${agentName}.yaml; \`needsModel: false\` there lets it end so.`,
+    },
+  );
 }
 
 async function save(

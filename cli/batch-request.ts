@@ -19,7 +19,7 @@ export interface BatchFlags {
 /** Options that may be combined with --file. */
 const BESIDE_FILE = ['file', 'name', 'wait', 'dryRun', 'json'];
 /** What a batch has already, and --into cannot change. */
-const OF_THE_BATCH = ['name', 'seed', 'concurrency', 'priority', 'budget', 'file'];
+const OF_THE_BATCH = ['name', 'seed', 'concurrency', 'priority', 'budget', 'breaker', 'file'];
 
 const FIELDS = { ...groupSchema.shape, ...batchOptionsSchema.shape };
 
@@ -74,7 +74,11 @@ export function planOf(context: CliContext, command: Command, options: BatchFlag
 
 function refuseGiven(command: Command, which: (name: string) => boolean, why: string, remedy: string): void {
   const given = command.options.filter(
-    (option) => which(option.attributeName()) && command.getOptionValueSource(option.attributeName()) === 'cli',
+    (option) =>
+      which(option.attributeName()) &&
+      command.getOptionValueSource(option.attributeName()) === 'cli' &&
+      // `--breaker` and `--no-breaker` are one: name the one that was given.
+      option.negate === (command.getOptionValue(option.attributeName()) === false),
   );
   if (given.length > 0)
     throw new BenchError('usage', `${given.map((option) => option.long ?? '').join(', ')} ${why}`, { remedy });

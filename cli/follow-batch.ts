@@ -9,8 +9,18 @@ export interface Followed {
   detached: boolean;
 }
 
-/** Shows a batch until it is over or Ctrl-C is pressed. */
-export async function followBatch(context: CliContext, batchId: string, where: 'stdout' | 'stderr'): Promise<Followed> {
+/** It paused itself, and no run is under way: it moves when somebody resumes it. */
+const waitsForPeople = ({ pausedBecause, byStatus, status }: BatchStatusReport): boolean =>
+  pausedBecause !== null &&
+  status === 'running' &&
+  Object.entries(byStatus).every(([state, runs]) => runs === 0 || state === 'queued' || state === 'ended');
+
+/** Shows a batch until it is over or Ctrl-C is pressed; `untilPaused`: or it has paused itself and its last run under way has ended. */
+export async function followBatch(
+  context: CliContext,
+  batchId: string,
+  { where, untilPaused = false }: { where: 'stdout' | 'stderr'; untilPaused?: boolean },
+): Promise<Followed> {
   const view = new LiveView(context.output, where);
   let report: BatchStatusReport | null = null;
   try {
@@ -19,6 +29,7 @@ export async function followBatch(context: CliContext, batchId: string, where: '
         case 'report':
           report = progress.report;
           view.show(report);
+          if (untilPaused && waitsForPeople(report)) return { report, detached: false };
           break;
         case 'outage':
           view.notice(

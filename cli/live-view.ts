@@ -1,4 +1,5 @@
 import type { CliOutput } from './context.js';
+import { pausedLine } from './render/batch-state.js';
 import { formatScore, plural } from './render/format.js';
 import { providerTroubleLine } from './render/provider-trouble.js';
 import { phase } from './render/runs.js';
@@ -26,6 +27,7 @@ export class LiveView {
   private nextTotals = 0;
   private readonly told = new Map<string, string>();
   private troubles = new Set<string>();
+  private pausedAt: string | null = null;
   private readonly redraw: boolean;
   private readonly toStdout: boolean;
 
@@ -56,6 +58,7 @@ export class LiveView {
     else {
       this.tellTroubles(report);
       this.tell(report);
+      this.tellPaused(report);
     }
   }
 
@@ -74,10 +77,12 @@ export class LiveView {
     const troubles = report.providerErrors
       .slice(0, MOST_TROUBLES)
       .map((one) => this.colors.yellow(providerTroubleLine(one)));
-    const room = Math.max(3, this.output.height - 6 - troubles.length);
+    const paused = pausedLine(report).map((line) => this.colors.yellow(line));
+    const room = Math.max(3, this.output.height - 6 - troubles.length - paused.length);
     const { rows, cut } = report.runList.length > MOST_LISTED_RUNS ? this.cells(report, room) : this.runs(report, room);
     const lines = [
       watchHeadline(report, this.colors),
+      ...paused,
       ...troubles,
       ...rows,
       ...(cut === '' ? [] : [this.colors.dim(cut)]),
@@ -119,6 +124,13 @@ export class LiveView {
       if (!this.troubles.has(troubleKey(one))) this.write(`${this.colors.yellow(providerTroubleLine(one))}\n`);
     });
     this.troubles = now;
+  }
+
+  /** When it has been paused, and again when it is after it was resumed. */
+  private tellPaused(report: BatchStatusReport): void {
+    if (this.pausedAt !== report.pausedAt)
+      for (const line of pausedLine(report)) this.write(`${this.colors.yellow(line)}\n`);
+    this.pausedAt = report.pausedAt;
   }
 
   private tell(report: BatchStatusReport): void {

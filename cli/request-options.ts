@@ -7,16 +7,25 @@ export const flagOf = (key: string): string =>
   `--${key.replace(/(?<!^)[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** What is under defaults, optional and nullable, and where its texts are. */
-function inside(field: z.core.$ZodType): { kind: z.core.$ZodType; placeholder: string; fallback: unknown } {
+function inside(field: z.core.$ZodType): {
+  kind: z.core.$ZodType;
+  placeholder: string;
+  fallback: unknown;
+  off: string | undefined;
+} {
   let [kind, fallback, placeholder]: [z.core.$ZodType, unknown, string | undefined] = [field, undefined, undefined];
+  let off: string | undefined;
   for (;;) {
-    const meta = z.globalRegistry.get(kind) as { placeholder?: string; shown?: unknown } | undefined;
+    const meta = z.globalRegistry.get(kind) as
+      | { placeholder?: string; shown?: unknown; off?: string }
+      | undefined;
     placeholder ??= meta?.placeholder;
     fallback ??= meta?.shown;
+    off ??= meta?.off;
     if (kind instanceof z.ZodDefault) fallback = kind.def.defaultValue;
     if (kind instanceof z.ZodDefault || kind instanceof z.ZodOptional || kind instanceof z.ZodNullable)
       kind = kind.unwrap();
-    else return { kind, placeholder: placeholder ?? 'value', fallback };
+    else return { kind, placeholder: placeholder ?? 'value', fallback, off };
   }
 }
 
@@ -52,8 +61,8 @@ export function requestOptions(
 ): Option[] {
   return Object.entries(shape)
     .filter(([key]) => !without.includes(key))
-    .map(([key, field]) => {
-      const { kind, placeholder, fallback } = inside(field);
+    .flatMap(([key, field]) => {
+      const { kind, placeholder, fallback, off } = inside(field);
       const description =
         texts[key] ?? (z.globalRegistry.get(field) as { description?: string } | undefined)?.description;
       const isFlag = kind instanceof z.ZodBoolean;
@@ -66,7 +75,7 @@ export function requestOptions(
         option.argParser((text, before: string[] | undefined) => commaList(text, before === fallback ? [] : before));
       else if (!isFlag) option.argParser((text) => valueOf(kind, text));
       if (!isFlag && fallback !== null && fallback !== undefined) option.default(fallback);
-      return option;
+      return off === undefined ? [option] : [option, new Option(flagOf(key).replace('--', '--no-'), off)];
     });
 }
 

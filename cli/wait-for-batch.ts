@@ -10,13 +10,13 @@ export const wentWell = (report: BatchStatusReport): boolean =>
   report.runList.every((run) => run.endReason !== null && !UNSCORED_ENDS.includes(run.endReason));
 
 /**
- * Progress on stderr until the batch is over, then its state on stdout; exit code 1 if a run ended by no fault of the agent.
- * After Ctrl-C: how to go on, and exit code 130. Returns whether the batch is over.
+ * Progress on stderr until the batch is over or has paused itself, then its state on stdout; exit code 1 if a run ended by no fault of the
+ * agent. After Ctrl-C: how to continue, and exit code 130. Returns whether the batch is over.
  */
 export async function waitForBatch(context: CliContext, batchId: string): Promise<boolean> {
   const { output } = context;
   await logPageLink(context, `/batches/${batchId}`);
-  const { report, detached } = await followBatch(context, batchId, 'stderr');
+  const { report, detached } = await followBatch(context, batchId, { where: 'stderr', untilPaused: true });
   if (report !== null) output.json(batchDocument(report) satisfies BatchDocument);
   if (detached || report === null) {
     output.log(detachedAdvice(batchId));
@@ -26,5 +26,5 @@ export async function waitForBatch(context: CliContext, batchId: string): Promis
   if (!wentWell(report)) context.setExitCode(1);
   // On a terminal the last live table is this one already.
   if (!output.logInteractive || !output.interactive) output.print(renderBatch(report, output.colors));
-  return true;
+  return report.ended === report.runs;
 }

@@ -7,6 +7,7 @@ import { missingBatch } from './store/missing.js';
 export interface BatchControl {
   /** Start no more runs. False: the batch is over. */
   pause(batchId: string): Promise<boolean>;
+  /** Its breaker counts from zero again. */
   unpause(batchId: string): Promise<void>;
   /** Raise the batch's budget. Throws BenchError (usage) if it has a larger one, or none. */
   raiseBudget(batchId: string, budgetUsd: string): Promise<void>;
@@ -38,7 +39,12 @@ export function batchControl(run: Statements): BatchControl {
     },
 
     async unpause(batchId) {
-      await run('unpause', 'update batches set paused_at = null where batch_id = $1', [batchId]);
+      await run(
+        'unpause',
+        `update batches set paused_at = null, paused_because = null, failing_cause = null, failing_runs = 0
+         where batch_id = $1`,
+        [batchId],
+      );
     },
 
     async raiseBudget(batchId, budgetUsd) {

@@ -24,11 +24,12 @@ export async function copyForkedSteps(
   await tx.execute(sql`
     insert into evaluations (run_id, step, kind, split, number, status, metrics, primary_score, suspect, message,
       submission_sha256, isolation, evaluator_version, contract, ms, created_at, ended_at)
-    select f.run_id, e.step, e.kind, e.split, e.number, e.status, e.metrics, e.primary_score, e.suspect, e.message,
-      e.submission_sha256, e.isolation, e.evaluator_version, e.contract, e.ms, e.created_at, e.ended_at
+    select f.run_id, e.step, e.kind, e.split, e.number, case e.status when 'not_run' then 'pending' else e.status end, e.metrics, e.primary_score, e.suspect, e.message,
+      e.submission_sha256, e.isolation, e.evaluator_version, e.contract, e.ms, e.created_at,
+      case e.status when 'not_run' then null else e.ended_at end
     from ${forks} join evaluations e on e.run_id = f.forked_from and e.step <= f.forked_at_step
-      -- With those whose test is pending: the fork evaluates it too.
-      and e.kind = 'validate' and (e.status <> 'pending' or e.submission_sha256 is not null)`);
+      -- With those whose test is pending, or was when the run ended: the fork evaluates it too.
+      and e.kind = 'validate' and (e.status not in ('pending', 'not_run') or e.submission_sha256 is not null)`);
   // Of several containers after the same step the last one counts. Epoch 0: not the fork's own.
   await tx.execute(sql`
     insert into snapshots (run_id, step, epoch, artifact, bytes, disk, disk_host, archive_wanted_at, reason)

@@ -43,6 +43,9 @@ export const SQL_ORDER = [
   'find_integrity_marks',
   'mark_integrity',
   'mark_ended_run',
+  'release_unsent',
+  'close_calls',
+  'close_ended_run',
 
   'find_run_results',
   'refresh_run_results',

@@ -30,6 +30,8 @@ export interface BatchDefinition {
   concurrency: number;
   /** 1 (first) to 5 (last); absent: 3. */
   priority?: number;
+  /** Runs that end in a row by one cause before the batch pauses itself; null or absent: it never does. */
+  breaker?: number | null;
   /** US dollars as a decimal string; null: no budget. */
   budgetUsd: string | null;
   /** What it is expected to use; absent: nobody asked. */
@@ -75,6 +77,7 @@ export async function insertBatch(pool: pg.Pool, { batch, runs: submitted }: Bat
         seed: batch.seed,
         concurrency: batch.concurrency,
         priority: batch.priority ?? 3,
+        breaker: batch.breaker ?? null,
         budgetUsd: batch.budgetUsd,
         forecast: batch.forecast ?? null,
         allocation: batch.allocation ?? null,
@@ -125,8 +128,12 @@ export async function appendRuns(
         .where(eq(runs.batchId, batchId));
       const first = { ordinal: (last?.ordinal ?? -1) + 1, shard: (last?.shard ?? -1) + 1 };
       await insertRuns(tx, submitted, first, harnessVersion);
-      if (known.status === 'ended' || known.status === 'cancelled')
-        await tx.update(batches).set({ status: 'running', endedAt: null }).where(eq(batches.batchId, batchId));
+      const over = known.status === 'ended' || known.status === 'cancelled';
+      await tx
+        .update(batches)
+        // Who adds runs believes that these will not fail: the breaker counts from zero again.
+        .set({ failingCause: null, failingRuns: 0, ...(over && { status: 'running', endedAt: null }) })
+        .where(eq(batches.batchId, batchId));
     });
   } catch (error) {
     throw submissionError({ batchId, name: null }, error);

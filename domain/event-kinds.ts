@@ -1,6 +1,7 @@
 /** The kinds of events: faults, retries, recoveries. */
 export const EVENT_KINDS = [
   'activity_retried',
+  'batch_paused',
   'budget_raised',
   'budget_spent',
   'command_lost',

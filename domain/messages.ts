@@ -1,3 +1,4 @@
+import type { EndCause } from './end-cause.js';
 import type { EndReason } from './outcomes.js';
 import type { GpuHost, OpenLease } from './ports/record/leases.js';
 import type { RunClock } from './run-clock.js';
@@ -57,6 +58,8 @@ export interface ChosenNode {
   stopped: TreeStop | null;
   /** Of the node that was opened last. */
   lastEnd: EndReason | null;
+  /** What failed, if that node ended by no fault of its agent; absent: as versions before said it, unknown. */
+  lastCause?: EndCause | null;
 }
 export interface BatchResult {
   runs: number;
@@ -377,6 +380,11 @@ export const FAILURE = {
   /** The host whose GPUs the run was leased takes no runs now: the run asks for others. */
   hostRefuses: 'HostRefuses',
 } as const;
+
+/** The detail of a failure that names what failed; without one, its activity does. */
+export interface FailedPart {
+  part: EndCause;
+}
 
 export const SIGNAL = {
   /** To a batch: its rows were changed from outside. */

@@ -1,4 +1,5 @@
 import type { AgentConfig } from './agent/config.js';
+import type { EndCause } from './end-cause.js';
 import type { ModelRef, SamplingParameters } from './model.js';
 import type { EndReason, FinalEvaluation } from './outcomes.js';
 import type { KeptOptions } from './requests/run-options.js';
@@ -176,4 +177,6 @@ export interface RunEnd {
   finalEvaluation: FinalEvaluation;
   /** One line for people: what failed, for infra_error and config_error. */
   detail: string | null;
+  /** What failed, for infra_error and config_error; absent: unknown. */
+  cause?: EndCause;
 }

@@ -11,6 +11,7 @@ import { createDockerSandbox } from '../backends/docker/sandbox.js';
 import { createLocalEvaluator } from '../backends/local/evaluator.js';
 import { createHostLeftovers } from '../backends/local/leftovers.js';
 import { createLocalSandbox } from '../backends/local/sandbox.js';
+import { attributed } from '../domain/end-cause.js';
 import { BenchError } from '../domain/errors.js';
 import type { Backend } from '../domain/run.js';
 import { homeTag as tagOf } from '../operations/home/home-identity.js';
@@ -58,12 +59,8 @@ export function createBackends(settings: WorkerSettings, log: Logger, room?: Dis
         isolation: 'container',
         evaluate: async (job, signal) => {
           const layer = layerOf(job.task, 'evaluator', job.taskDir);
-          const { ref, digest } = await ensureTaskImage(
-            docker,
-            'evaluator',
-            await evaluatorImage(),
-            layer,
-            layerOptions,
+          const { ref, digest } = await attributed('image', async () =>
+            ensureTaskImage(docker, 'evaluator', await evaluatorImage(), layer, layerOptions),
           );
           const figures = address.sharesFiles ? { figuresDir: layout.figures } : {};
           const evaluator = createDockerEvaluator({ docker, imageRef: ref, imageDigest: digest, homeTag, ...figures });

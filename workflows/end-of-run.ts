@@ -6,7 +6,8 @@ import {
   isCancellation,
   proxyActivities,
 } from '@temporalio/workflow';
-import { FAILURE, type ControlActivities } from '../domain/messages.js';
+import { causeOfActivity, isEndCause, type EndCause } from '../domain/end-cause.js';
+import { FAILURE, type ControlActivities, type FailedPart } from '../domain/messages.js';
 import type { RunEnd, RunTicket } from '../domain/run.js';
 import { evaluationOptions, placementOptions } from './activity-options.js';
 import { HostLost, onHost } from './on-host.js';
@@ -49,7 +50,19 @@ export function endOfFailure(error: unknown): RunEnd {
   const cause = rootCause(error);
   const endReason =
     cause instanceof ApplicationFailure && cause.type === FAILURE.config ? 'config_error' : 'infra_error';
-  return { endReason, finalEvaluation: 'not_run', detail: cause.message.slice(0, 500) };
+  return {
+    ...{ endReason, finalEvaluation: 'not_run', detail: cause.message.slice(0, 500) },
+    cause: partThatFailed(error, cause),
+  };
+}
+
+/** As the failure names it, else by the activity that failed. */
+function partThatFailed(error: unknown, root: Error): EndCause {
+  const [named] = root instanceof ApplicationFailure ? ((root.details ?? []) as Partial<FailedPart>[]) : [];
+  if (isEndCause(named?.part)) return named.part;
+  let at = error;
+  while (at instanceof ChildWorkflowFailure) at = at.cause;
+  return causeOfActivity(at instanceof ActivityFailure ? at.activityType : null);
 }
 
 function rootCause(error: unknown): Error {

@@ -78,14 +78,17 @@ async function playNode(ticket: RunTicket): Promise<void> {
     if (await control.runEnded({ runId })) break;
     if (starts < MOST_STARTS) continue;
     const detail = `its workflow did not end it, in ${MOST_STARTS} starts`;
-    await control.finishRun({ runId, end: { endReason: 'infra_error', finalEvaluation: 'not_run', detail } });
+    await control.finishRun({
+      runId,
+      end: { endReason: 'infra_error', finalEvaluation: 'not_run', detail, cause: 'services' },
+    });
   }
   await control.settleNode({ nodeRunId: runId });
 }
 
 async function standForBest(ticket: RunTicket): Promise<RunEnd> {
   const { runId } = ticket;
-  const { chosen, stopped, lastEnd } = await control.chooseNode({ runId });
+  const { chosen, stopped, lastEnd, lastCause } = await control.chooseNode({ runId });
   const endReason = stopped === 'budget' ? 'budget' : chosen ? 'submit' : 'max_steps';
   if (chosen)
     return judgedByTest(ticket, await placement.placeRun({ runId, epoch: 1 }), {
@@ -93,6 +96,9 @@ async function standForBest(ticket: RunTicket): Promise<RunEnd> {
     });
   const detail = 'no node of its tree has a score';
   if (lastEnd === 'infra_error' || lastEnd === 'config_error')
-    return { endReason: lastEnd, finalEvaluation: 'not_run', detail };
+    return {
+      ...{ endReason: lastEnd, finalEvaluation: 'not_run', detail },
+      ...(lastCause == null ? {} : { cause: lastCause }),
+    };
   return { endReason, finalEvaluation: endReason === 'budget' ? 'not_run' : 'no_artefact', detail };
 }

@@ -2,6 +2,7 @@ import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
+import { attributed } from '../../domain/end-cause.js';
 import { BenchError, InfrastructureError, NoRoom, SandboxLost } from '../../domain/errors.js';
 import type { HomeLayout } from '../../domain/home-layout.js';
 import { newRunId } from '../../domain/ids.js';
@@ -386,12 +387,12 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
 
     start: (spec) =>
       translated(`starting the container of run ${spec.runId}`, async () => {
-        const plain = await options.image();
-        const image = await withLayer(
-          options,
-          await withLayer(options, plain, spec.layer ?? null),
-          spec.program === undefined ? null : programLayer(spec.program),
-        );
+        const { plain, image } = await attributed('image', async () => {
+          const bare = await options.image();
+          const ofTask = await withLayer(options, bare, spec.layer ?? null);
+          const program = spec.program === undefined ? null : programLayer(spec.program);
+          return { plain: bare, image: await withLayer(options, ofTask, program) };
+        });
         const created = await createAwake(spec, plain, image);
         const info: SandboxInfo = {
           isolation: 'container',

@@ -49,7 +49,10 @@ export function register(program: Command, context: CliContext): void {
     output.log(
       `Batch ${batch.batchId}: ${AGENTS.length} scripted agents × ${GAMES.length} games × ${ATTEMPTS} attempts on the ${batch.backend} backend`,
     );
-    const { report, detached } = await followBatch(context, batch.batchId, 'stderr');
+    const { report, detached } = await followBatch(context, batch.batchId, {
+      where: 'stderr',
+      untilPaused: true,
+    });
     if (detached || report === null) {
       if (report !== null) output.json({ batch: batchDocument(report), leaderboard: null } satisfies DemoDocument);
       output.log(detachedAdvice(batch.batchId));

@@ -33,12 +33,12 @@ async function play(context: CliContext, file: string, isFolder: boolean, task: 
     [ref, batchId] = [started.runId, started.batchId];
     context.output.log(`Run ${ref} plays ${started.replies} recorded replies on the ${started.backend} backend`);
   }
-  const { detached } = await followBatch(context, batchId, 'stderr');
+  const { report, detached } = await followBatch(context, batchId, { where: 'stderr', untilPaused: true });
   if (detached) {
     context.output.log(detachedAdvice(batchId));
     context.output.log(`  bench replay ${ref}   compare it with the recording`);
     context.setExitCode(130);
-  }
+  } else if (report !== null && report.ended < report.runs) context.setExitCode(1);
   return { ref, detached };
 }
 

@@ -48,7 +48,7 @@ export function register(tasks: Command, context: CliContext): void {
         context,
         { ids, ...requestFields(verifyTasksRequestSchema.shape, flags) },
         async (batchId) => {
-          const { detached } = await followBatch(context, batchId, 'stderr');
+          const { detached } = await followBatch(context, batchId, { where: 'stderr' });
           if (detached) context.output.log(detachedAdvice(batchId));
           return !detached;
         },

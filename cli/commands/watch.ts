@@ -20,7 +20,7 @@ export function register(program: Command, context: CliContext): void {
       const { output } = context;
       const { batchId } = await findBatch(context, ref);
       await logPageLink(context, `/batches/${batchId}`);
-      const { report, detached } = await followBatch(context, batchId, 'stdout');
+      const { report, detached } = await followBatch(context, batchId, { where: 'stdout' });
       if (report !== null) output.json(batchDocument(report) satisfies BatchDocument);
       if (detached || report === null) {
         output.log(detachedAdvice(batchId));

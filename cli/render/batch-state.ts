@@ -11,6 +11,7 @@ type State = Pick<
   | 'ended'
   | 'concurrency'
   | 'pausedAt'
+  | 'pausedBecause'
   | 'budgetUsd'
   | 'chargedUsd'
   | 'byStatus'
@@ -23,6 +24,22 @@ type State = Pick<
 
 const are = (count: number, what: string): string =>
   `${plural(count, 'run')} ${count === 1 ? 'waits' : 'wait'} ${what}`;
+
+/** That it is paused, and why, if it paused itself. */
+export function pausedLine({
+  batchId,
+  pausedAt,
+  pausedBecause,
+}: Pick<State, 'batchId' | 'pausedAt' | 'pausedBecause'>): string[] {
+  if (pausedAt === null) return [];
+  const since = formatTime(pausedAt);
+  return pausedBecause === null
+    ? [`paused since ${since}: no new runs start, running ones continue`]
+    : [
+        `paused itself at ${since}: ${pausedBecause}`,
+        `no new runs start: correct the fault, then \`bench resume ${batchId}\`; \`bench retry ${batchId} --all\` reruns those that ended`,
+      ];
+}
 
 /** Why the batch is not further than it is, and what it has of its budget: a line each. */
 export function batchState(batch: State): string[] {
@@ -37,7 +54,7 @@ export function batchState(batch: State): string[] {
           episodesLine(episodes),
           `\`bench env serve --name ${batch.name ?? ''}\` serves it: it has no workflow of its own`,
         ]),
-    ...(pausedAt === null ? [] : [`paused since ${formatTime(pausedAt)}: no new runs start, running ones continue`]),
+    ...pausedLine(batch),
     ...(budgetUsd === null
       ? []
       : [

@@ -52,7 +52,7 @@ export async function metrics(run: Statements): Promise<MetricFamily[]> {
        case status when 'pending' then json_build_object('kind', kind)
          else json_build_object('kind', kind, 'status', status) end, count(*)::float8
        -- Not those that wait for their test until the run ends.
-       from evaluations where status <> 'pending' or submission_sha256 is null group by kind, status
+       from evaluations where status not in ('pending', 'not_run') or submission_sha256 is null group by kind, status
      union all select 'bench_model_calls_total', json_build_object('provider', provider, 'status', 'confirmed'), calls::float8
        from providers
      union all select case status when 'reserved' then 'bench_model_calls_open' else 'bench_model_calls_total' end,

@@ -58,7 +58,7 @@ export async function listEvaluations(
        ) end as fault,
        submission_sha256 as "submissionSha256", from_step as "fromStep", isolation, ms, coalesce(ended_at, created_at) as at
      from evaluations v
-     where run_id = $1 and status <> 'pending' and step > $2 and ($3::int is null or step <= $3)
+     where run_id = $1 and status not in ('pending', 'not_run') and step > $2 and ($3::int is null or step <= $3)
      order by number, split desc`,
     [runId, after, through],
   );

@@ -5,7 +5,8 @@ import type { RunSummary } from '../../domain/views/runs.js';
 /** SQL for a BatchSummary of `batches b`. */
 export const BATCH_SUMMARY = `
   select b.batch_id as "batchId", b.name, b.origin, b.status, b.seed::float8 as seed, b.concurrency,
-    b.priority, b.training, b.paused_at as "pausedAt", trim_scale(b.budget_usd)::text as "budgetUsd",
+    b.priority, b.training, b.paused_at as "pausedAt", b.paused_because as "pausedBecause", b.breaker,
+    trim_scale(b.budget_usd)::text as "budgetUsd",
     trim_scale(b.charged_usd)::text as "chargedUsd",
     totals.runs::int as runs, totals.shards::int as shards, totals.ended::int as ended, totals.steps::int as steps,
     trim_scale(totals.cost_usd)::text as "costUsd",
@@ -39,7 +40,7 @@ export const runSummary = (further = ''): string => `
   join task_versions v on v.content_hash = r.task_hash
   cross join lateral (
     select count(*) as evaluations, count(*) filter (where e.suspect) as suspect
-    from evaluations e where e.run_id = r.run_id and e.split = 'test' and e.status <> 'pending'
+    from evaluations e where e.run_id = r.run_id and e.split = 'test' and e.status not in ('pending', 'not_run')
   ) tries
   cross join lateral (
     select coalesce(

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { type AnyPgColumn, bigint, boolean, check, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { END_CAUSES } from '../../domain/end-cause.js';
 import { BATCH_STATUSES } from '../../domain/outcomes.js';
 import { ORIGINS } from '../../domain/run.js';
 import type { Allocation } from '../../domain/views/allocation.js';
@@ -33,6 +34,14 @@ export const batches = pgTable(
     allocation: jsonb('allocation').$type<Allocation>(),
     /** When it was paused: no run is started since; null: not paused. */
     pausedAt: time('paused_at'),
+    /** Why it paused itself; null: it did not. */
+    pausedBecause: text('paused_because'),
+    /** Runs that end in a row by one cause before it pauses itself; null: it never does. */
+    breaker: integer('breaker'),
+    /** What ended its last runs; null: they ended otherwise. */
+    failingCause: text('failing_cause', { enum: END_CAUSES }),
+    /** How many runs in a row that was. */
+    failingRuns: integer('failing_runs').notNull().default(0),
     status: text('status', { enum: BATCH_STATUSES }).notNull().default('queued'),
     createdAt: createdAt(),
     startedAt: time('started_at'),
@@ -46,6 +55,8 @@ export const batches = pgTable(
     check('batches_status', oneOf('status', BATCH_STATUSES)),
     check('batches_concurrency', sql`concurrency > 0`),
     check('batches_priority', sql`priority between 1 and 5`),
+    check('batches_breaker', sql`breaker > 0`),
+    check('batches_failing_cause', oneOf('failing_cause', END_CAUSES)),
     check('batches_budget', sql`budget_usd > 0 and budget_usd <> 'NaN'`),
   ],
 );

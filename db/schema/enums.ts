@@ -10,14 +10,18 @@ export const EVALUATION_KINDS = [
   'baseline',
 ] as const satisfies readonly EvaluationKind[];
 
-/** `pending`: numbered, so that a repeated evaluation keeps its number, but without a result yet. */
+/**
+ * `pending`: numbered, so that a repeated evaluation keeps its number, but without a result yet · `not_run`: its run ended before it
+ * had one.
+ */
 export const EVALUATION_ROW_STATUSES = [
   'pending',
+  'not_run',
   'ok',
   'no_artefact',
   'rejected',
   'evaluator_error',
-] as const satisfies readonly (EvaluationStatus | 'pending')[];
+] as const satisfies readonly (EvaluationStatus | 'pending' | 'not_run')[];
 
 /**
  * `reserved`: no answer yet · `confirmed`: the answer is stored and counted · `unconfirmed`: cut off, may be billed, and counts as

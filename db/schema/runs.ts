@@ -13,6 +13,7 @@ import {
   unique,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
+import { END_CAUSES } from '../../domain/end-cause.js';
 import { MODEL_KINDS, type SamplingParameters } from '../../domain/model.js';
 import { END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../../domain/outcomes.js';
 import { BACKENDS, LIMIT_KINDS, ORIGINS } from '../../domain/run.js';
@@ -119,6 +120,8 @@ export const runs = pgTable(
     /** Imported runs: the status in their harness's words; an empty one is rewritten as in its reports; null: none recorded. */
     exitStatus: text('exit_status'),
     detail: text('detail'),
+    /** What failed, if it ended by no fault of its agent; null: nothing, or unknown. */
+    endCause: text('end_cause', { enum: END_CAUSES }),
     /** Version of the integrity rules that checked the run; null: not checked yet. */
     integrityVersion: integer('integrity_version'),
     createdAt: createdAt(),
@@ -160,6 +163,7 @@ export const runs = pgTable(
     check('runs_backend', oneOf('backend', BACKENDS)),
     check('runs_isolation', oneOf('isolation', ISOLATIONS)),
     check('runs_end_reason', oneOf('end_reason', END_REASONS)),
+    check('runs_end_cause', oneOf('end_cause', END_CAUSES)),
     check('runs_final_evaluation', oneOf('final_evaluation', FINAL_EVALUATIONS)),
     check(
       'runs_ended_has_reason',

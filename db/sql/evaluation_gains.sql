@@ -23,7 +23,7 @@ create function evaluation_gains(run_ids text[] default null) returns table (
     -- A fork that goes on for the run that it replaces is the same episode.
     e.step > case when r.forked_at_step is null or r.replaces = r.forked_from then 0 else r.forked_at_step end,
     case
-      when e.status = 'evaluator_error' or e.status = 'pending' and r.status = 'ended' then 'evaluator_error'
+      when e.status in ('evaluator_error', 'not_run') or e.status = 'pending' and r.status = 'ended' then 'evaluator_error'
       when e.status = 'pending' then 'open'
       when t.baseline is null then 'no_baseline'
       when paid.gain is null then 'invalid'

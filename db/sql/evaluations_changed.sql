@@ -2,7 +2,7 @@ create function evaluations_changed() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
     -- One that has only begun scores nothing.
-    perform refresh_run_results(array(select distinct n.run_id from after n where n.status <> 'pending'));
+    perform refresh_run_results(array(select distinct n.run_id from after n where n.status not in ('pending', 'not_run')));
   elsif tg_op = 'DELETE' then
     perform refresh_run_results(array(select distinct o.run_id from before o));
   else

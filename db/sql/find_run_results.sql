@@ -31,7 +31,7 @@ create function find_run_results(ids text[] default null) returns setof run_resu
     cross join lateral (
       select case when on_validation.run_id is null then e.primary_score when on_validation.status = 'ok' then on_validation.primary_score end as score
     ) shown
-    where e.split = 'test' and e.kind <> 'baseline' and e.status <> 'pending'
+    where e.split = 'test' and e.kind <> 'baseline' and e.status not in ('pending', 'not_run')
   ) j
   group by j.run_id
 $$;

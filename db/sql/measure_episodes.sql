@@ -79,7 +79,7 @@ create function measure_episodes(run_ids text[] default null) returns table (
     select v.run_id, count(*)::integer as validations
     from given g
     join task_versions t on t.content_hash = g.task_hash
-    join evaluations v on v.run_id = g.run_id and v.step > g.copied and v.kind = 'validate' and v.status <> 'pending'
+    join evaluations v on v.run_id = g.run_id and v.step > g.copied and v.kind = 'validate' and v.status not in ('pending', 'not_run')
       and v.split = case when t.spec -> 'splits' ? 'validation' then 'validation' else 'test' end
     group by v.run_id
   ),

@@ -10,7 +10,7 @@ begin
   delete from run_results t using unnest(wanted) given (run_id)
   where t.run_id = given.run_id and not exists (
     select from evaluations e
-    where e.run_id = t.run_id and e.split = 'test' and e.kind <> 'baseline' and e.status <> 'pending'
+    where e.run_id = t.run_id and e.split = 'test' and e.kind <> 'baseline' and e.status not in ('pending', 'not_run')
   );
   insert into run_results as t select * from find_run_results(wanted)
   on conflict (run_id) do update set

@@ -14,6 +14,10 @@ comment on column batches.charged_usd is 'With a budget: confirmed costs, plus r
 comment on column batches.forecast is 'Cost (US dollars), tokens and hours that were expected when it was submitted: low, expected, high; null: no forecast was made.';
 comment on column batches.allocation is 'With --attempts auto: confidence and most attempts, and what the last look at the order decided; null: the attempts are fixed.';
 comment on column batches.paused_at is 'When it was paused: no run is started since; null: not paused.';
+comment on column batches.paused_because is 'Why it paused itself; null: it did not.';
+comment on column batches.breaker is 'Runs that end in a row by one cause before it pauses itself; null: it never does.';
+comment on column batches.failing_cause is 'What ended its last runs; null: they ended otherwise.';
+comment on column batches.failing_runs is 'How many runs in a row that was.';
 comment on column batches.verification is 'Made by `bench tasks verify`: its runs rank only in its own leaderboard.';
 comment on column batches.nodes_of is 'Its runs are nodes of a search tree of that batch, of whose budget they spend: they rank nowhere; null: they are not.';
 comment on column batches.training is 'Trainers play its runs, as episodes: they rank in its own leaderboard alone.';
@@ -60,10 +64,10 @@ comment on column episodes.detached_at is 'Since when its client is gone; null: 
 comment on column episodes.reset_ms is 'How long the reset took, with the wait for a place.';
 comment on column episodes.wanted_at is 'Since when its run should be going; null: not yet.';
 
-comment on table evaluations is 'Evaluations of submissions in fresh containers. pending: started, without a result.';
+comment on table evaluations is 'Evaluations of submissions in fresh containers. pending: started, without a result; not_run: the run ended first.';
 comment on column evaluations.suspect is 'The score lies outside the task''s bounds: stored, but counted only on request.';
 comment on column evaluations.from_step is 'At a forced end: step whose validate the submission comes from; null: the workspace.';
-comment on column evaluations.status is 'pending: started, without a result; with a submission: its test waits until the run''s sandbox has ended.';
+comment on column evaluations.status is 'pending: started, without a result; with a submission: its test waits until the run''s sandbox has ended. not_run: the run ended before it had a result.';
 
 comment on table evaluator_key is 'Key of the evaluators'' seeds, one row; bench_worker alone may read it.';
 

@@ -315,6 +315,6 @@ const SHOWN_EVALUATIONS = `(
     left join lateral (
       select g.baseline, g.gain from evaluation_gains(array[v.run_id]) g where (g.step, g.number, g.kind) = (v.step, v.number, v.kind)
     ) g on true
-    where v.run_id = a.run_id and v.step >= a.step and v.status <> 'pending' and v.kind <> 'baseline'
+    where v.run_id = a.run_id and v.step >= a.step and v.status not in ('pending', 'not_run') and v.kind <> 'baseline'
       and v.split = case when tv.spec -> 'splits' ? 'validation' then 'validation' else 'test' end
   )`;

@@ -27,12 +27,16 @@ export function evaluationStore(run: Statements): Evaluations {
           'evaluationNumber',
           `with known as (
              select number from evaluations where run_id = $1 and step = $2 and kind = $3 and split = 'test'
+           ), mine as (
+             -- The run's end waits for this, or this for it: one of them sees the other.
+             select run_id, status = 'ended' as ended, task_hash, contract from runs
+             where run_id = $1 and not exists (select from known) for no key update
            ), added as (
-             insert into evaluations (run_id, step, kind, number, evaluator_version, contract)
+             insert into evaluations (run_id, step, kind, number, evaluator_version, contract, status, ended_at)
              select r.run_id, $2::int, $3,
                coalesce((select max(e.number) from evaluations e where e.run_id = $1 and e.split = 'test'), 0) + 1,
-               r.task_hash, r.contract
-             from runs r where r.run_id = $1 and not exists (select from known)
+               r.task_hash, r.contract, case when r.ended then 'not_run' else 'pending' end, case when r.ended then now() end
+             from mine r
              on conflict do nothing
              returning number
            )
@@ -48,13 +52,13 @@ export function evaluationStore(run: Statements): Evaluations {
     async evaluation(runId, step, kind) {
       const [row] = await run<EvaluationRecord>(
         'evaluation',
-        `select e.run_id as "runId", e.step, e.kind, case e.status when 'pending' then shown.status else e.status end as status,
+        `select e.run_id as "runId", e.step, e.kind, case when e.status in ('pending', 'not_run') then shown.status else e.status end as status,
            e.metrics, e.primary_score as "primary", e.suspect, e.message, e.submission_sha256 as "submissionSha256", e.ms
          from evaluations e
          left join evaluations shown on shown.run_id = e.run_id and shown.step = e.step and shown.kind = e.kind
            and shown.split = 'validation'
          where e.run_id = $1 and e.step = $2 and e.kind = $3 and e.split = 'test'
-           and (e.status <> 'pending' or shown.status is not null)`,
+           and (e.status not in ('pending', 'not_run') or shown.status is not null)`,
         [runId, step, kind],
       );
       return row ?? null;

@@ -78,7 +78,7 @@ export function hiddenEvaluationStore(run: Statements): HiddenEvaluations {
       const [row] = await run<{ status: EvaluationStatus }>(
         'finalEvaluation',
         `select status from evaluations
-         where run_id = $1 and split = 'test' and kind in ('submit', 'forced') and status <> 'pending'
+         where run_id = $1 and split = 'test' and kind in ('submit', 'forced') and status not in ('pending', 'not_run')
          order by number desc limit 1`,
         [runId],
       );

@@ -1,8 +1,9 @@
 import type { BatchState } from '../../domain/messages.js';
+import type { EndCause } from '../../domain/end-cause.js';
 import type { RunStore } from '../../domain/ports/run-store.js';
+import type { RunEnd } from '../../domain/run.js';
 import { type Statements, storable } from '../statements.js';
 import { missingBatch, missingRun } from './missing.js';
-import { closeCalls } from './open-calls.js';
 
 type Lifecycle = Pick<
   RunStore,
@@ -17,6 +18,56 @@ type Lifecycle = Pick<
   | 'batchState'
   | 'finishBatch'
 >;
+
+/** Runs in a row that ended by the cause $5, with those of this statement. */
+const FAILING = `case when b.failing_cause = $5::text then b.failing_runs + o.runs else o.runs end`;
+
+/**
+ * Ends runs, and counts their ends in the row of their batch, where ends at the same time wait for each other. The batch pauses itself if
+ * that makes too many in a row, and some run is still to be started. Returns the batches that have paused themselves, now or before.
+ */
+const FINISH_RUNS = `
+  with ended as (
+    update runs set status = 'ended', end_reason = $2, final_evaluation = $3, detail = $4, end_cause = $5::text,
+      waiting_since = null, ended_at = now(), updated_at = now()
+    where run_id = any ($1) and status <> 'ended'
+    returning run_id, batch_id
+  ), of_batch as (
+    select batch_id, count(*)::int as runs, max(run_id) as run_id from ended group by batch_id
+  ), described as (
+    select o.batch_id, coalesce($4::text, (
+      select e.detail from events e where e.run_id = o.run_id and e.kind = 'evaluator_error' order by e.at desc limit 1
+    )) as detail
+    from of_batch o
+  ), counted as (
+    update batches b set failing_runs = case when $5::text is null then 0 else ${FAILING} end, failing_cause = $5::text,
+      (paused_at, paused_because) = (
+        select case when trips then now() else b.paused_at end,
+          case when trips then left(concat_ws(': ', ${FAILING} || case ${FAILING} when 1 then ' run' else ' runs' end || ' in a row ended by a fault of the ' || $5::text, o.detail), 700)
+            else b.paused_because end
+        from (
+          select $5::text is not null and ${FAILING} >= b.breaker and b.paused_at is null and b.status in ('queued', 'running')
+            and (b.allocation is not null or exists (
+              select from runs q where q.batch_id = b.batch_id and q.status = 'queued' and q.run_id <> all ($1)
+            )) as trips
+        ) breaker
+      )
+    from (select * from of_batch join described using (batch_id)) o
+    where b.batch_id = o.batch_id and b.breaker is not null and ($5::text is not null or b.failing_runs > 0)
+    returning b.batch_id, b.paused_at, b.paused_because
+  ), logged as (
+    insert into events (batch_id, kind, key, detail)
+    select batch_id, 'batch_paused', 'paused-' || paused_at, paused_because from counted where paused_because is not null
+    on conflict do nothing
+  )
+  select batch_id as "batchId" from counted where paused_because is not null
+  union
+  select b.batch_id from runs r join batches b on b.batch_id = r.batch_id
+  where r.run_id = any ($1) and b.paused_because is not null`;
+
+/** What failed; null: nothing of ours. An evaluator that fails at the end leaves its run without a score, too. */
+const causeOf = ({ cause, finalEvaluation }: RunEnd): EndCause | null =>
+  cause ?? (finalEvaluation === 'evaluator_error' ? 'evaluator' : null);
 
 /** Status of runs and batches. Never changes ended ones. */
 export function lifecycleStore(run: Statements): Lifecycle {
@@ -44,14 +95,11 @@ export function lifecycleStore(run: Statements): Lifecycle {
   };
 
   const finishRuns: Lifecycle['finishRuns'] = async (runIds, end) => {
-    await closeCalls(run, runIds);
-    await run(
-      'finishRuns',
-      `update runs set status = 'ended', end_reason = $2, final_evaluation = $3, detail = $4, waiting_since = null, ended_at = now(),
-         updated_at = now()
-       where run_id = any ($1) and status <> 'ended'`,
-      [runIds, end.endReason, end.finalEvaluation, end.detail === null ? null : storable(end.detail)],
-    );
+    const detail = end.detail === null ? null : storable(end.detail);
+    const rows = await run<{ batchId: string }>('finishRuns', FINISH_RUNS, [
+      ...[runIds, end.endReason, end.finalEvaluation, detail, causeOf(end)],
+    ]);
+    return rows.map(({ batchId }) => batchId);
   };
 
   return {
@@ -108,14 +156,10 @@ export function lifecycleStore(run: Statements): Lifecycle {
     },
 
     async finishRun(runId, end) {
-      await closeCalls(run, [runId]);
-      await changeRun(
-        'finishRun',
-        runId,
-        `status = 'ended', end_reason = $2, final_evaluation = $3, detail = $4, waiting_since = null, ended_at = now(), updated_at = now()
-         where run_id = $1 and status <> 'ended'`,
-        [end.endReason, end.finalEvaluation, end.detail === null ? null : storable(end.detail)],
-      );
+      const [known] = await run('known', 'select from runs where run_id = $1', [runId]);
+      if (known === undefined) throw missingRun(runId);
+      const [batchId] = await finishRuns([runId], end);
+      return batchId ?? null;
     },
 
     finishRuns,

@@ -31,6 +31,7 @@ interface ReservedRow extends AnswerRow {
   fenced: boolean;
   elsewhere: string | null;
   givesUpInMs: number | null;
+  ended: boolean;
 }
 
 /** Columns of an AnswerRow, from a `model_calls` row (or none) with the alias `answer`. */
@@ -81,7 +82,7 @@ export function modelCallStore(
           'reserveCall',
           // The reservation is made under the lock of the batch's row, which is reread after waiting for the lock.
           `with account as (
-             select b.batch_id, b.budget_usd is not null as capped, ${isFenced(11)} as fenced
+             select b.batch_id, b.budget_usd is not null as capped, ${isFenced(11)} as fenced, r.status = 'ended' as ended
              from runs r join batches own on own.batch_id = r.batch_id join batches b on b.batch_id = ${PAYER}
              where r.run_id = $1
            ), answer as (
@@ -98,7 +99,7 @@ export function modelCallStore(
                and gives_up_at > now() and worker is distinct from $12 and worker <> all($14::text[])
              order by attempt desc limit 1
            ), gate as (
-             select from account where fenced and (select unsent from earlier) = 0
+             select from account where fenced and not ended and (select unsent from earlier) = 0
                and not exists (select from elsewhere) and not exists (select from answer)
            ), cut as (
              update model_calls set status = 'unconfirmed', error = 'lost', ended_at = now()
@@ -123,7 +124,7 @@ export function modelCallStore(
                and exists (select from gate) and not exists (select from charged)
            )
            select (select attempt from reserved) as attempt, earlier.cut_off::int as cut_off, earlier.unsent::int as unsent,
-             ${ANSWER}, account.capped, account.fenced, elsewhere.worker as elsewhere,
+             ${ANSWER}, account.capped, account.fenced, account.ended, elsewhere.worker as elsewhere,
              extract(epoch from elsewhere.gives_up_at - now())::float8 * 1000 as "givesUpInMs"
            from earlier cross join account left join answer on true left join elsewhere on true`,
           [
@@ -148,6 +149,7 @@ export function modelCallStore(
         const answer = answerOf(row);
         if (!row.fenced) throw new Superseded(`${questionOf(key)}: another attempt has taken over`);
         if (answer !== null) return { kind: 'stored' as const, ...answer };
+        if (row.ended) throw new Stale(`${questionOf(key)}: its run has ended, so the call is not made`);
         if (row.elsewhere !== null)
           return { kind: 'elsewhere' as const, worker: row.elsewhere, givesUpInMs: row.givesUpInMs ?? 0 };
         if (row.unsent > 0) {

@@ -46,6 +46,10 @@ export function notificationStore(run: Statements): Notifications {
                  and r.ended_at >= i.notify_from
              )
            union all
+           select b.batch_id, 'paused', b.paused_at::text
+           from batches b
+           where b.paused_because is not null and b.paused_at >= i.notify_from and ${OF_PEOPLE}
+           union all
            select b.batch_id, 'stalled', moved.at::text
            from batches b
            cross join lateral (

@@ -165,6 +165,15 @@ export function programStore(run: Statements): ProgramLog {
       );
     },
 
+    async askedModel(runId) {
+      const [row] = await run<{ asked: boolean }>(
+        'askedModel',
+        'select exists (select from program_steps where run_id = $1 and fingerprint is not null) as asked',
+        [runId],
+      );
+      return row?.asked === true;
+    },
+
     async openSteps(runId) {
       return run<OpenStep>(
         'openSteps',

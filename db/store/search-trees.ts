@@ -61,14 +61,14 @@ export function searchTreeStore(pool: pg.Pool): SearchTrees {
       locked('chooseNode', async (client) => {
         const tree = await lockedTree(client, treeRunId);
         const nodes = await nodesOf(client, treeRunId);
-        const lastEnd = nodes.at(-1)?.endReason ?? null;
-        if (tree === undefined) return { chosen: false, stopped: null, lastEnd };
-        if (tree.chosen !== null) return { chosen: true, stopped: tree.stopped, lastEnd };
+        const last = { lastEnd: nodes.at(-1)?.endReason ?? null, lastCause: nodes.at(-1)?.endCause ?? null };
+        if (tree === undefined) return { chosen: false, stopped: null, ...last };
+        if (tree.chosen !== null) return { chosen: true, stopped: tree.stopped, ...last };
         const { best } = new SearchTree(nodes);
-        if (best === null) return { chosen: false, stopped: tree.stopped, lastEnd };
+        if (best === null) return { chosen: false, stopped: tree.stopped, ...last };
         await copyChosen(client, treeRunId, nodes[best.index]!.runId);
         await client.query('update search_trees set chosen = $2 where run_id = $1', [treeRunId, best.index]);
-        return { chosen: true, stopped: tree.stopped, lastEnd };
+        return { chosen: true, stopped: tree.stopped, ...last };
       }),
 
     async closeTree(treeRunId) {

@@ -23,7 +23,7 @@ interface EndedRow {
 export const SHOWN = `
   select e.step, e.kind, e.submission_sha256, coalesce(shown.status, e.status) as status,
     case when shown.run_id is null then e.primary_score else shown.primary_score end as primary_score,
-    coalesce(shown.suspect, e.suspect) as suspect, e.status <> 'pending' or shown.run_id is not null as made
+    coalesce(shown.suspect, e.suspect) as suspect, e.status not in ('pending', 'not_run') or shown.run_id is not null as made
   from evaluations e
   left join evaluations shown on shown.run_id = e.run_id and shown.step = e.step and shown.kind = e.kind and shown.split = 'validation'
   where e.split = 'test' and e.kind <> 'baseline'`;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { EndCause } from '../../domain/end-cause.js';
 import type { EndReason } from '../../domain/outcomes.js';
 import { roomIn, type TreeCharges, type TreeStop } from '../../domain/search/budget.js';
 import { QUESTION_STEP } from '../../domain/search/questions.js';
@@ -21,6 +22,7 @@ export interface NodeRow extends SearchNode {
   /** Its last step that was executed. */
   lastStep: number;
   endReason: EndReason | null;
+  endCause: EndCause | null;
   ended: boolean;
 }
 
@@ -30,7 +32,7 @@ const TREE = `select batch_id as "batchId", max_nodes as "maxNodes", max_validat
   from search_trees where run_id = $1 for update`;
 
 const NODES = `select n.node as index, n.operator, n.parent, n.mate, n.status, n.value, n.run_id as "runId", n.wave,
-    r.end_reason as "endReason", r.status = 'ended' as ended,
+    r.end_reason as "endReason", r.end_cause as "endCause", r.status = 'ended' as ended,
     coalesce((select max(s.step) from steps s where s.run_id = n.run_id and s.executed_at is not null), 0) as "lastStep"
   from search_nodes n join runs r on r.run_id = n.run_id where n.tree_run_id = $1 order by n.node`;
 

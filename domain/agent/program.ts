@@ -42,6 +42,8 @@ export const programSchema = z.strictObject({
   otherModels: z.enum(['rewrite', 'refuse']).default('refuse'),
   /** Most tokens of one answer; absent: the run's, else the model's. */
   maxOutputTokens: z.number().int().min(1).max(1_000_000).optional(),
+  /** False: it may end without one model call. Absent: that means that it did not begin to play. */
+  needsModel: z.boolean().optional(),
   callsInFlight: z.number().int().min(1).max(64).default(10),
 });
 export type Program = z.infer<typeof programSchema>;

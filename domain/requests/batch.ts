@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { DEFAULT_BREAKER } from '../end-cause.js';
 import { BenchError } from '../errors.js';
 import { BACKENDS } from '../run.js';
-import { batchName, between, usd, whole } from './fields.js';
+import { batchName, between, usd, whole, wholeOrFalse } from './fields.js';
 import { groupSchema, type GroupRequest } from './run-options.js';
 
 /** What a batch has once, whatever its groups. */
@@ -12,6 +13,9 @@ export const batchOptionsSchema = z.strictObject({
     .describe('seed of the batch; each run uses seed + attempt'),
   concurrency: whole(1, 10_000).default(8).describe('concurrent runs'),
   priority: whole(1, 5).default(3).describe('priority among batches, from 1 (first) to 5 (last)'),
+  breaker: wholeOrFalse(1, 10_000, 'never pause the batch by itself')
+    .default(DEFAULT_BREAKER)
+    .describe('runs in a row that one fault of the infrastructure ends before the batch pauses itself'),
   confidence: between(0.5, 0.999, 'p').default(0.95).describe('with `attempts: auto`: at which the order is settled'),
   maxAttempts: whole(2, 1000).default(16).describe('with `attempts: auto`: the most of a model at a task'),
   budget: usd().nullable().default(null).describe('cap on what all runs together spend on model calls, in US dollars'),

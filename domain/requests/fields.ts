@@ -24,6 +24,17 @@ export const wholeOrAuto = (min: number, max: number) => {
     .meta({ placeholder: 'n' });
 };
 
+/** A whole number, or false: never. `off` says what its flag with `no` does. */
+export const wholeOrFalse = (min: number, max: number, off: string) => {
+  const error = `must be a whole number from ${min} to ${max}, or false`;
+  return z
+    .preprocess(
+      (value) => (typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value),
+      z.union([z.number().int({ error }).min(min, { error }).max(max, { error }), z.literal(false)], { error }),
+    )
+    .meta({ placeholder: 'n', off });
+};
+
 /** Names in a list, each of at least one character. */
 export const names = () => z.array(z.string().min(1)).min(1).meta({ placeholder: 'names' });
 

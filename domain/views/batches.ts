@@ -26,6 +26,8 @@ export const batchSummarySchema = z.strictObject({
   priority: z.int().describe('1 (first) to 5 (last)'),
   training: z.boolean().describe('trainers play its runs as episodes'),
   pausedAt: timeSchema.nullable().describe('since then no run is started'),
+  pausedBecause: z.string().nullable().describe('why it paused itself; null: it did not'),
+  breaker: countSchema.nullable().describe('runs in a row that end by one cause before it does; null: it never does'),
   budgetUsd: usdSchema.nullable(),
   chargedUsd: usdSchema.describe('confirmed costs, and reservations of open and lost calls'),
   runs: countSchema,

@@ -19,7 +19,13 @@ const since = timeSchema.nullable().describe('null: not recorded');
 /** Why a run does not move, each reason with what would end it. */
 export const waitingReasonSchema = z
   .discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('paused'), since }).describe('its batch is'),
+    z
+      .strictObject({
+        kind: z.literal('paused'),
+        since,
+        because: z.string().nullable().describe('null: a person paused it'),
+      })
+      .describe('its batch is'),
     z
       .strictObject({ kind: z.literal('concurrency'), since, ahead: countSchema, concurrency: countSchema })
       .describe('as many runs of its batch are in flight as may be; so many are before it'),

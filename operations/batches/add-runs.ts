@@ -14,7 +14,7 @@ import { harnessVersion } from './store-batch.js';
 
 /**
  * Adds runs to a stored batch, whether it is running, paused or over. Attempts continue after the highest one of the same model and
- * task. The batch's own settings (name, seed, concurrency, priority, budget) do not change.
+ * task. The batch's own settings (name, seed, concurrency, priority, budget, breaker) do not change.
  */
 export async function addRuns(bench: Bench, ref: string, input: BatchRequestInput): Promise<SubmittedBatch> {
   const batch = await findBatch(bench, ref);
@@ -35,12 +35,13 @@ export async function planAddition(bench: Bench, ref: string, input: BatchReques
   return plan;
 }
 
-const ofBatch = ({ name, seed, concurrency, budgetUsd, priority }: BatchSummary) => ({
+const ofBatch = ({ name, seed, concurrency, budgetUsd, priority, breaker }: BatchSummary) => ({
   name,
   seed,
   concurrency,
   priority,
   budget: budgetUsd,
+  breaker: breaker ?? (false as const),
 });
 
 /** New attempts come after those that the batch has. */

@@ -36,6 +36,8 @@ export interface SubmittedBatch {
   concurrency: number;
   budgetUsd: string | null;
   allocation?: Allocation | null;
+  /** Runs that end in a row by one cause before it pauses itself; null: it never does. */
+  breaker: number | null;
   /** Tasks that were left out. */
   skipped?: SkippedTask[];
   /** It existed already: nothing was submitted, its unfinished runs continue. */
@@ -50,5 +52,6 @@ export const submitted = ({ batchId, backend, runs, skipped, allocation, request
   concurrency: request.concurrency,
   budgetUsd: request.budget,
   allocation,
+  breaker: request.breaker === false ? null : request.breaker,
   skipped,
 });

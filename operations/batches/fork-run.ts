@@ -1,3 +1,4 @@
+import { DEFAULT_BREAKER } from '../../domain/end-cause.js';
 import { BenchError } from '../../domain/errors.js';
 import { forkOf } from '../../domain/fork.js';
 import { newBatchId } from '../../domain/ids.js';
@@ -71,6 +72,7 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
   const batch: SubmittedBatch = {
     ...{ batchId, name: request.name, backend, runs, budgetUsd: null },
     concurrency: request.concurrency,
+    breaker: DEFAULT_BREAKER,
   };
   await shareFrozen(bench, [origin.taskHash]);
   const { runId: forkedFrom, ...rest } = request;

@@ -1,15 +1,18 @@
+import { DEFAULT_BREAKER } from '../../domain/end-cause.js';
 import type { BatchPlan } from './batch-plan.js';
 
 /** What a batch was submitted with, names resolved and contents by hash: equal ones make the same runs. */
 export type Specification = Record<string, unknown>;
 
 export function specificationOf({ request, groups, backend, allocation }: BatchPlan): Specification {
-  const { seed, concurrency, priority, budget, confidence, maxAttempts } = request;
+  const { seed, concurrency, priority, budget, breaker, confidence, maxAttempts } = request;
   return {
     seed,
     concurrency,
     priority,
     budget,
+    // Batches of before had none.
+    ...(breaker !== DEFAULT_BREAKER && { breaker }),
     ...(allocation !== null && { confidence, maxAttempts }),
     backend,
     // What tasks come to is in their hashes: sample data and profiles too.

@@ -16,14 +16,17 @@ export function harnessVersion(assetsRoot: string): string {
 /** Rows in one transaction, then the workflow. */
 export async function storeAndStart(
   bench: Bench,
-  { batchId, name, runs, concurrency, budgetUsd, allocation = null }: SubmittedBatch,
+  { batchId, name, runs, concurrency, budgetUsd, allocation = null, breaker }: SubmittedBatch,
   batch: Pick<BatchDefinition, 'spec' | 'seed' | 'priority' | 'verification' | 'forecast'>,
 ): Promise<void> {
   await bench.renewWorker();
   const database = await bench.database();
   const client = await bench.temporal();
   const version = harnessVersion(bench.settings.assetsRoot);
-  const ofBatch = { batchId, name, concurrency, budgetUsd, allocation, harnessVersion: version, ...batch };
+  const ofBatch = {
+    ...{ batchId, name, concurrency, budgetUsd, allocation, breaker, harnessVersion: version },
+    ...batch,
+  };
   await database.submit({ batch: ofBatch, runs });
   try {
     await startBatchWorkflow(client, { batchId });

@@ -30,6 +30,7 @@ function textOf(
     ended: status === 'cancelled' ? 'was cancelled' : 'has ended',
     stalled: 'has not moved for long',
     budget: `has met its budget of $${more.budgetUsd ?? '0'}`,
+    paused: more.pausedBecause === null ? 'had paused itself' : `has paused itself (${more.pausedBecause})`,
   };
   const ends = Object.entries(more.byEndReason).map(([reason, count]) => `${count} ${reason}`);
   const open = Object.entries(more.byStatus).flatMap(([state, count]) =>

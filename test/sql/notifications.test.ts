@@ -19,7 +19,7 @@ beforeEach(async () => {
   await readInstallation(url);
   db = openDatabase(url);
   at = await receiver();
-  webhook = { url: at.url, format: 'json', on: ['ended', 'stalled', 'budget'], stallSeconds: 3600, secret: null };
+  webhook = { url: at.url, format: 'json', on: ['ended', 'stalled', 'budget', 'paused'], stallSeconds: 3600, secret: null };
   look = notifier(db, webhook, log);
 });
 afterEach(async () => {
@@ -80,6 +80,29 @@ describe('a webhook', () => {
     await sql('update runs set met_budget_usd = 9 where run_id = $1', [runIds[1]]);
     await look();
     expect(told()).toEqual(['batch.budget', 'batch.budget']);
+  });
+
+  test('is notified of a batch that paused itself, with the reason, once for each time; not of one that a person paused', async () => {
+    await db.notifications.begin();
+    const [itself, person] = [await batch(), await batch()];
+    await db.batches.pause(person.batchId);
+    await sql('update batches set breaker = 1 where batch_id = $1', [itself.batchId]);
+    const detail = 'nobody answers at 127.0.0.1:1';
+    await db.store.finishRun(itself.runIds[0]!, {
+      ...{ endReason: 'infra_error', finalEvaluation: 'not_run', detail, cause: 'provider' },
+    });
+    await look();
+    await look();
+    expect(told()).toEqual(['batch.paused']);
+    const because = `1 run in a row ended by a fault of the provider: ${detail}`;
+    expect(JSON.parse(at.received[0]!.body)).toMatchObject({
+      text: `Batch ${itself.batchId} has paused itself (${because}): 1 of 2 runs, $0; 1 infra_error, 1 queued`,
+      batch: { batchId: itself.batchId, pausedBecause: because, breaker: 1 },
+    });
+    await db.batches.unpause(itself.batchId);
+    await db.batches.pause(itself.batchId);
+    await look();
+    expect(told()).toEqual(['batch.paused']);
   });
 
   test('is told of a batch that stands still, once until it moves again; not of a paused one', async () => {

@@ -76,7 +76,7 @@ async function longRun(taken: number, agent = agentOf(), histories = new PromptH
   ]);
   const ports = { store: db.store, definitions: new RunDefinitions(db.store), players };
   const ask = (step: number, by = histories) =>
-    nextAction({ ...ports, histories: by }, runId, step, new AbortController().signal);
+    nextAction({ ...ports, histories: by }, { runId, step }, undefined, new AbortController().signal);
   const play = async (step: number, by = histories): Promise<void> => {
     await ask(step, by);
     await db.store.saveCommand(runId, step, { ...observed, observation: OUTPUT, commandMs: 1 });

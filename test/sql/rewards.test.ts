@@ -340,13 +340,10 @@ describe('an episode', () => {
 
   test('pays a penalty also before a step of its own, in requeries of paid models', async () => {
     const id = await one([0.75]);
-    await db.store.reserveCall(
-      { runId: id, step: 1, try: 0 },
-      { provider: 'p', model: 'm', messages: [], reservedUsd: '0' },
-    );
-    await db.store.reserveCall(
-      { runId: id, step: 1, try: 1 },
-      { provider: 'p', model: 'm', messages: [], reservedUsd: '0' },
+    await db.pool.query(
+      `insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages, status)
+       select $1, 1, nth, 1, 'p', 'm', 'hash', 0, 'unconfirmed' from generate_series(0, 1) nth`,
+      [id],
     );
     expect(await rewardsOf(id, { format_penalty: 0.25 })).toEqual([0.25]);
   });

@@ -58,7 +58,7 @@ async function scoresByHand(includeSuspect: boolean) {
          'suspect', e.suspect, 'isolation', e.isolation, 'shown', case when o.run_id is null then e.primary_score
            when o.status = 'ok' then o.primary_score end) order by e.number)
         from evaluations e left join evaluations o
-          on o.run_id = e.run_id and o.step = e.step and o.kind = e.kind and o.split = 'validation' where e.run_id = r.run_id and e.split = 'test' and e.kind <> 'baseline' and e.status <> 'pending'), '[]') as tried
+          on o.run_id = e.run_id and o.step = e.step and o.kind = e.kind and o.split = 'validation' where e.run_id = r.run_id and e.split = 'test' and e.kind <> 'baseline' and e.status not in ('pending', 'not_run')), '[]') as tried
      from runs r join task_versions v on v.content_hash = r.task_hash order by r.run_id`,
   );
   return runs.map((r) => {

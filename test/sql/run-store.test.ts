@@ -153,7 +153,7 @@ describe('status', () => {
   test('twenty ends at once leave one', async () => {
     const { runId } = await oneRun(db);
     const ends = ['submit', 'max_steps', 'cancelled', 'wall_time'] as const;
-    await times(20, (i) =>
+    await times<unknown>(20, (i) =>
       i % 5 === 4
         ? db.store.setStatus(runId, 'finishing')
         : db.store.finishRun(runId, { endReason: ends[i % 4] ?? 'submit', finalEvaluation: 'not_run', detail: `${i}` }),

@@ -60,7 +60,7 @@ export async function changedSince(run: Statements, watched: Watched, since: str
               from steps s join runs o on o.run_id = s.run_id
               where s.run_id = $2 and s.step > o.step - ${RECENT_STEPS}
                 and (s.created_at > $1::timestamptz or s.executed_at > $1::timestamptz)) as steps,
-            exists (select from evaluations e where e.run_id = $2 and e.status <> 'pending'
+            exists (select from evaluations e where e.run_id = $2 and e.status not in ('pending', 'not_run')
               and coalesce(e.ended_at, e.created_at) > $1::timestamptz) as evaluated,`
        }
        (select coalesce(jsonb_agg(jsonb_build_object('eventId', e.event_id, 'runId', e.run_id, 'batchId', e.batch_id, 'kind', e.kind,

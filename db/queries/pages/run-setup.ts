@@ -58,7 +58,7 @@ export async function takenFiles(
       'takenFiles',
       `select s.step, s.kind, s.sha256, s.missing, s.refused, s.created_at as at, e.primary_score as score
        from submissions s
-       left join evaluations e on e.run_id = s.run_id and e.step = s.step and e.kind = s.kind and e.split = 'test' and e.status <> 'pending'
+       left join evaluations e on e.run_id = s.run_id and e.step = s.step and e.kind = s.kind and e.split = 'test' and e.status not in ('pending', 'not_run')
        where s.run_id = $1 order by s.step, s.created_at, s.kind`,
       [runId],
     ),

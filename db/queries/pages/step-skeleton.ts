@@ -28,7 +28,7 @@ const COLUMNS = (which: string): string => `
   ) c on c.step = s.step
   left join (
     select distinct on (step) step, primary_score from evaluations
-    where run_id = $1 and split = 'test' and status <> 'pending' order by step, number desc
+    where run_id = $1 and split = 'test' and status not in ('pending', 'not_run') order by step, number desc
   ) e on e.step = s.step
   where r.run_id = $1
   order by s.step`;
@@ -115,7 +115,7 @@ async function evaluationsOf(
   return run<StepEvaluation>(
     'skeletonEvaluations',
     `select step, number, kind, split, status, primary_score as primary, suspect from evaluations
-     where run_id = $1 and status <> 'pending' and (step > $2 or $2 = 0) and ($3::int is null or step <= $3)
+     where run_id = $1 and status not in ('pending', 'not_run') and (step > $2 or $2 = 0) and ($3::int is null or step <= $3)
      order by number, split desc`,
     [runId, after, to],
   );

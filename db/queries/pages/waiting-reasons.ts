@@ -15,6 +15,7 @@ interface Place {
   waitingSince: Date | null;
   createdAt: Date;
   pausedAt: Date | null;
+  pausedBecause: string | null;
   concurrency: number;
   queuedBefore: number;
   inFlight: number;
@@ -30,7 +31,7 @@ export async function waitingReasons(run: Statements, runId: string): Promise<Wa
   const [place] = await run<Place>(
     'waitingReasons',
     `select r.status, r.batch_id as "batchId", r.backend, r.gpus, r.provider, r.waiting_since as "waitingSince",
-       r.created_at as "createdAt", b.paused_at as "pausedAt", b.concurrency,
+       r.created_at as "createdAt", b.paused_at as "pausedAt", b.paused_because as "pausedBecause", b.concurrency,
        case when r.status = 'queued' then (select count(*) from runs o where o.batch_id = r.batch_id and o.status = 'queued' and o.ordinal < r.ordinal) else 0 end::int as "queuedBefore",
        case when r.status = 'queued' then (select count(*) from runs o where o.batch_id = r.batch_id and o.status not in ('queued', 'ended')) else 0 end::int as "inFlight",
        case when r.status = 'waiting_gpu' then (select count(*) from runs o where o.status = 'waiting_gpu'
@@ -49,7 +50,8 @@ async function reasonsOf(run: Statements, runId: string, place: Place): Promise<
   const since = isoTimeOrNull(place.waitingSince);
   switch (place.status) {
     case 'queued':
-      if (place.pausedAt !== null) return [{ kind: 'paused', since: isoTime(place.pausedAt) }];
+      if (place.pausedAt !== null)
+        return [{ kind: 'paused', since: isoTime(place.pausedAt), because: place.pausedBecause }];
       return place.queuedBefore + place.inFlight === 0
         ? []
         : [

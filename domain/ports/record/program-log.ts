@@ -46,6 +46,8 @@ export interface ProgramLog {
     epoch: number,
     call: Omit<ProgramCall, 'wire'> & { request: SplitRequest; answer: Json },
   ): Promise<void>;
+  /** Whether the program has made a model call, in any of its containers. */
+  askedModel(runId: string): Promise<boolean>;
   openSteps(runId: string): Promise<OpenStep[]>;
   /** What the tools of a step brought, or why there is no answer. First write wins. */
   observe(runId: string, step: number, observation: string): Promise<void>;

@@ -51,6 +51,8 @@ export const report = (runList: RunSummary[], values: Partial<BatchStatusReport>
   episodes: null,
   awayHosts: [],
   pausedAt: null,
+  pausedBecause: null,
+  breaker: 5,
   budgetUsd: null,
   chargedUsd: '0',
   runs: runList.length,

@@ -11,13 +11,13 @@ const wordsOf = (page: string): number => read(page).match(/\S*[\p{L}\p{N}]\S*/g
 describe('docs/', () => {
   const words = (some: readonly string[]) => some.reduce((sum, page) => sum + wordsOf(page), 0);
 
-  it('is read in an afternoon: at most 29,200 words that people write', () => {
-    expect(words(pages.filter((page) => !GENERATED.includes(page)))).toBeLessThanOrEqual(29_200);
+  it('is read in an afternoon: at most 29,500 words that people write', () => {
+    expect(words(pages.filter((page) => !GENERATED.includes(page)))).toBeLessThanOrEqual(29_500);
   });
 
   // They grow with what they list, one line each.
-  it('is looked up in at most 17,600 that programs write', () => {
-    expect(words(GENERATED)).toBeLessThanOrEqual(17_600);
+  it('is looked up in at most 17,900 that programs write', () => {
+    expect(words(GENERATED)).toBeLessThanOrEqual(17_900);
   });
 
   it.each(pages.filter((page) => !GENERATED.includes(page)))('%s has lines that a diff can show', (page) => {

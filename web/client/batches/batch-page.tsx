@@ -100,6 +100,11 @@ function BatchHead({ head: { batch, ends, forecast } }: { head: Head }) {
         <span className="grow" />
         <Steering of="batches" id={batch.batchId} actions={actions} />
       </div>
+      {batch.pausedBecause !== null && (
+        <p className="warn">
+          It paused itself: <Text value={batch.pausedBecause} />.
+        </p>
+      )}
       <div className="big-bar">
         <EndsBar batch={{ ends, totalRuns: batch.totalRuns }} />
       </div>

@@ -125,11 +125,13 @@ function Needed({ batches }: { batches: Answer<'batches'>['batches'] }) {
     ...(health.data?.status === 'services_lost' ? [{ key: 'services', said: 'Services do not answer.' }] : []),
     ...batches
       .filter(({ pausedAt }) => pausedAt !== null)
-      .map(({ batchId, name, pausedAt }) => ({
+      .map(({ batchId, name, pausedAt, pausedBecause }) => ({
         key: batchId,
         said: (
           <>
-            <BatchLink id={batchId} name={name} /> is paused since <Time at={pausedAt} />.
+            <BatchLink id={batchId} name={name} /> is paused since <Time at={pausedAt} />
+            {pausedBecause === null ? '' : ': '}
+            {pausedBecause !== null && <Text value={pausedBecause} />}.
           </>
         ),
       })),

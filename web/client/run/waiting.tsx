@@ -30,7 +30,13 @@ export function Waiting({ waiting }: { waiting: readonly Reason[] }) {
 function Words({ of }: { of: Reason }) {
   switch (of.kind) {
     case 'paused':
-      return <>Its batch is paused.</>;
+      return of.because === null ? (
+        <>Its batch is paused.</>
+      ) : (
+        <>
+          Its batch paused itself: <Text value={of.because} />.
+        </>
+      );
     case 'concurrency':
       return (
         <>

@@ -28,6 +28,7 @@ import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
 import { recordNetworkRequests } from './network-events.js';
 import { cancellation, endsForGood } from './cancellation.js';
+import { memoryEvents, memoryNotes } from './out-of-memory.js';
 import { removalScript } from './removal-script.js';
 import { attemptFence } from './fence.js';
 import { takeSubmission } from './take-submission.js';
@@ -113,7 +114,12 @@ export async function executeCommand(
       memories: outcome.memories,
       commandMs: outcome.ms,
     },
-    { epoch, events: eventsOf(outcome, step), submission, fence: { token: args.fence } },
+    {
+      epoch,
+      events: [...eventsOf(outcome, step), ...memoryEvents(outcome, run.task.limits, step)],
+      submission,
+      fence: { token: args.fence },
+    },
   );
   return { requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
 }
@@ -239,7 +245,7 @@ function observationOf(
   if (outcome.stoppedBy === 'interrupt') notes.push('[command interrupted]');
   if (outcome.lost) notes.push('[command lost: its process was gone; what it did until then is unknown]');
   if (outcome.notice !== null) notes.push(`[${outcome.notice}]`);
-  return withNotes(outcome.output, notes);
+  return withNotes(outcome.output, [...notes, ...memoryNotes(outcome, task)]);
 }
 
 function withNotes(text: string, notes: readonly string[]): string {

@@ -19,6 +19,7 @@ import type { RunDefinition } from '../domain/run.js';
 import type { RunDefinitions } from './run-definitions.js';
 import { cancellation, endsForGood } from './cancellation.js';
 import { recordNetworkRequests } from './network-events.js';
+import { memoryEvents } from './out-of-memory.js';
 import { takeSubmission } from './take-submission.js';
 import { quotedWord } from '../domain/shell-word.js';
 
@@ -187,7 +188,7 @@ function withoutCall({ agentName }: RunDefinition, exitCode: number | null, line
 
 async function save(
   { store }: ProgramPorts,
-  { runId }: RunDefinition,
+  { runId, task }: RunDefinition,
   at: { step: number; epoch: number; action: string; observation: string },
   outcome: CommandOutcome | null,
   submission: Awaited<ReturnType<typeof takeSubmission>>['taken'] | null,
@@ -208,7 +209,7 @@ async function save(
       workingDir: outcome?.workingDir ?? (await store.workspace(runId)),
       commandMs: outcome?.ms ?? 0,
     },
-    { epoch, submission },
+    { epoch, submission, events: outcome === null ? [] : memoryEvents(outcome, task.limits, step) },
   );
 }
 

@@ -16,9 +16,7 @@ function inside(field: z.core.$ZodType): {
   let [kind, fallback, placeholder]: [z.core.$ZodType, unknown, string | undefined] = [field, undefined, undefined];
   let off: string | undefined;
   for (;;) {
-    const meta = z.globalRegistry.get(kind) as
-      | { placeholder?: string; shown?: unknown; off?: string }
-      | undefined;
+    const meta = z.globalRegistry.get(kind) as { placeholder?: string; shown?: unknown; off?: string } | undefined;
     placeholder ??= meta?.placeholder;
     fallback ??= meta?.shown;
     off ??= meta?.off;

@@ -56,5 +56,4 @@ export function partOf(error: unknown): EndCause | undefined {
 
 /** An engine that is away fails at whatever it is asked first. */
 const isUnreached = (error: unknown): boolean =>
-  error instanceof Error &&
-  ((error as { syscall?: unknown }).syscall === 'connect' || isUnreached(error.cause));
+  error instanceof Error && ((error as { syscall?: unknown }).syscall === 'connect' || isUnreached(error.cause));

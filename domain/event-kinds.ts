@@ -1,6 +1,7 @@
 /** The kinds of events: faults, retries, recoveries. */
 export const EVENT_KINDS = [
   'activity_retried',
+  'agent_out_of_memory',
   'batch_paused',
   'budget_raised',
   'budget_spent',

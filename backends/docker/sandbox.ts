@@ -277,15 +277,19 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     ref: SandboxRef,
     what: string,
     work: () => Promise<T>,
-  ): Promise<{ found: T; awoken: boolean }> {
+  ): Promise<{ found: T; awoken: boolean; outOfMemory: boolean }> {
+    let outOfMemory = false;
     for (let attempt = 1; ; attempt++) {
       try {
         const found = await translated(`${what} of run ${ref.runId}`, () => onWholeDisk(ref, work));
-        return { found, awoken: attempt > 1 };
+        return { found, awoken: attempt > 1, outOfMemory };
       } catch (error) {
         if (!(error instanceof SupervisorAway)) throw error;
         if (attempt === 3) throw new InfrastructureError(`run ${ref.runId}: ${error.message}`, { cause: error });
-        await translated(`looking for the container of run ${ref.runId}`, () => wake(ref, containerOf(ref)));
+        await translated(`looking for the container of run ${ref.runId}`, async () => {
+          outOfMemory ||= await endedByMemory(containerOf(ref));
+          await wake(ref, containerOf(ref));
+        });
       }
     }
   }
@@ -412,8 +416,11 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     begunAfter: (ref) => begunAfter(controlOf(ref)),
 
     async run(ref, command, signal) {
-      const { found, awoken } = await awake(ref, `command ${command.n}`, () => channelTo(ref).run(command, signal));
-      return awoken ? { ...found, restarted: true } : found;
+      const { found, awoken, outOfMemory } = await awake(ref, `command ${command.n}`, () =>
+        channelTo(ref).run(command, signal),
+      );
+      if (!awoken) return found;
+      return { ...found, restarted: true, ...(outOfMemory && { memoryKills: 1 + (found.memoryKills ?? 0) }) };
     },
 
     interrupt,
@@ -489,6 +496,12 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
         return [...refs].flatMap(([name, ref]) => (archiving.has(name) ? [] : [ref]));
       }),
   };
+}
+
+/** Its main process was killed because the container had reached its memory limit. */
+async function endedByMemory(container: Docker.Container): Promise<boolean> {
+  const { State: state } = await container.inspect();
+  return !state.Running && state.OOMKilled && state.ExitCode === 137;
 }
 
 const noPrograms = (): BenchError =>

@@ -46,16 +46,18 @@ const outcomeSchema = z.object({
   gpus: z.array(gpuSchema).max(64).optional(),
   memories: z.array(z.string().max(MEMORY_LENGTH)).max(MEMORIES_PER_COMMAND),
   restarted: z.literal(true).optional(),
+  memoryKills: z.number().int().positive().optional(),
   ms: z.number().nonnegative(),
   pid: z.number().int().nullable(),
 });
 
 /** Throws when the text is not an outcome. The strings are cleaned of NUL and lone surrogates. */
 export function parseOutcome(text: string): CommandOutcome {
-  const { openFile, gpus, restarted, ...outcome } = outcomeSchema.parse(JSON.parse(text));
+  const { openFile, gpus, restarted, memoryKills, ...outcome } = outcomeSchema.parse(JSON.parse(text));
   return {
     ...outcome,
     ...(restarted === true ? { restarted } : {}),
+    ...(memoryKills === undefined ? {} : { memoryKills }),
     output: storable(outcome.output),
     notice: outcome.notice === null ? null : storable(outcome.notice),
     workingDir: storable(outcome.workingDir),

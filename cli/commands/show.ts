@@ -65,6 +65,16 @@ function renderRun(run: RunDetail, context: CliContext): string {
       ? []
       : [['provider error', colors.yellow(providerTroubleLine(run.providerError))] as const]),
     ['steps', run.maxSteps === 0 ? String(run.steps) : `${run.steps} of ${run.maxSteps}`],
+    ...(run.outOfMemory === 0
+      ? []
+      : [
+          [
+            'out of memory',
+            colors.yellow(
+              `in ${plural(run.outOfMemory, 'command')}: processes were killed at ${run.limits?.memoryMb ?? '?'} MB`,
+            ),
+          ] as const,
+        ]),
     ['best score', `${formatScore(run.bestScore)} ${run.primary} (${run.direction})`],
     ['final score', formatScore(run.finalScore)],
     ['baseline', formatScore(run.baseline)],

@@ -87,6 +87,7 @@ export async function showRun(run: Statements, runId: string): Promise<RunDetail
        (select coalesce(jsonb_agg(jsonb_build_object('endpoint', used.endpoint, 'calls', used.calls) order by used.calls desc, used.endpoint), '[]')
          from (select c.endpoint, count(*) as calls from model_calls c
            where c.run_id = r.run_id and c.endpoint is not null group by c.endpoint) used) as endpoints,
+       (select count(*) from events o where o.run_id = r.run_id and o.kind = 'agent_out_of_memory')::int as "outOfMemory",
        trim_scale(r.recorded_cost_usd)::text as "recordedCostUsd",
        (select base.value from baselines base where base.content_hash = r.task_hash) as baseline`)}
      where r.run_id = $1`,

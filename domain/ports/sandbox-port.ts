@@ -97,6 +97,8 @@ export interface CommandOutcome {
   stateReset: boolean;
   /** True: the sandbox had ended, and was started again before or during the command. */
   restarted?: boolean;
+  /** Processes that the sandbox's memory limit ended since the command before; absent: none. */
+  memoryKills?: number;
   notice: string | null;
   workingDir: string;
   requested: Requested;

@@ -149,6 +149,7 @@ export const runDetailSchema = runSummarySchema
     shard: countSchema,
     usage: usageSchema,
     modelCalls: countSchema.nullable().describe('null: imported, not recorded'),
+    outOfMemory: countSchema.describe('commands during which its memory limit ended a process'),
     providerError: providerTroubleSchema.nullable().describe('why it waits for an answer'),
     endpoints: z
       .array(z.strictObject({ endpoint: z.string(), calls: countSchema }))

@@ -67,6 +67,7 @@ def in_container(arguments: argparse.Namespace) -> Settings:
         workspace_bytes=limit,
         watched_places=(HOME, "/tmp", "/var/tmp"),
         has_gpus=arguments.gpus,
+        counts_memory_kills=True,
     )
 
 

@@ -184,9 +184,26 @@ time.sleep(600)' & until [ -s held ]; do sleep 0.05; done; cat held; kept=$!`,
 
   it.skipIf(name === 'local')('that exhaust the memory are killed, and the next one runs', async () => {
     const outcome = await run(`python3 -c "x = [bytearray(1 << 20) for _ in range(4000)]"`);
-    expect(outcome).toMatchObject({ lost: false, exitCode: 137 });
+    expect(outcome).toMatchObject({ lost: false, exitCode: 137, memoryKills: 1 });
+    // One that ends otherwise, or whose limit another one met, tells of none.
+    expect((await run('kill -9 $$')).memoryKills).toBeUndefined();
     await goesOn();
   });
+
+  it.skipIf(name === 'local')(
+    'that exhaust the memory in the background are told of with the next command',
+    async () => {
+      await run(`python3 -c "
+import time
+while not __import__('os').path.exists('/tmp/now'): time.sleep(0.01)
+x = [bytearray(1 << 20) for _ in range(4000)]" > /dev/null 2>&1 & echo $! > /tmp/victim`);
+      const outcome = await run(
+        'touch /tmp/now; while kill -0 "$(cat /tmp/victim)" 2>/dev/null; do sleep 0.05; done; rm /tmp/now',
+      );
+      expect(outcome).toMatchObject({ lost: false, exitCode: 0, memoryKills: 1 });
+      expect((await run('true')).memoryKills).toBeUndefined();
+    },
+  );
 
   it('may add to the memory while they run, within limits', async () => {
     const ask = [

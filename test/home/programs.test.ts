@@ -22,6 +22,8 @@ beforeAll(async () => {
   agent('tiny', script('tiny'));
   agent('stubborn', script('stubborn'), { ELSEWHERE: new URL(simulator.openAiBaseUrl).origin });
   agent('missing', 'exec no-such-client --task "$BENCH_PROMPT"');
+  agent('silent', SILENT);
+  agent('modelless', SILENT, {}, { needsModel: false });
 });
 beforeEach(() => simulator.behave(playProgram('optimum')));
 afterAll(async () => {
@@ -29,11 +31,14 @@ afterAll(async () => {
   await simulator.close();
 });
 
-function agent(name: string, command: string, environment: Record<string, string> = {}): void {
+/** Ends by itself, as a client does that does not know an option. */
+const SILENT = "echo 'reading the task'; echo 'error: unknown option --fast' >&2; exit 2";
+
+function agent(name: string, command: string, environment: Record<string, string> = {}, more: object = {}): void {
   writeFileSync(
     join(home.dir, 'configs/agents', `${name}.yaml`),
     JSON.stringify({
-      ...{ schema: 1, kind: 'program', description: name, client: 'openai-chat', command, environment },
+      ...{ schema: 1, kind: 'program', description: name, client: 'openai-chat', command, environment, ...more },
       taskTemplate: '{{ task.description }}\n{{ commandDocs }}',
     }),
   );
@@ -129,4 +134,17 @@ it('a program that is not in its container ends its run in a sentence, before an
   expect(await endOf(runId)).toMatchObject({ end: 'config_error', score: null, cost: 0 });
   expect((await endOf(runId)).detail).toMatch(/the program is not in the container: .*no-such-client/);
   expect(simulator.requests.length).toBe(before);
+}, 900_000);
+
+it('a program that ends without one model call is a fault of its file, unless that says that it needs no model', async () => {
+  const silent = await submit('silent');
+  await home.run('watch', silent.batchId);
+  const { end, score, detail } = await endOf(silent.runId);
+  expect([end, score]).toEqual(['config_error', null]);
+  expect(detail).toContain('the program of agent silent ended with exit code 2 without one model call');
+  expect(detail).toContain('error: unknown option --fast');
+  expect(detail).toContain('configs/agents/silent.yaml');
+  const modelless = await submit('modelless');
+  await home.run('watch', modelless.batchId);
+  expect(await endOf(modelless.runId)).toMatchObject({ end: 'exit', detail: null });
 }, 900_000);

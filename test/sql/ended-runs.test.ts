@@ -25,8 +25,11 @@ const evaluationsOf = async (runId: string) =>
     )
   ).rows;
 const openEvaluations = async (): Promise<number> =>
-  (await db.pool.query(`select from evaluations e join runs r using (run_id) where e.status = 'pending' and r.status = 'ended'`))
-    .rows.length;
+  (
+    await db.pool.query(
+      `select from evaluations e join runs r using (run_id) where e.status = 'pending' and r.status = 'ended'`,
+    )
+  ).rows.length;
 
 describe('an evaluation without a result', () => {
   test.each([
@@ -126,7 +129,9 @@ describe('a model call without an answer', () => {
     await db.store.reserveCall({ runId, step: 1, try: 0 }, request);
     await db.store.reserveCall({ runId, step: 2, try: 0 }, { ...request, tellsSending: true });
     await db.store.finishRun(runId, CANCELLED);
-    const calls = await db.pool.query('select step, status, error from model_calls where run_id = $1 order by step', [runId]);
+    const calls = await db.pool.query('select step, status, error from model_calls where run_id = $1 order by step', [
+      runId,
+    ]);
     expect(calls.rows).toEqual([
       { step: 1, status: 'unconfirmed', error: 'lost' },
       { step: 2, status: 'failed', error: 'not_sent' },

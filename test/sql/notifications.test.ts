@@ -19,7 +19,13 @@ beforeEach(async () => {
   await readInstallation(url);
   db = openDatabase(url);
   at = await receiver();
-  webhook = { url: at.url, format: 'json', on: ['ended', 'stalled', 'budget', 'paused'], stallSeconds: 3600, secret: null };
+  webhook = {
+    url: at.url,
+    format: 'json',
+    on: ['ended', 'stalled', 'budget', 'paused'],
+    stallSeconds: 3600,
+    secret: null,
+  };
   look = notifier(db, webhook, log);
 });
 afterEach(async () => {

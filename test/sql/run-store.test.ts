@@ -549,6 +549,14 @@ describe('events, hosts and leases', () => {
     );
   });
 
+  test('commands in which a process met the memory limit are counted with their run', async () => {
+    const { runId } = await oneRun(db);
+    expect((await db.queries.showRun(runId)).outOfMemory).toBe(0);
+    const told = { runId, batchId: null, kind: 'agent_out_of_memory', detail: 'a process was killed' } as const;
+    for (const key of ['memory-1', 'memory-1', 'memory-4']) await db.store.addEvent({ ...told, key });
+    expect((await db.queries.showRun(runId)).outOfMemory).toBe(2);
+  });
+
   test('a repeated event is one row, per run, per batch, and for neither', async () => {
     const { runId, batchId } = await oneRun(db);
     const other = await oneRun(db);

@@ -78,7 +78,9 @@ describe('a tree of forks', () => {
     for (const [node, score] of [5, 9, null].entries()) await plays(nodeRunId(runId, node), score);
     expect(await opened(runId)).toEqual([]);
     const choices = await Promise.all([db.store.chooseNode(runId), db.store.chooseNode(runId)]);
-    expect(choices).toEqual(choices.map(() => ({ chosen: true, stopped: 'policy', lastEnd: 'submit', lastCause: null })));
+    expect(choices).toEqual(
+      choices.map(() => ({ chosen: true, stopped: 'policy', lastEnd: 'submit', lastCause: null })),
+    );
     const best = nodeRunId(runId, 1);
     const pending = await db.store.nextHidden(runId);
     expect(pending).toMatchObject({ step: 1, kind: 'submit', number: 1, submissionSha256: `sha-${best}` });

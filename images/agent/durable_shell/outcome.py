@@ -33,6 +33,8 @@ class Outcome:
     memories: list[str] = field(default_factory=list)
     # None: there are none, or the driver did not tell.
     gpus: Found = None
+    # Processes that the memory limit ended since the outcome before.
+    memory_kills: int = 0
     # The first one of a supervisor that found an earlier one's steps.
     restarted: bool = False
 
@@ -58,6 +60,8 @@ class Outcome:
         }
         if self.gpus is not None:
             found["gpus"] = self.gpus
+        if self.memory_kills > 0:
+            found["memoryKills"] = self.memory_kills
         if self.restarted:
             found["restarted"] = True
         return found

@@ -27,6 +27,8 @@ class Settings:
     watched_places: tuple[str, ...] = field(default=())
     # GPUs were leased: outcomes tell of them.
     has_gpus: bool = False
+    # The memory limit is the sandbox's own: outcomes tell of processes that it ended.
+    counts_memory_kills: bool = False
     # Where shells are started from, if the kernel would let them have us killed in their place when
     # memory is short.
     sealed: SealedThread | None = None

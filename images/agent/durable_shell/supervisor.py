@@ -19,6 +19,7 @@ from .command import Command, Order
 from .event_loop import EventLoop
 from .gpus import Found, Gpus
 from .line_server import Connection, LineServer
+from .memory_kills import MemoryKills
 from .memory_records import Memory
 from .open_file import OpenFile
 from .outcome import Outcome
@@ -54,6 +55,7 @@ class Supervisor:
         self._memory = Memory(self._store, os.path.dirname(settings.tools_socket))
         self._open_file = OpenFile(settings.home, settings.uid)
         self._gpus = Gpus(self._loop) if settings.has_gpus else None
+        self._memory_kills = MemoryKills() if settings.counts_memory_kills else None
         self._prepared = PreparedShell(self._loop, settings)
         self._watch: WorkspaceWatch | None = None
         if settings.workspace_bytes is not None:
@@ -210,6 +212,8 @@ class Supervisor:
         changed = command.next_state is not self._carried
         self._carried = command.next_state
         outcome = command.outcome()
+        if self._memory_kills is not None:
+            outcome.memory_kills = self._memory_kills.since_last()
         if changed:
             try:
                 self._store.save_state(self._carried.raw if self._carried is not None else None)

@@ -17,7 +17,11 @@ export async function cancelBatch(bench: Bench, batchId: string): Promise<void> 
     return;
   }
   // Only leftovers of an earlier start are running.
-  for (const run of open)
-    if (!(await cancelWorkflow(client, runWorkflowId(run.runId)))) await store.finishRun(run.runId, CANCELLED);
+  for (const run of open) {
+    if (await cancelWorkflow(client, runWorkflowId(run.runId))) continue;
+    // A tree's workflow would end its nodes.
+    await store.closeTree(run.runId);
+    await store.finishRun(run.runId, CANCELLED);
+  }
   await store.finishBatch(batchId, 'cancelled');
 }

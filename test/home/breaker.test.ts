@@ -42,7 +42,8 @@ describe('a batch whose provider refuses the key', () => {
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/paused itself at .*: 5 runs in a row ended by a fault of the provider/);
     expect(stderr).toContain(`bench resume ${batchId}`);
-    expect(batch).toMatchObject({ status: 'running', pausedBecause: expect.stringMatching(because), breaker: 5 });
+    expect(batch).toMatchObject({ status: 'running', breaker: 5 });
+    expect(batch.pausedBecause).toMatch(because);
     // The signal to the workflow may come when the next run has begun; no run begins after that.
     expect([5, 6]).toContain(batch.ended);
     expect(batch.byEndReason).toEqual({ config_error: batch.ended });

@@ -10,6 +10,8 @@ import { nodeRunId } from '../../domain/search/node-ids.js';
 import { callModel, type ModelCallPorts } from '../../models/call-model.js';
 import { createPlayers } from '../../models/players.js';
 import { createOpenAiModel } from '../../models/openai.js';
+import type { Bench } from '../../operations/bench.js';
+import { cancelBatch } from '../../operations/batches/cancel-batch.js';
 import { type ProviderSimulator, startProviderSimulator } from '../fakes/provider-simulator/index.js';
 import { evaluate, SUBMITTED } from '../fixtures/rows.js';
 import { playNode, treeRun } from '../fixtures/tree-rows.js';
@@ -70,6 +72,28 @@ describe('a tree of forks', () => {
     });
     const [copied] = await db.queries.trajectory(child!);
     expect(copied?.observation).toMatch(/^o1\n.*score: 3.*scores score 3 on validation/s);
+  });
+
+  test('whose workflow is gone is ended with its batch, its open nodes too', async () => {
+    const { runId, batchId } = await tree({ policy: 'greedy', drafts: 2, nodes: 4, parallel: 2 });
+    const nodes = await opened(runId);
+    await db.store.evaluationNumber(nodes[0]!, 1, 'validate');
+    const gone = Object.assign(new Error('no such workflow'), { name: 'WorkflowNotFoundError' });
+    const temporal = { workflow: { getHandle: () => ({ cancel: () => Promise.reject(gone) }) } };
+    const bench = { database: async () => db, temporal: async () => temporal } as unknown as Bench;
+    await cancelBatch(bench, batchId);
+    const { rows } = await pool.query<{ status: string }>(
+      `select status from runs where run_id = any ($1)
+       union all select status from batches where batch_id = $2 or nodes_of = $2`,
+      [[runId, ...nodes], batchId],
+    );
+    expect(rows.map(({ status }) => status).toSorted()).toEqual(['cancelled', 'ended', 'ended', 'ended', 'ended']);
+    const open = await pool.query(
+      `select run_id from search_nodes where tree_run_id = $1 and status = 'open'
+       union all select run_id from evaluations where run_id = any ($2) and status = 'pending'`,
+      [runId, nodes],
+    );
+    expect(open.rows).toEqual([]);
   });
 
   test('stands for its best node: its submission is tested once, and no other', async () => {

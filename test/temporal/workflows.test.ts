@@ -154,6 +154,7 @@ describe('a run', () => {
     };
     expect(await play(ticket('a', { hiddenSplit: true }))).toEqual({
       endReason: 'infra_error',
+      cause: 'evaluator',
       finalEvaluation: 'not_run',
       detail: 'no engine',
     });

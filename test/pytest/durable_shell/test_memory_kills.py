@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from durable_shell.memory_kills import MemoryKills, kills_in
 
 V2 = "low 0\nhigh 0\nmax 214\noom 3\noom_kill {}\noom_group_kill 0\n"

@@ -131,7 +131,7 @@ export async function appendRuns(
       const over = known.status === 'ended' || known.status === 'cancelled';
       await tx
         .update(batches)
-        // Who adds runs believes that these will not fail: the breaker counts from zero again.
+        // Added runs are expected to end well: the breaker counts from zero again.
         .set({ failingCause: null, failingRuns: 0, ...(over && { status: 'running', endedAt: null }) })
         .where(eq(batches.batchId, batchId));
     });

@@ -9,7 +9,7 @@ begin
 end
 $$;
 
-comment on function close_ended_run is 'Trigger: closes what a run leaves open, whoever ends it and however.';
+comment on function close_ended_run is 'Trigger: closes what an ended run leaves open.';
 
 create trigger runs_closed after update of status on runs
   for each row when (new.status = 'ended' and old.status <> 'ended') execute function close_ended_run();

@@ -31,7 +31,7 @@ export async function submitBatch(
   const known = await existingBatch(bench, plan);
   if (known !== null) return known;
   await freezeAndCheck(bench, plan);
-  // What verifies tasks reports each end itself, and nobody would resume it.
+  // `bench tasks verify` reports each end itself and has to return.
   const batch = { ...submitted(plan), ...(verification && { breaker: null }) };
   const { seed, priority } = request;
   const {

@@ -35,7 +35,7 @@ async function recorded(found: CommandOutcome): Promise<{ observation: string; e
   const context = { cancellationSignal: new AbortController().signal } as unknown as Context;
   await asyncLocalStorage.run(context, () =>
     commandActivities(ports as unknown as CommandPorts).executeCommand({
-      ...{ runId: 'r-test', step: 3, epoch: 1, timeLimitSeconds: 60 },
+      ...{ runId: 'r-test', step: 3, epoch: 1, timeLimitSeconds: 60, fence: 'f/1' },
     }),
   );
   return kept;

@@ -18,6 +18,7 @@ import { programStore } from './store/program-steps.js';
 import { snapshotStore } from './store/snapshots.js';
 import { stepStore } from './store/steps.js';
 import { taskArchiveStore } from './store/task-archives.js';
+import { unfinishedWorkStore } from './store/unfinished-work.js';
 import { warmSandboxStore } from './store/warm-sandboxes.js';
 import { searchTreeStore } from './store/search-trees.js';
 import { submissionStore } from './store/submissions.js';
@@ -47,6 +48,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...liveOutputStore(run),
     ...placementStore(pool),
     ...taskArchiveStore(run),
+    ...unfinishedWorkStore(run),
     ...warmSandboxStore(run),
     ...searchTreeStore(pool),
   };

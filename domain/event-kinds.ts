@@ -36,7 +36,9 @@ export const EVENT_KINDS = [
   'service_ended',
   'snapshot_failed',
   'snapshot_missing',
+  'store_replaced',
   'submission_missing',
+  'workflow_lost',
   'workflow_terminated',
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];

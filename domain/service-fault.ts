@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
-/** A service of a home died, or had to be killed, unasked. */
+/** A service of a home died, or had to be killed, unasked; or lost what it stored. */
 export const serviceFaultSchema = z.object({
+  /** `store_replaced`: the store of Temporal was damaged. Without a kind, the service ended. */
+  kind: z.enum(['ended', 'store_replaced']).optional(),
   service: z.string(),
   /** When it was noticed, ISO 8601. */
   at: z.string(),

@@ -43,6 +43,8 @@ const servicesFileSchema = z.object({
   ports: z.object({ postgres: portSchema.optional(), temporal: portSchema.optional() }),
   /** The embedded Temporal requires TLS and the home's key; false: no TLS. */
   temporalTls: z.boolean(),
+  /** A server has worked on the embedded Temporal's store: a store that is gone or empty is a loss. */
+  temporalStore: z.boolean().default(false),
   /** Differs from the home's own folder only where its user may not enter it. */
   postgresData: z.string().nullable(),
   /** Hash of the URL or address that the environment gave; null: this home runs its own. */

@@ -3,6 +3,7 @@ import { servicePaths } from './home-paths.js';
 import { POSTGRES_DATABASE, POSTGRES_USER } from './postgres-server.js';
 import { isAlive } from './process-identity.js';
 import { readServicesFile, type ServiceName } from './services-file.js';
+import { damageAtRest, keptStores } from './temporal-store.js';
 import type { ServiceStatus } from '../domain/views/home.js';
 
 export interface ServicesStatus {
@@ -51,6 +52,15 @@ export function servicesStatus(home: string): ServicesStatus {
       };
     }),
   };
+}
+
+/** The embedded Temporal's store: what is wrong with it now, if no server has it open, and which damaged ones were kept. */
+export function temporalStoreStatus(home: string): { damage: string | null; kept: ReturnType<typeof keptStores> } {
+  const { layout } = servicePaths(home);
+  const file = readServicesFile(layout.servicesFile);
+  const open = isAlive(file?.services.temporal?.process);
+  const damage = open ? null : damageAtRest(layout.temporalDb, file?.temporalStore ?? false);
+  return { damage, kept: keptStores(layout.temporalDb) };
 }
 
 /** The embedded database's full URL, password included; null if this home has none. */

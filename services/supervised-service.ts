@@ -45,7 +45,8 @@ export class SupervisedService {
   failures = 0;
   private readonly backoff = new RestartBackoff();
   private readonly stopping = new AbortController();
-  private restartRequested = false;
+  /** Why it is being ended for a restart. */
+  private restartRequested: string | null = null;
   private loop: Promise<void> | null = null;
 
   constructor(
@@ -65,11 +66,12 @@ export class SupervisedService {
     this.loop ??= this.run();
   }
 
-  /** End it and start it again, because what it was started with has changed. */
-  async restart(): Promise<void> {
+  /** End it and start it again; by default because what it was started with has changed. */
+  async restart(why = 'new settings'): Promise<void> {
     // Not running: the next start takes the new settings anyway.
     if (!isAlive(this.state.process) || this.stopping.signal.aborted) return;
-    this.restartRequested = true;
+    if (this.restartRequested !== null) return;
+    this.restartRequested = why;
     await this.end();
   }
 
@@ -91,9 +93,9 @@ export class SupervisedService {
     while (!this.stopping.signal.aborted) {
       const outcome = await this.runOnce();
       if (this.stopping.signal.aborted) break;
-      if (this.restartRequested) {
-        this.restartRequested = false;
-        this.say(`${name}: ended for a restart with new settings`);
+      if (this.restartRequested !== null) {
+        this.say(`${name}: ended for a restart: ${this.restartRequested}`);
+        this.restartRequested = null;
         this.change({ process: null, status: 'waiting', restarts: this.state.restarts + 1 });
         continue;
       }

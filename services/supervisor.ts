@@ -34,6 +34,7 @@ import {
 } from './supervisor-options.js';
 import { ensureTemporalCertificate, temporalVariables } from './temporal-certificate.js';
 import { chooseTemporalRoom, type TemporalRoom } from './temporal-room.js';
+import { TemporalStore } from './temporal-store.js';
 import { temporalArguments } from './temporal-server.js';
 import { probeTemporal } from './temporal-probe.js';
 
@@ -94,9 +95,11 @@ class Supervisor {
   private writeFailed = false;
   private guardian: ReturnType<typeof adoptGuardian> | null = null;
   private room: TemporalRoom | null = null;
+  private readonly temporalStore: TemporalStore;
 
   constructor(private readonly options: SupervisorOptions) {
     this.paths = servicePaths(options.home);
+    this.temporalStore = new TemporalStore(this.paths.layout.temporalDb, this.paths.log('temporal'));
     const previous = readServicesFile(this.paths.layout.servicesFile);
     // A guardian that starts us again says what it knows.
     if (!options.again) recordBothDied(this.paths, previous?.supervisor);
@@ -114,6 +117,7 @@ class Supervisor {
       },
       ports: previous?.ports ?? {},
       temporalTls: false,
+      temporalStore: previous?.temporalStore ?? false,
       postgresData: previous?.postgresData ?? null,
       external: {
         database: options.databaseUrl === null ? null : fingerprintOf(options.databaseUrl),
@@ -165,6 +169,7 @@ class Supervisor {
       showAlive(this.paths);
       this.leaveIfHomeIsGone();
       this.replaceGuardian();
+      this.leaveDamagedStore();
     }, WATCH_MS);
     await new Promise<void>((resolve) => {
       if (this.stop.signal.aborted) resolve();
@@ -186,6 +191,30 @@ class Supervisor {
     this.guardian = adoptGuardian(process.argv[1] ?? '', given, this.paths.supervisorLog);
     supervisor.guardian = this.guardian.pid === undefined ? null : identify(this.guardian.pid);
     this.write();
+  }
+
+  /** Ends a server whose store is damaged, so that its next start begins an empty one. */
+  private leaveDamagedStore(): void {
+    const { temporal } = this.services;
+    if (temporal === undefined || this.stop.signal.aborted) return;
+    const damage = this.temporalStore.damage();
+    if (damage !== null) void temporal.restart(`the store is damaged: ${damage}`);
+  }
+
+  /**
+   * Moves a damaged store aside. Its workflows are lost with it: the worker is restarted, gives up what it executed for them, and
+   * restarts what PostgreSQL has as unfinished.
+   */
+  private replaceDamagedStore(): void {
+    const happened = this.temporalStore.prepare(this.file.temporalStore, new Date());
+    if (happened === null) return;
+    say(`temporal: ${happened}`);
+    const at = new Date().toISOString();
+    recordServiceFault(this.paths.layout.serviceFaults, {
+      ...{ kind: 'store_replaced', service: 'temporal', at, reason: happened },
+    });
+    this.file.temporalStore = false;
+    void this.services.worker?.restart('the workflows were lost');
   }
 
   private requestStop(why: string): void {
@@ -233,6 +262,7 @@ class Supervisor {
 
   private serviceChanged(): void {
     const backing = [this.services.postgres, this.services.temporal].filter((service) => service !== undefined);
+    if (this.services.temporal?.healthy === true) this.file.temporalStore = true;
     if (this.file.status === 'starting' && backing.every((service) => service.healthy)) this.file.status = 'running';
     if (this.file.status === 'starting' && !this.options.again) {
       for (const [name, service] of Object.entries(this.services)) {
@@ -348,6 +378,7 @@ class Supervisor {
     const env = { PATH: POSTGRES_ENV['PATH'] ?? '', HOME: this.paths.own };
     this.room ??= this.chooseRoom();
     await this.endTemporals();
+    this.replaceDamagedStore();
     const port = await this.portFor('temporal');
     const { temporalDb } = this.paths.layout;
     const server = [

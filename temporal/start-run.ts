@@ -2,15 +2,22 @@ import { type Client, type WorkflowHandle, WorkflowExecutionAlreadyStartedError 
 import { CONTROL_QUEUE, runWorkflowId } from '../domain/queues.js';
 import type { RunTicket } from '../domain/run.js';
 
-/** Starts the workflow of one run, unless it runs or has succeeded. */
-export async function startRunWorkflow(client: Client, ticket: RunTicket): Promise<WorkflowHandle> {
+/**
+ * Starts the workflow of one run, unless it runs or has succeeded. `evenIfCompleted`: its success was lost from PostgreSQL, which is
+ * the truth.
+ */
+export async function startRunWorkflow(
+  client: Client,
+  ticket: RunTicket,
+  { evenIfCompleted = false } = {},
+): Promise<WorkflowHandle> {
   const workflowId = runWorkflowId(ticket.runId);
   try {
     return await client.workflow.start(ticket.search === true ? 'search' : 'run', {
       workflowId,
       taskQueue: CONTROL_QUEUE,
       args: [ticket],
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+      workflowIdReusePolicy: evenIfCompleted ? 'ALLOW_DUPLICATE' : 'ALLOW_DUPLICATE_FAILED_ONLY',
       workflowIdConflictPolicy: 'USE_EXISTING',
     });
   } catch (error) {

@@ -32,10 +32,10 @@ import { secretsOf } from './redact.js';
 import { workerSettings } from '../operations/home/worker-settings.js';
 import { withAdmittedRuns } from './admitted-runs.js';
 import { reap } from './reap.js';
-import { terminatedWorkflows } from './terminated-workflows.js';
 import { taskFolders } from './task-folders.js';
 import { untoldAnswers } from './untold-answers.js';
 import { warmPool } from './warm-pool.js';
+import { workflowReconciler } from './workflow-reconciler.js';
 import { serviceFaultReporter } from './service-faults.js';
 
 const REPORT_MS = 30_000;
@@ -47,7 +47,7 @@ const DISK_MS = 500;
 const ARCHIVE_MS = 2_000;
 /** An episode that begins leaves a gap, which is filled while its policy thinks. */
 const WARM_MS = 500;
-const TERMINATED_MS = 60_000;
+const RECONCILE_MS = 30_000;
 /** How long a run may wait for an answer whose signal was lost. */
 const ANSWERS_MS = 10_000;
 const NOTIFY_MS = 10_000;
@@ -201,19 +201,23 @@ async function main(): Promise<void> {
   });
   const timers = [every(REPORT_MS, reportFaults), every(beatMs, claimOrStop), every(beatMs, watchPostgres)];
   if (settings.roles.includes('workflows')) {
-    const lookForTerminated = terminatedWorkflows({ client, store, queries: database.queries, log });
-    const look = () =>
-      lookForTerminated().catch((error: unknown) =>
-        log.warn({ error: String(error) }, 'could not look for terminated workflows'),
+    const reconcile = workflowReconciler({ client, store, log });
+    const reconcileOrSay = async () => {
+      // Nothing is started in a namespace of another installation, which may have taken a new store first.
+      await claimOrStop();
+      if (refusal.length > 0) return;
+      await reconcile().catch((error: unknown) =>
+        log.warn({ error: String(error) }, 'could not compare PostgreSQL with Temporal'),
       );
-    void look();
+    };
+    void reconcileOrSay();
     const tellAnswers = untoldAnswers(client, turns);
     const tell = () =>
       tellAnswers().catch((error: unknown) =>
         log.warn({ error: String(error) }, 'could not wake runs that have an answer'),
       );
     void tell();
-    timers.push(every(TERMINATED_MS, look), every(ANSWERS_MS, tell));
+    timers.push(every(RECONCILE_MS, reconcileOrSay), every(ANSWERS_MS, tell));
     const { notifications } = database;
     await patiently(() => (settings.notify === null ? notifications.end() : notifications.begin()));
     if (settings.notify !== null) {

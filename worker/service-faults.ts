@@ -2,16 +2,19 @@ import { readFileSync } from 'node:fs';
 import type { EventLog } from '../domain/ports/record/events.js';
 import { type ServiceFault, serviceFaultSchema } from '../domain/service-fault.js';
 
-/** Stores the supervisor's faults (deaths of worker, Temporal, PostgreSQL) as events. Idempotent. */
+/** Stores the supervisor's faults (deaths of worker, Temporal, PostgreSQL; a lost store) as events. Idempotent. */
 export function serviceFaultReporter(store: EventLog, file: string): () => Promise<void> {
   let reported = 0;
   return async () => {
     const faults = readFaults(file);
     // The file was truncated.
     if (faults.length < reported) reported = 0;
-    for (const { service, at, reason } of faults.slice(reported)) {
-      const key = `${service}-${at}`;
-      await store.addEvent({ runId: null, batchId: null, kind: 'service_ended', key, detail: `${service} ${reason}` });
+    for (const { kind, service, at, reason } of faults.slice(reported)) {
+      const what =
+        kind === 'store_replaced'
+          ? ({ kind, key: `store-${at}`, detail: `${service}: ${reason}` } as const)
+          : ({ kind: 'service_ended', key: `${service}-${at}`, detail: `${service} ${reason}` } as const);
+      await store.addEvent({ runId: null, batchId: null, ...what });
       reported += 1;
     }
   };

@@ -111,6 +111,9 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     const added = state.openShards.filter((shard) => shard > lastShard);
     lastShard = Math.max(lastShard, ...added);
     waiting = [...waiting, ...added];
+    // While the batch is paused, it starts no shards, and runs that were restarted alone end without one.
+    const isOver = (shard: number): boolean => !state.openShards.includes(shard);
+    if (waiting.some(isOver) && patched('shards-ended-elsewhere')) waiting = waiting.filter((shard) => !isOver(shard));
     slots.free += state.concurrency - before.concurrency;
     if (before.paused !== state.paused) await tellPaused();
   };

@@ -16,6 +16,7 @@ import type { LiveOutputs } from './record/live-outputs.js';
 import type { Leases } from './record/leases.js';
 import type { SearchTrees } from './record/search-trees.js';
 import type { TaskArchives } from './record/task-archives.js';
+import type { UnfinishedWork } from './record/unfinished-work.js';
 import type { WarmSandboxes } from './record/warm-sandboxes.js';
 
 /** The whole record of runs, as the worker has it; activities name the ports that they use. Every write is keyed: repeating it changes nothing. */
@@ -37,4 +38,5 @@ export type RunStore = RunDefinitions &
   LiveOutputs &
   SearchTrees &
   TaskArchives &
+  UnfinishedWork &
   WarmSandboxes;

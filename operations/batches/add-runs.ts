@@ -10,7 +10,7 @@ import { type BatchPlan, type SubmittedBatch, submitted } from './batch-plan.js'
 import { loadGroups } from './load-groups.js';
 import { planBatch, type PlanOptions } from './plan-batch.js';
 import { freezeAndCheck, prepareBatch } from './prepare-batch.js';
-import { harnessVersion } from './store-batch.js';
+import { harnessVersion, notStarted } from './store-batch.js';
 
 /**
  * Adds runs to a stored batch, whether it is running, paused or over. Attempts continue after the highest one of the same model and
@@ -65,7 +65,7 @@ export async function appendAndStart(bench: Bench, batchId: string, runs: Submit
     throw new BenchError(
       'services',
       `${runs.length} runs were added to batch ${batchId}, but it could not be started`,
-      { code: 'batch.not_started', remedy: `Start it with \`bench resume ${batchId}\`.`, cause },
+      { code: 'batch.not_started', remedy: notStarted(batchId), cause },
     );
   }
 }

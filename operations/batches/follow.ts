@@ -14,6 +14,8 @@ const LARGE_BATCH_RUNS = 100;
 const CHECK_MS = 10_000;
 /** How long to wait for the batch's own end after its last run, however busy the machine. */
 const LAST_WRITE_MS = 120_000;
+/** A worker that finds the workflow missing restarts it within two minutes: after these none does. */
+const CLOSED_CHECKS = 18;
 
 export type BatchProgress =
   | { kind: 'report'; report: BatchStatusReport }
@@ -64,7 +66,7 @@ export async function* follow(
         await bench.refreshServices();
         // Its server starts its runs, no workflow of its own.
         closedChecks = !report.training && (await isClosed(bench, batchId)) ? closedChecks + 1 : 0;
-        if (closedChecks >= 2) {
+        if (closedChecks >= (allEndedAt === null ? CLOSED_CHECKS : 2)) {
           if (allEndedAt === null) throw standsStill(batchId);
           // All runs have ended; only the batch's end was not written.
           yield { kind: 'over', report };

@@ -13,6 +13,10 @@ export function harnessVersion(assetsRoot: string): string {
   return manifest.version;
 }
 
+/** A worker finds a stored batch without a workflow within a minute of Temporal's return. */
+export const notStarted = (batchId: string): string =>
+  `A worker starts it once Temporal answers. \`bench resume ${batchId}\` does so at once, \`bench cancel ${batchId}\` drops it.`;
+
 /** Rows in one transaction, then the workflow. */
 export async function storeAndStart(
   bench: Bench,
@@ -34,7 +38,7 @@ export async function storeAndStart(
     throw new BenchError(
       'services',
       `batch ${batchId} is stored with ${runs.length} runs, but could not be started: ${asBenchError(cause).message}`,
-      { code: 'batch.not_started', remedy: `Start it with \`bench resume ${batchId}\`.`, cause },
+      { code: 'batch.not_started', remedy: notStarted(batchId), cause },
     );
   }
 }

@@ -21,6 +21,7 @@ import {
   freeBytes,
   portIsFree,
   servicesStatus,
+  temporalStoreStatus,
 } from '../../services/index.js';
 import type { BenchSettings } from '../settings.js';
 import { artifactLocation, describeLocation } from '../../domain/artifact-location.js';
@@ -49,6 +50,7 @@ export async function doctorChecks(settings: BenchSettings, cwd: string): Promis
     ['disk', checkDisk(settings.home)],
     ['artifacts', checkArtifacts(settings)],
     ['temporal', checkTemporal(settings)],
+    ['store', checkStore(settings)],
     ['reach', checkReach(settings)],
     ['postgres', checkPostgres(settings)],
     ['engine', anyEngine(docker, podman)],
@@ -143,6 +145,26 @@ async function checkTemporal(settings: BenchSettings): Promise<Finding> {
         : `the first start downloads it, or builds it with ${go}, which takes minutes`,
     );
   }
+}
+
+/** The embedded Temporal's own file. Null: it is whole, and was never damaged. */
+function checkStore({ temporalAddress, home }: BenchSettings): Finding | null {
+  if (temporalAddress !== undefined) return null;
+  const { damage, kept } = temporalStoreStatus(home);
+  if (damage !== null)
+    return warn(
+      `the store of Temporal is damaged: ${damage}`,
+      'nothing to do: the next start keeps it under another name, and restarts all unfinished runs from PostgreSQL; check the disk',
+    );
+  const last = kept.at(-1);
+  if (last === undefined) return null;
+  const megabytes = Math.ceil(kept.reduce((sum, { bytes }) => sum + bytes, 0) / 1024 ** 2);
+  const times = kept.length === 1 ? 'once' : `${kept.length} times, last`;
+  return warn(
+    `the store of Temporal was damaged ${times} at ${last.at.toISOString()}; an empty one took its place, and unfinished runs ` +
+      `were restarted from PostgreSQL (\`bench events --kind store_replaced,workflow_lost\`)`,
+    `check the disk and its file system; then delete what was kept, ${megabytes} MB: ${last.path.replace(/[^/]+$/, 'temporal.db.damaged-*')}`,
+  );
 }
 
 function checkReach({ temporalAddress }: BenchSettings): Finding | null {

@@ -13,6 +13,7 @@ const LONGEST = [
   'evaluator-port',
   'services',
   'examples',
+  'damaged-store',
   'terminated-workflows',
   'episode-faults',
   'workflows',

@@ -21,6 +21,7 @@ async function recorded(found: CommandOutcome): Promise<{ observation: string; e
   const run = { runId: 'r-test', batchId: 'b-test', backend: 'docker', agent: agentConfig(), task };
   const ports = {
     store: {
+      takeOver: async () => [],
       step: async () => stepRecord({ step: 3, action: 'python3 train.py', observation: null }),
       saveCommand: async (
         _runId: string,
@@ -32,7 +33,7 @@ async function recorded(found: CommandOutcome): Promise<{ observation: string; e
     definitions: { get: async () => ({ ...run, model: { kind: 'scripted' } }) as unknown as RunDefinition },
     backends: { docker: { sandbox: { run: async () => found } } },
   };
-  const context = { cancellationSignal: new AbortController().signal } as unknown as Context;
+  const context = { cancellationSignal: new AbortController().signal, info: { attempt: 1 } } as unknown as Context;
   await asyncLocalStorage.run(context, () =>
     commandActivities(ports as unknown as CommandPorts).executeCommand({
       ...{ runId: 'r-test', step: 3, epoch: 1, timeLimitSeconds: 60, fence: 'f/1' },

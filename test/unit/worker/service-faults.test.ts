@@ -54,6 +54,20 @@ describe('deaths of services become events', () => {
     expect(new Set(events.map((event) => event.key)).size).toBe(3);
   });
 
+  it('of their own kind when what a service stored was lost', async () => {
+    const file = join(dir, 'lost.jsonl');
+    const { events, store } = recorder();
+    const reason = 'its store was damaged';
+    recordServiceFault(file, { ...fault('temporal', 1), kind: 'store_replaced', reason });
+    recordServiceFault(file, fault('temporal', 1));
+    await serviceFaultReporter(store, file)();
+    expect(events.map(({ kind, detail }) => [kind, detail])).toEqual([
+      ['store_replaced', 'temporal: its store was damaged'],
+      ['service_ended', 'temporal was ended by SIGKILL'],
+    ]);
+    expect(new Set(events.map((event) => event.key)).size).toBe(2);
+  });
+
   it('a line cut by a full disk is passed over', async () => {
     const file = join(dir, 'cut.jsonl');
     const { events, store } = recorder();

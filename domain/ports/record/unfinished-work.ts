@@ -1,0 +1,15 @@
+/** What workflows should be executing now, by the rows. */
+export interface UnfinishedWork {
+  unfinishedWork(): Promise<{
+    /** Batches that a workflow plays, except those that are just being submitted. */
+    batchIds: string[];
+    /** Those of them whose runs have all ended some time ago. */
+    settledIds: string[];
+    /** Runs that have begun, with the batch whose workflow starts them; null: that of another run, or a server does. */
+    runs: { runId: string; batchId: string | null }[];
+    /** Hosts with GPUs are known. */
+    gpuHosts: boolean;
+  }>;
+  /** Has it still not ended? */
+  isUnfinished(of: { batchId: string } | { runId: string }): Promise<boolean>;
+}

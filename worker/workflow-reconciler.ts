@@ -1,0 +1,196 @@
+import type { Client } from '@temporalio/client';
+import type { EventLog } from '../domain/ports/record/events.js';
+import type { RunDefinitions } from '../domain/ports/record/run-definitions.js';
+import type { UnfinishedWork } from '../domain/ports/record/unfinished-work.js';
+import { SIGNAL } from '../domain/messages.js';
+import {
+  agentLoopWorkflowId,
+  batchWorkflowId,
+  CONTROL_QUEUE,
+  GPU_POOL_WORKFLOW_ID,
+  runWorkflowId,
+} from '../domain/queues.js';
+import { startBatchWorkflow } from '../temporal/start-batch.js';
+import { startRunWorkflow } from '../temporal/start-run.js';
+import type { Logger } from './logger.js';
+
+/** How far back to look for workflows that closed while no worker ran. */
+const LOOK_BACK_MS = 24 * 3_600_000;
+/** Of closed workflows, lists lag behind. */
+const OVERLAP_MS = 10 * 60_000;
+/** So many failures in one round are the server's, not of one workflow. */
+const MAX_FAILURES = 3;
+
+export interface ReconcilerPorts {
+  client: Client;
+  store: UnfinishedWork & Pick<RunDefinitions, 'ticket'> & EventLog;
+  log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** The latest execution of a workflow that is not running; `missing`: Temporal does not know it. */
+type Closed = { status: 'missing' } | { status: 'terminated' | 'completed' | 'closed'; executionId: string };
+
+/**
+ * Compares the rows with Temporal, and restarts the workflows of batches, runs and the GPU pool that should be running and are not,
+ * with an event for each. A workflow that was terminated, or was lost with Temporal's store, notifies nobody: its run or batch would
+ * stall. To be called about twice a minute; several workers may do so at once.
+ */
+export function workflowReconciler({ client, store, log }: ReconcilerPorts): () => Promise<void> {
+  let lookFrom = Date.now() - LOOK_BACK_MS;
+  /** Runs that Temporal did not know in the previous round. */
+  let missingBefore = new Set<string>();
+
+  return async () => {
+    const began = Date.now();
+    let failures = 0;
+    /** One that cannot be restarted does not keep the others from it. */
+    const guarded = async (work: () => Promise<void>): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        failures += 1;
+        if (failures === MAX_FAILURES) throw error;
+        log.warn({ error: String(error) }, 'a workflow could not be compared with its rows');
+      }
+    };
+    const work = await store.unfinishedWork();
+    await guarded(() => reconcilePool(work.gpuHosts));
+    const restarted = new Set<string | null>();
+    const lookAtBatch = (batchId: string, workflowId: string): Promise<void> =>
+      guarded(async () => {
+        if (await reconcileBatch(batchId, workflowId)) restarted.add(batchId);
+      });
+    for (const batchId of work.batchIds) await lookAtBatch(batchId, batchWorkflowId(batchId));
+    for (const batchId of work.settledIds) await guarded(() => startBatchWorkflow(client, { batchId }));
+
+    const running = await runningRuns(client);
+    const missing = new Set<string>();
+    let waits = false;
+    const lookAtRun = (runId: string, ofRestarted: boolean): Promise<void> =>
+      guarded(async () => {
+        const outcome = await reconcileRun(runId, missingBefore.has(runId) && !ofRestarted);
+        if (outcome === 'missing') missing.add(runId);
+        if (outcome === 'waits') waits = true;
+      });
+    const begun = new Set(work.runs.map(({ runId }) => runId));
+    for (const { runId, batchId } of work.runs) if (!running.has(runId)) await lookAtRun(runId, restarted.has(batchId));
+    // Runs that wait for their turn have no workflow yet, so the rows do not name those whose workflow was terminated.
+    for await (const { kind, id, workflowId } of closedSince(client, lookFrom)) {
+      if (kind === 'batch') await lookAtBatch(id, workflowId);
+      else if (!begun.has(id)) await lookAtRun(id, false);
+    }
+    missingBefore = missing;
+    // Those that could not be restarted are found again.
+    if (!waits && failures === 0) lookFrom = began - OVERLAP_MS;
+  };
+
+  async function reconcilePool(gpuHosts: boolean): Promise<void> {
+    if (!gpuHosts) return;
+    const closed = await closedExecution(client, GPU_POOL_WORKFLOW_ID);
+    if (closed === null) return;
+    await client.workflow.signalWithStart('gpuPool', {
+      workflowId: GPU_POOL_WORKFLOW_ID,
+      taskQueue: CONTROL_QUEUE,
+      signal: SIGNAL.hostsChanged,
+      signalArgs: [],
+    });
+    await report({ runId: null, batchId: null }, GPU_POOL_WORKFLOW_ID, closed, 'it was restarted with the open leases');
+  }
+
+  /** `workflowId`: the batch's, or that of a shard of it, whose runs the batch starts again. */
+  async function reconcileBatch(batchId: string, workflowId: string): Promise<boolean> {
+    const closed = await closedExecution(client, workflowId);
+    // A shard that has completed is over.
+    const isShard = workflowId !== batchWorkflowId(batchId);
+    if (closed === null || (isShard && closed.status !== 'terminated')) return false;
+    if (!(await store.isUnfinished({ batchId }))) return false;
+    await startBatchWorkflow(client, { batchId });
+    const then = isShard
+      ? 'its batch restarts its unfinished runs when the other shards are over'
+      : 'it was restarted, and its unfinished runs continue from their records';
+    await report({ runId: null, batchId }, workflowId, closed, then);
+    return true;
+  }
+
+  /** `evenIfMissing`: nothing else restarts one that Temporal does not know. */
+  async function reconcileRun(runId: string, evenIfMissing: boolean): Promise<'missing' | 'waits' | 'done'> {
+    const workflowId = runWorkflowId(runId);
+    const closed = await closedExecution(client, workflowId);
+    if (closed === null || !(await store.isUnfinished({ runId }))) return 'done';
+    // Its batch, when that was lost as well, starts it again, unless it is paused.
+    if (closed.status === 'missing' && !evenIfMissing) return 'missing';
+    // Its parent's end cancelled it; a second one cannot start at the same time.
+    if ((await closedExecution(client, agentLoopWorkflowId(runId))) === null) return 'waits';
+    const ticket = await store.ticket(runId);
+    if (ticket === null) return 'done';
+    await startRunWorkflow(client, ticket, { evenIfCompleted: closed.status === 'completed' });
+    await report(
+      { runId, batchId: null },
+      workflowId,
+      closed,
+      'it was restarted, and the run continues from its record',
+    );
+    return 'done';
+  }
+
+  async function report(
+    subject: { runId: string | null; batchId: string | null },
+    workflowId: string,
+    closed: Closed,
+    then: string,
+  ): Promise<void> {
+    const what =
+      closed.status === 'missing'
+        ? ({ kind: 'workflow_lost', key: `lost-${workflowId}-${new Date().toISOString()}` } as const)
+        : ({ kind: 'workflow_terminated', key: `terminated-${closed.executionId}` } as const);
+    const detail = `workflow ${workflowId} ${HOW[closed.status]}; ${then}`;
+    await store.addEvent({ ...subject, ...what, detail });
+    log.info({ workflowId }, detail);
+  }
+}
+
+const HOW: Record<Closed['status'], string> = {
+  missing: 'is unknown to Temporal, which has lost it',
+  terminated: 'was terminated in Temporal',
+  completed: 'has completed in Temporal, but PostgreSQL has it as unfinished',
+  closed: 'failed in Temporal',
+};
+
+/** Null: it is running. Rejects when the server does not answer. */
+async function closedExecution(client: Client, workflowId: string): Promise<Closed | null> {
+  try {
+    const { status, runId } = await client.workflow.getHandle(workflowId).describe();
+    switch (status.name) {
+      case 'RUNNING':
+        return null;
+      case 'TERMINATED':
+        return { status: 'terminated', executionId: runId };
+      case 'COMPLETED':
+        return { status: 'completed', executionId: runId };
+      default:
+        return { status: 'closed', executionId: runId };
+    }
+  } catch (error) {
+    if (error instanceof Error && error.name === 'WorkflowNotFoundError') return { status: 'missing' };
+    throw error;
+  }
+}
+
+/** The list lags behind, so a run that is not in it may be running too. */
+async function runningRuns(client: Client): Promise<Set<string>> {
+  const running = new Set<string>();
+  const query = `ExecutionStatus = 'Running' AND WorkflowType IN ('run', 'search')`;
+  for await (const { workflowId } of client.workflow.list({ query })) running.add(workflowId.replace(/^run\//, ''));
+  return running;
+}
+
+async function* closedSince(
+  client: Client,
+  since: number,
+): AsyncGenerator<{ kind: 'run' | 'batch'; id: string; workflowId: string }> {
+  const query = `ExecutionStatus = 'Terminated' AND CloseTime > '${new Date(since).toISOString()}'`;
+  for await (const { workflowId } of client.workflow.list({ query })) {
+    const [, kind, id] = /^(run|batch)\/([^/]+)(?:\/shard-\d+)?$/.exec(workflowId) ?? [];
+    if ((kind === 'run' || kind === 'batch') && id !== undefined) yield { kind, id, workflowId };
+  }
+}

@@ -16,15 +16,17 @@ export interface Bench {
   abortable<T>(what: LongWork, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Starts the embedded services that the settings do not name, and returns where all of them answer. */
   services(): Promise<ServiceEndpoints>;
-  /** The same; a running worker takes over settings that have changed since it was started. For operations that give it work. */
+  /** Where the database answers: as `services`, but a Temporal or a worker that is away is not waited for. */
+  databaseUrl(): Promise<string>;
+  /** The same as `services`; a running worker takes over settings that have changed since it was started. For operations that give it work. */
   renewWorker(): Promise<ServiceEndpoints>;
-  /** The same, but starts no worker: for a process that is one itself. */
+  /** The same as `services`, but starts no worker: for a process that is one itself. */
   servicesWithoutWorker(): Promise<ServiceEndpoints>;
-  /** Services, then the migrated database. */
+  /** The migrated database, as `databaseUrl`: reading the record needs nothing else. */
   database(): Promise<Database>;
   /** Services, then a connected Temporal client. */
   temporal(): Promise<Client>;
-  /** Ensures the services again, as after one of them died; connections stay open if they answer where they did. */
+  /** Ensures the services again, as after one of them died, as `databaseUrl` does; connections stay open if they answer where they did. */
   refreshServices(): Promise<void>;
   /** From now on, do not start services that `bench down` stopped: this caller is read-only. */
   looksOnly(): void;

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Database } from '../db/index.js';
 import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/services.js';
+import type { DatabaseEndpoint, EnsureOptions } from '../services/index.js';
 import { withoutTemporalAccess } from '../domain/temporal-access.js';
 import type { Bench } from './bench.js';
 import { checkGpus } from './home/check-gpus.js';
@@ -14,7 +15,7 @@ async function connectTemporalOf(endpoints: ServiceEndpoints, env: BenchSettings
   return connectTemporal(endpoints, env);
 }
 
-async function connectDatabase({ databaseUrl }: ServiceEndpoints): Promise<Database> {
+async function connectDatabase(databaseUrl: string): Promise<Database> {
   const { openDatabase } = await import('../db/index.js');
   return openDatabase(databaseUrl, { max: 4 });
 }
@@ -40,17 +41,17 @@ export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Benc
   const notify = hooks.notify ?? (() => undefined);
   const abortable = hooks.abortable ?? ((_what, work) => work(new AbortController().signal));
   let services: Promise<ServiceEndpoints> | null = null;
+  let reading: Promise<DatabaseEndpoint> | null = null;
   let database: Promise<Database> | null = null;
   let temporal: Promise<Client> | null = null;
   let looksOnly = false;
-  const ensure = async (worker: BenchSettings['worker'], renewWorker = false): Promise<ServiceEndpoints> => {
-    const [{ ensureServices }, { migrate, schemaState }, { modelVariables }] = await Promise.all([
-      import('../services/index.js'),
+  const ensureOptions = async (worker: BenchSettings['worker'], renewWorker: boolean): Promise<EnsureOptions> => {
+    const [{ migrate, schemaState }, { modelVariables }] = await Promise.all([
       import('../db/index.js'),
       import('../catalog/model-variables.js'),
     ]);
     if (worker === 'embedded') await checkWorkerSettings(settings, looksOnly);
-    return ensureServices({
+    return {
       settings: { ...settings, worker, modelVariables: modelVariables(settings.configFolders) },
       renewWorker,
       migrate,
@@ -67,12 +68,29 @@ export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Benc
         await claimNamespaceOf(endpoints, settings);
       },
       onProgress: (line) => notify({ code: 'progress', line }),
+    };
+  };
+  const ensure = async (worker: BenchSettings['worker'], renewWorker = false): Promise<ServiceEndpoints> => {
+    const { ensureServices } = await import('../services/index.js');
+    return ensureServices(await ensureOptions(worker, renewWorker));
+  };
+  const ensureReading = async (): Promise<DatabaseEndpoint> => {
+    const { ensureDatabase } = await import('../services/index.js');
+    return ensureDatabase(await ensureOptions(settings.worker, false));
+  };
+  /** Where it answers, by the services if these are known. */
+  const databaseEndpoint = (): Promise<DatabaseEndpoint> => {
+    if (services !== null) return services.then((endpoints) => ({ databaseUrl: endpoints.databaseUrl, endpoints }));
+    const opened = reading ?? ensureReading();
+    opened.catch(() => {
+      if (reading === opened) reading = null;
     });
+    return (reading = opened);
   };
 
   const close = async (): Promise<void> => {
     const [openedDatabase, openedTemporal] = [database, temporal];
-    services = database = temporal = null;
+    services = reading = database = temporal = null;
     await openedDatabase?.then((opened) => opened.close()).catch(() => undefined);
     await openedTemporal?.then((opened) => opened.connection.close()).catch(() => undefined);
   };
@@ -88,10 +106,11 @@ export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Benc
       });
       return (services = opened);
     },
+    databaseUrl: async () => (await databaseEndpoint()).databaseUrl,
     renewWorker: () => ensure(settings.worker, true),
     servicesWithoutWorker: () => ensure('external'),
     database() {
-      const opened = database ?? bench.services().then(connectDatabase);
+      const opened = database ?? bench.databaseUrl().then(connectDatabase);
       opened.catch(() => {
         if (database === opened) database = null;
       });
@@ -105,11 +124,15 @@ export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Benc
       return (temporal = opened);
     },
     async refreshServices() {
-      const before = await bench.services();
-      const now = await ensure(settings.worker);
-      const addresses = ({ databaseUrl, temporalAddress, temporalVariables }: ServiceEndpoints) =>
-        JSON.stringify([databaseUrl, temporalAddress, temporalVariables]);
-      const moved = addresses(before) !== addresses(now);
+      const before = await databaseEndpoint();
+      const now = await ensureReading();
+      const temporalOf = ({ temporalAddress, temporalVariables }: ServiceEndpoints) =>
+        JSON.stringify([temporalAddress, temporalVariables]);
+      const moved =
+        before.databaseUrl !== now.databaseUrl ||
+        (before.endpoints !== null &&
+          now.endpoints !== null &&
+          temporalOf(before.endpoints) !== temporalOf(now.endpoints));
       if (moved) await close();
     },
     looksOnly() {

@@ -64,6 +64,13 @@ export interface EnsureOptions {
   onProgress?: (line: string) => void;
   /** The worker drops settings, except keys, that this command does not have. */
   renewWorker?: boolean;
+  /**
+   * Called once the database answers and its schema is up to date, before the other services are awaited. `awaitOthers`: this call has
+   * started them, and their start needs it.
+   */
+  onDatabase?: (database: { databaseUrl: string; awaitOthers: boolean }) => void;
+  /** Aborted: the caller no longer waits, and nothing more is started. */
+  signal?: AbortSignal;
   /** For tests: how PostgreSQL is run as root, and where Temporal's ports are. */
   postgresUser?: SupervisorOptions['postgresUser'];
   temporalRoom?: SupervisorOptions['temporalRoom'];
@@ -106,8 +113,14 @@ async function ensure(options: EnsureOptions, waiting: Waiting): Promise<Service
   const external = { database: settings.databaseUrl ?? null, temporal: settings.temporalAddress ?? null };
   waiting.for = 'the database at DATABASE_URL';
   if (external.database !== null) await checkExternalDatabase(external.database);
+  if (external.database !== null && options.onDatabase !== undefined) {
+    await migrateWith(options, external.database);
+    options.onDatabase({ databaseUrl: external.database, awaitOthers: false });
+  }
   waiting.for = 'the Temporal server at TEMPORAL_ADDRESS';
-  if (external.temporal !== null)
+  // For one who needs the database, the embedded one is started first.
+  const databaseFirst = external.database === null && options.onDatabase !== undefined;
+  if (external.temporal !== null && !databaseFirst)
     await checkExternalTemporal(external.temporal, settings.temporalNamespace, accessOf(settings));
 
   const wantsWorker = settings.worker === 'embedded';
@@ -215,6 +228,7 @@ class EnsureSupervised {
 
   async run(): Promise<ServiceEndpoints> {
     for (;;) {
+      this.options.signal?.throwIfAborted();
       const file = readServicesFile(this.paths.layout.servicesFile);
       this.waiting.for = describe(file);
       if (file?.failure && file.failure.at >= this.startedAt) throw this.startFailure(file);
@@ -273,6 +287,7 @@ class EnsureSupervised {
     if (!this.migrated) {
       await migrateWith(this.options, databaseUrl);
       this.migrated = true;
+      this.options.onDatabase?.({ databaseUrl, awaitOthers: this.starts > 0 && embedded.temporal });
     }
     if (embedded.temporal && temporal?.status !== 'healthy') return null;
     const temporalAddress = settings.temporalAddress ?? `127.0.0.1:${file.ports.temporal}`;

@@ -1,3 +1,4 @@
+export { ensureDatabase, type DatabaseEndpoint } from './ensure-database.js';
 export { ensureServices, type EnsureOptions, type ServicesSettings } from './ensure-services.js';
 export { isDown, markDown, ServicesDown } from './down-mark.js';
 export { findTemporal, findOnPath, type FoundTemporal } from './find-temporal.js';

@@ -12,6 +12,8 @@ const SLOW_POLL_MS = 2000;
 const LARGE_BATCH_RUNS = 100;
 /** How often to check the services and the batch's workflow. */
 const CHECK_MS = 10_000;
+/** How long to wait for Temporal, without which the rows are shown all the same. */
+const ANSWER_MS = 2000;
 /** How long to wait for the batch's own end after its last run, however busy the machine. */
 const LAST_WRITE_MS = 120_000;
 /** A worker that finds the workflow missing restarts it within two minutes: after these none does. */
@@ -92,12 +94,18 @@ export async function* follow(
   }
 }
 
-/** Only a clear answer counts: a server that does not answer has not closed anything. */
+/** Only a clear answer counts: a server that does not answer has not closed anything, and is not waited for. */
 const isClosed = async (bench: Bench, batchId: string): Promise<boolean> => {
+  const late = new AbortController();
+  const asked = bench.temporal().then((client) => batchIsClosed(client, batchId));
+  const noAnswer = sleep(ANSWER_MS, false, { signal: late.signal });
   try {
-    return await batchIsClosed(await bench.temporal(), batchId);
+    return await Promise.race([asked, noAnswer]);
   } catch {
     return false;
+  } finally {
+    noAnswer.catch(() => undefined);
+    late.abort();
   }
 };
 

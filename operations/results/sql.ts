@@ -5,14 +5,14 @@ import type { Bench } from '../bench.js';
 
 /** Runs one SELECT, which can change nothing, until the signal is aborted. BenchError (usage): it is no such query, or fails. */
 export async function sql(
-  bench: Pick<Bench, 'database' | 'services'>,
+  bench: Pick<Bench, 'databaseUrl' | 'database'>,
   query: string,
   request: SqlRequest = {},
   signal?: AbortSignal,
 ): Promise<ReadOnlyResult> {
   const { timeout, maxRows } = checkedRequest(sqlRequestSchema, request);
   await bench.database();
-  const { databaseUrl } = await bench.services();
+  const databaseUrl = await bench.databaseUrl();
   const { runReadOnlyQuery } = await import('../../db/index.js');
   return runReadOnlyQuery(databaseUrl, query, { timeoutMs: timeout * 1000, maxRows, signal });
 }

@@ -3,5 +3,5 @@ import type { Bench } from '../../bench.js';
 /** The address of the database, password included, for other programs. */
 export async function databaseUrl(bench: Bench): Promise<string> {
   await bench.database();
-  return (await bench.services()).databaseUrl;
+  return bench.databaseUrl();
 }

@@ -5,7 +5,7 @@ import type { Bench } from '../../bench.js';
 export function readingBench(bench: Bench): Bench {
   let database: Promise<Database> | null = null;
   const open = async (): Promise<Database> => {
-    const { databaseUrl } = await bench.services();
+    const databaseUrl = await bench.databaseUrl();
     const { openDatabase } = await import('../../../db/index.js');
     return openDatabase(databaseUrl, { max: 4, reads: true });
   };

@@ -1,0 +1,94 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServiceEndpoints } from '../../domain/services.js';
+import type { BatchDocument } from '../../domain/views/batches.js';
+import { BenchHome } from '../setup/bench-home.js';
+import { until } from '../setup/services-home.js';
+import { servicePaths } from '../../services/home-paths.js';
+import { readServicesFile } from '../../services/services-file.js';
+
+/** Commands that read the record. */
+const READING = [
+  ['status'],
+  ['runs'],
+  ['leaderboard'],
+  ['batches'],
+  ['events'],
+  ['hosts'],
+  ['leases'],
+  ['limits'],
+  ['sql', 'select count(*) from runs'],
+];
+
+const home = new BenchHome();
+let endpoints: ServiceEndpoints;
+beforeAll(async () => {
+  endpoints = await home.json<ServiceEndpoints>('up');
+  await home.json(
+    ...['submit', '--models', 'scripted:baseline', '--tasks', 'battleOfSexes', '--attempts', '1'],
+    ...['--backend', 'local', '--wait'],
+  );
+});
+afterAll(() => home.remove());
+
+describe('without the Temporal server of the environment, commands that read answer', () => {
+  let silent: Server;
+  const sockets: Socket[] = [];
+  const elsewhere: BenchHome[] = [];
+  beforeAll(async () => {
+    silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+    for (const other of elsewhere) await other.remove();
+  });
+
+  const reader = (temporalAddress: string, more: Record<string, string>): BenchHome => {
+    const other = new BenchHome(
+      { DATABASE_URL: endpoints.databaseUrl, TEMPORAL_ADDRESS: temporalAddress, ...more },
+      { bare: true },
+    );
+    elsewhere.push(other);
+    return other;
+  };
+  const portOf = (): number => (silent.address() as { port: number }).port;
+
+  it.each([
+    ['that accepts connections and never answers', READING, () => portOf(), { BENCH_WORKER: 'external' }],
+    ['that never answers, for a home with a worker', READING.slice(0, 3), () => portOf(), {}],
+    // Nothing listens there.
+    ['that is down', READING.slice(0, 3), () => 1, { BENCH_WORKER: 'external' }],
+  ])('one %s', async (_how, reading, port, more) => {
+    const other = reader(`127.0.0.1:${port()}`, more);
+    for (const args of reading) {
+      const { exitCode, stdout, stderr } = await other.run(...args);
+      expect([args[0], exitCode, stderr]).toEqual([args[0], 0, expect.any(String)]);
+      expect(stdout).not.toBe('');
+      expect(stderr).toContain('what PostgreSQL has is shown');
+    }
+    // One that gives work still needs it.
+    const { exitCode, stderr } = await other.run('resume');
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('no Temporal server answers')]);
+  });
+});
+
+it('commands that read answer while the embedded Temporal hangs', async () => {
+  const temporal = readServicesFile(servicePaths(home.dir).layout.servicesFile)?.services.temporal?.process?.pid ?? 0;
+  process.kill(temporal, 'SIGSTOP');
+  try {
+    for (const args of READING.slice(0, 3)) {
+      const { exitCode, stderr } = await home.run(...args);
+      expect([args[0], exitCode]).toEqual([args[0], 0]);
+      expect(stderr).toContain('what PostgreSQL has is shown');
+    }
+  } finally {
+    process.kill(temporal, 'SIGCONT');
+  }
+  await until('all is as before', async () => {
+    const { stderr } = await home.run('status');
+    return stderr === '';
+  });
+  expect((await home.json<BatchDocument>('status')).status).toBe('ended');
+});

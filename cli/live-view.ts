@@ -1,6 +1,7 @@
 import type { CliOutput } from './context.js';
 import { pausedLine } from './render/batch-state.js';
 import { formatScore, plural } from './render/format.js';
+import { holdUpLine } from './render/hold-up.js';
 import { providerTroubleLine } from './render/provider-trouble.js';
 import { phase } from './render/runs.js';
 import { control, cutToWidth } from './terminal-text.js';
@@ -28,6 +29,7 @@ export class LiveView {
   private readonly told = new Map<string, string>();
   private troubles = new Set<string>();
   private pausedAt: string | null = null;
+  private heldUp: string | null = null;
   private readonly redraw: boolean;
   private readonly toStdout: boolean;
 
@@ -57,6 +59,7 @@ export class LiveView {
     if (this.redraw) this.draw(report);
     else {
       this.tellTroubles(report);
+      this.tellHoldUp(report);
       this.tell(report);
       this.tellPaused(report);
     }
@@ -78,6 +81,8 @@ export class LiveView {
       .slice(0, MOST_TROUBLES)
       .map((one) => this.colors.yellow(providerTroubleLine(one)));
     const paused = pausedLine(report).map((line) => this.colors.yellow(line));
+    const heldUp = holdUpLine(report);
+    if (heldUp !== null) troubles.unshift(this.colors.yellow(heldUp));
     const room = Math.max(3, this.output.height - 6 - troubles.length - paused.length);
     const { rows, cut } = report.runList.length > MOST_LISTED_RUNS ? this.cells(report, room) : this.runs(report, room);
     const lines = [
@@ -131,6 +136,14 @@ export class LiveView {
     if (this.pausedAt !== report.pausedAt)
       for (const line of pausedLine(report)) this.write(`${this.colors.yellow(line)}\n`);
     this.pausedAt = report.pausedAt;
+  }
+
+  /** When it is new. A provider's errors have lines of their own. */
+  private tellHoldUp(report: BatchStatusReport): void {
+    const now = report.heldUp?.cause === 'provider' ? null : (report.heldUp?.detail ?? null);
+    const line = holdUpLine(report);
+    if (now !== null && now !== this.heldUp && line !== null) this.write(`${this.colors.yellow(line)}\n`);
+    this.heldUp = now;
   }
 
   private tell(report: BatchStatusReport): void {

@@ -8,6 +8,7 @@ export { freeBytes, prepareHome } from './prepare-home.js';
 export { lock } from './file-lock.js';
 export { chooseFreePort, portIsFree } from './free-port.js';
 export { embeddedDatabaseUrl, servicesStatus, temporalStoreStatus, type ServicesStatus } from './services-status.js';
+export { serviceStates } from './service-states.js';
 export { stopServices } from './stop-services.js';
 export { runSupervisor } from './supervisor.js';
 export { chooseTemporalRoom } from './temporal-room.js';

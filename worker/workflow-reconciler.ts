@@ -3,13 +3,7 @@ import type { EventLog } from '../domain/ports/record/events.js';
 import type { RunDefinitions } from '../domain/ports/record/run-definitions.js';
 import type { UnfinishedWork } from '../domain/ports/record/unfinished-work.js';
 import { SIGNAL } from '../domain/messages.js';
-import {
-  agentLoopWorkflowId,
-  batchWorkflowId,
-  CONTROL_QUEUE,
-  GPU_POOL_WORKFLOW_ID,
-  runWorkflowId,
-} from '../domain/queues.js';
+import { batchWorkflowId, CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, runWorkflowId } from '../domain/queues.js';
 import { startBatchWorkflow } from '../temporal/start-batch.js';
 import { startRunWorkflow } from '../temporal/start-run.js';
 import type { Logger } from './logger.js';
@@ -65,12 +59,10 @@ export function workflowReconciler({ client, store, log }: ReconcilerPorts): () 
 
     const running = await runningRuns(client);
     const missing = new Set<string>();
-    let waits = false;
     const lookAtRun = (runId: string, ofRestarted: boolean): Promise<void> =>
       guarded(async () => {
         const outcome = await reconcileRun(runId, missingBefore.has(runId) && !ofRestarted);
         if (outcome === 'missing') missing.add(runId);
-        if (outcome === 'waits') waits = true;
       });
     const begun = new Set(work.runs.map(({ runId }) => runId));
     for (const { runId, batchId } of work.runs) if (!running.has(runId)) await lookAtRun(runId, restarted.has(batchId));
@@ -81,7 +73,7 @@ export function workflowReconciler({ client, store, log }: ReconcilerPorts): () 
     }
     missingBefore = missing;
     // Those that could not be restarted are found again.
-    if (!waits && failures === 0) lookFrom = began - OVERLAP_MS;
+    if (failures === 0) lookFrom = began - OVERLAP_MS;
   };
 
   async function reconcilePool(gpuHosts: boolean): Promise<void> {
@@ -113,14 +105,12 @@ export function workflowReconciler({ client, store, log }: ReconcilerPorts): () 
   }
 
   /** `evenIfMissing`: nothing else restarts one that Temporal does not know. */
-  async function reconcileRun(runId: string, evenIfMissing: boolean): Promise<'missing' | 'waits' | 'done'> {
+  async function reconcileRun(runId: string, evenIfMissing: boolean): Promise<'missing' | 'done'> {
     const workflowId = runWorkflowId(runId);
     const closed = await closedExecution(client, workflowId);
     if (closed === null || !(await store.isUnfinished({ runId }))) return 'done';
     // Its batch, when that was lost as well, starts it again, unless it is paused.
     if (closed.status === 'missing' && !evenIfMissing) return 'missing';
-    // Its parent's end cancelled it; a second one cannot start at the same time.
-    if ((await closedExecution(client, agentLoopWorkflowId(runId))) === null) return 'waits';
     const ticket = await store.ticket(runId);
     if (ticket === null) return 'done';
     await startRunWorkflow(client, ticket, { evenIfCompleted: closed.status === 'completed' });

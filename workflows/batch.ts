@@ -112,8 +112,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     lastShard = Math.max(lastShard, ...added);
     waiting = [...waiting, ...added];
     // While the batch is paused, it starts no shards, and runs that were restarted alone end without one.
-    const isOver = (shard: number): boolean => !state.openShards.includes(shard);
-    if (waiting.some(isOver) && patched('shards-ended-elsewhere')) waiting = waiting.filter((shard) => !isOver(shard));
+    waiting = waiting.filter((shard) => state.openShards.includes(shard));
     slots.free += state.concurrency - before.concurrency;
     if (before.paused !== state.paused) await tellPaused();
   };

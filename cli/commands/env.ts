@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { checkedRequest } from '../../domain/requests/checked.js';
@@ -32,23 +31,27 @@ export function register(program: Command, context: CliContext): void {
       stdio: ['ignore', 1, 2],
     });
     // A terminal's Ctrl-C reaches the server too; one that is sent to us alone is passed on.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
-    const code = await new Promise<number>((resolve, reject) => {
+    let stopping = false;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.on(signal, () => {
+        stopping = true;
+        child.kill(signal);
+      });
+    const { code, by } = await new Promise<{ code: number | null; by: NodeJS.Signals | null }>((resolve, reject) => {
       child.once('error', reject);
-      child.once('exit', (status, signal) =>
-        resolve(status ?? 128 + (signal === null ? 0 : constants.signals[signal])),
-      );
+      child.once('exit', (status, signal) => resolve({ code: status, by: signal }));
     });
-    if (code === 0 || code >= 128) return;
-    // stderr has said why.
+    if (code === 0 || stopping) return;
     context.setExitCode(code === 2 ? 2 : 1);
     const type = code === 2 ? 'usage' : 'failed';
     const error = {
       type,
       code: type,
-      message: `the server ended with exit code ${code}`,
-      remedy: 'stderr says why.',
+      message: by === null ? `the server ended with exit code ${code}` : `the server was ended by ${by}`,
+      remedy: by === null ? 'stderr says why.' : 'Start it again: its episodes continue.',
     } as const;
+    // Of itself the server has said on stderr why it ended.
+    if (by !== null) context.output.log(`${context.output.logColors.red('error:')} ${error.message}\n${error.remedy}`);
     context.output.json({ error } satisfies ErrorDocument);
   });
 }

@@ -2,6 +2,7 @@ import type { Colors } from 'picocolors/types.js';
 import { batchState, nextCommand } from './batch-state.js';
 import { forecastLine } from './forecast.js';
 import { formatCost, formatSpan, plural } from './format.js';
+import { holdUpLine, lastStep } from './hold-up.js';
 import { providerTroubleLine } from './provider-trouble.js';
 import { renderRuns } from './runs.js';
 import type { BatchDocument, BatchStatusReport } from '../../domain/views/batches.js';
@@ -32,8 +33,12 @@ export function batchFaults({ runList }: Pick<BatchStatusReport, 'runList'>): st
 
 export function renderBatch(batch: BatchStatusReport, colors: Colors): string {
   const faults = batchFaults(batch);
+  const open = batch.endedAt === null && batch.startedAt !== null;
+  const heldUp = holdUpLine(batch);
   return [
     batchHeadline(batch, colors),
+    ...(heldUp === null ? [] : [colors.yellow(`  ${heldUp}`)]),
+    ...(heldUp === null && open ? [`  ${lastStep(batch.lastStepAt)}`] : []),
     ...(batch.forecast === null ? [] : [colors.dim(`  ${forecastLine(batch.forecast)}`)]),
     ...(batch.allocation === null ? [] : [`  attempts: ${batch.allocation.detail}`]),
     ...batchState(batch).map((line) => `  ${line}`),

@@ -1,6 +1,7 @@
 import type { Statements } from '../statements.js';
 import { missingBatch } from '../store/missing.js';
 import { awayHosts } from './operations.js';
+import { holdUp } from './hold-up.js';
 import { providerTroubles } from './provider-troubles.js';
 import { listRuns } from './runs.js';
 import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow, OWN_BATCH } from './summaries.js';
@@ -44,16 +45,21 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
     for (const word of words) if (word !== null) counts[word] = (counts[word] ?? 0) + 1;
     return counts;
   };
+  const summary = batchSummary(row);
+  const byStatus = count(runList.map((r) => r.status));
+  const providerErrors = await providerTroubles(run, { batchId });
+  const isOver = summary.endedAt !== null;
   return {
-    ...batchSummary(row),
-    byStatus: count(runList.map((r) => r.status)),
+    ...summary,
+    byStatus,
     byEndReason: count(runList.map((r) => r.endReason)),
     replaced: more?.replaced ?? 0,
     forecast: more?.forecast ?? null,
     allocation: more?.allocation ?? null,
     episodes: row.training ? await trainingState(run, batchId) : null,
-    providerErrors: await providerTroubles(run, { batchId }),
+    providerErrors,
     awayHosts: await awayHosts(run, batchId),
+    ...(await holdUp(run, { batchId, isOver, byStatus, providerErrors })),
     runList,
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { allocationSchema } from './allocation.js';
 import { usageForecastSchema } from './forecast.js';
 import { awayHostSchema } from './hosts.js';
+import { holdUpSchema } from './hold-up.js';
 import { providerTroubleSchema } from './provider-trouble.js';
 import { runSummarySchema } from './runs.js';
 import {
@@ -64,6 +65,8 @@ export const batchStatusReportSchema = batchSummarySchema.extend({
   forecast: usageForecastSchema.nullable().describe('told when it was submitted; null: none was made'),
   providerErrors: z.array(providerTroubleSchema).describe('what keeps runs waiting, most first'),
   awayHosts: z.array(awayHostSchema).describe('that have runs of it and do not register'),
+  heldUp: holdUpSchema.nullable().describe('what holds it up; null: nothing, or it is over'),
+  lastStepAt: timeSchema.nullable().describe('of any of its runs; null: no step yet'),
   /** In submission order. */
   runList: z.array(runSummarySchema),
 });

@@ -5,6 +5,8 @@ import { batchIsClosed } from '../../temporal/batch-is-closed.js';
 import { isOutage } from '../as-bench-error.js';
 import type { Bench } from '../bench.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
+import type { HoldUp } from '../../domain/views/hold-up.js';
+import { heldUpByHome } from '../results/held-up.js';
 
 const POLL_MS = 500;
 /** Poll large batches less often. */
@@ -47,10 +49,12 @@ export async function* follow(
   let outage = false;
   let closedChecks = 0;
   let nextCheck = Date.now() + CHECK_MS;
+  let byHome: HoldUp | null = null;
   while (signal?.aborted !== true) {
     try {
       const database = await bench.database();
-      report = await database.queries.batchStatus(batchId);
+      const rows = await database.queries.batchStatus(batchId);
+      report = isOver(rows) ? rows : { ...rows, heldUp: byHome ?? rows.heldUp };
       if (outage) {
         outage = false;
         yield { kind: 'recovered' };
@@ -66,6 +70,7 @@ export async function* follow(
       if (Date.now() >= nextCheck) {
         nextCheck = Date.now() + CHECK_MS;
         await bench.refreshServices();
+        byHome = await heldUpByHome(bench, report);
         // Its server starts its runs, no workflow of its own.
         closedChecks = !report.training && (await isClosed(bench, batchId)) ? closedChecks + 1 : 0;
         if (closedChecks >= (allEndedAt === null ? CLOSED_CHECKS : 2)) {

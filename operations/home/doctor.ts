@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { engineAddress, type EngineBackend } from '../../backends/docker/engine-address.js';
 import { probeEngine } from '../../backends/docker/engine.js';
@@ -162,7 +163,7 @@ function checkStore({ temporalAddress, home }: BenchSettings): Finding | null {
   const times = kept.length === 1 ? 'once' : `${kept.length} times, last`;
   return warn(
     `the store of Temporal was damaged ${times} at ${last.at.toISOString()}; an empty one took its place, and unfinished runs ` +
-      `were restarted from PostgreSQL (\`bench events --kind store_replaced,workflow_lost\`)`,
+      `were restarted from PostgreSQL (events store_replaced and workflow_lost)`,
     `check the disk and its file system; then delete what was kept, ${megabytes} MB: ${last.path.replace(/[^/]+$/, 'temporal.db.damaged-*')}`,
   );
 }
@@ -177,10 +178,25 @@ function checkReach({ temporalAddress }: BenchSettings): Finding | null {
   );
 }
 
+const TRIES = 3;
+const TRY_AGAIN_MS = 1000;
+
+/** One answer that is lost, or a server that restarts, is no reason to call it down. */
+async function severalTimes(check: (url: string) => Promise<void>, url: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await check(url);
+    } catch (error) {
+      if (tries === TRIES || !(error instanceof BenchError && error.code === 'database.unreachable')) throw error;
+      await sleep(TRY_AGAIN_MS);
+    }
+  }
+}
+
 async function checkPostgres(settings: BenchSettings): Promise<Finding> {
   try {
     if (settings.databaseUrl !== undefined) {
-      await checkExternalDatabase(settings.databaseUrl);
+      await severalTimes(checkExternalDatabase, settings.databaseUrl);
       return ok('DATABASE_URL answers');
     }
     const binaries = findPostgres();

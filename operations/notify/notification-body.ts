@@ -9,7 +9,8 @@ export function notificationBody(
   report: BatchStatusReport,
   now: Date,
 ): NotificationBody {
-  const { runList: _runs, episodes: _e, replaced: _r, forecast: _f, providerErrors: _p, ...batch } = report;
+  const { runList: _runs, episodes: _e, replaced: _r, forecast: _f, providerErrors: _p, ...rest } = report;
+  const { heldUp: _h, lastStepAt: _l, ...batch } = rest;
   return { id: notificationId, event: `batch.${kind}`, at: now.toISOString(), text: textOf(kind, report), batch };
 }
 

@@ -22,12 +22,16 @@ const READING = [
 
 const home = new BenchHome();
 let endpoints: ServiceEndpoints;
+/** A batch that is not over. */
+let open: string;
 beforeAll(async () => {
   endpoints = await home.json<ServiceEndpoints>('up');
   await home.json(
     ...['submit', '--models', 'scripted:baseline', '--tasks', 'battleOfSexes', '--attempts', '1'],
     ...['--backend', 'local', '--wait'],
   );
+  const long = ['--models', 'scripted:slow:3600', '--tasks', 'battleOfSexes', '--attempts', '1', '--backend', 'local'];
+  open = (await home.json<{ batchId: string }>('submit', ...long)).batchId;
 });
 afterAll(() => home.remove());
 
@@ -68,6 +72,10 @@ describe('without the Temporal server of the environment, commands that read ans
       expect(stdout).not.toBe('');
       expect(stderr).toContain('what PostgreSQL has is shown');
     }
+    // A batch that is not over says what holds it up.
+    const { heldUp } = await other.json<BatchDocument>('status', open);
+    expect(heldUp).toEqual({ cause: 'temporal', detail: expect.stringContaining(`:${port()}`) as string });
+    expect((await other.run('status', open)).stdout).toMatch(/held up: Temporal does not answer: .*; .* step/);
     // One that gives work still needs it.
     const { exitCode, stderr } = await other.run('resume');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('no Temporal server answers')]);
@@ -90,5 +98,7 @@ it('commands that read answer while the embedded Temporal hangs', async () => {
     const { stderr } = await home.run('status');
     return stderr === '';
   });
-  expect((await home.json<BatchDocument>('status')).status).toBe('ended');
+  const state = await home.json<BatchDocument>('status', open);
+  expect([state.status, state.heldUp]).toEqual(['running', null]);
+  await home.run('cancel', open);
 });

@@ -11,6 +11,7 @@ import type { RunSummary } from '../../../domain/views/runs.js';
 import type { Statements } from '../../statements.js';
 import { missingBatch } from '../../store/missing.js';
 import { awayHosts } from '../operations.js';
+import { holdUp } from '../hold-up.js';
 import { providerTroubles } from '../provider-troubles.js';
 import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow, isoTime, isoTimeOrNull, OWN_BATCH } from '../summaries.js';
 import { trainingState } from '../batch-status.js';
@@ -159,6 +160,12 @@ export async function batchHead(run: Statements, batchId: string): Promise<Omit<
       episodes: batch.training ? await trainingState(run, batchId) : null,
       providerErrors,
       awayHosts: away,
+      ...(await holdUp(run, {
+        batchId,
+        isOver: batch.endedAt !== null,
+        byStatus: counts.byStatus ?? {},
+        providerErrors,
+      })),
       forecast: counts.forecast,
       allocation: counts.allocation,
       endReason: counts.endReasons === 1 ? counts.endReason : null,

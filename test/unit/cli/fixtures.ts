@@ -66,6 +66,8 @@ export const report = (runList: RunSummary[], values: Partial<BatchStatusReport>
   forecast: null,
   allocation: null,
   providerErrors: [],
+  heldUp: null,
+  lastStepAt: null,
   byStatus: {},
   byEndReason: {},
   replaced: 0,

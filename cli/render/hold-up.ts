@@ -1,0 +1,17 @@
+import { formatDuration, formatTime } from './format.js';
+import type { BatchStatusReport } from '../../domain/views/batches.js';
+
+/** `held up: Temporal does not answer: …; last step 2026-01-31 12:00:00, 3 min 4 s ago`; null: it moves, or is over. */
+export function holdUpLine(
+  { heldUp, lastStepAt }: Pick<BatchStatusReport, 'heldUp' | 'lastStepAt'>,
+  now: Date = new Date(),
+): string | null {
+  if (heldUp === null) return null;
+  return `held up: ${heldUp.detail}; ${lastStep(lastStepAt, now)}`;
+}
+
+/** `last step 2026-01-31 12:00:00, 3 min 4 s ago` */
+export const lastStep = (at: string | null, now: Date = new Date()): string =>
+  at === null
+    ? 'no step yet'
+    : `last step ${formatTime(at)}, ${formatDuration(now.getTime() - new Date(at).getTime())} ago`;

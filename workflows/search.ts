@@ -1,15 +1,7 @@
-import {
-  CancellationScope,
-  continueAsNew,
-  isCancellation,
-  proxyActivities,
-  sleep,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, continueAsNew, isCancellation, proxyActivities, sleep } from '@temporalio/workflow';
 import type { ControlActivities, ModelActivities } from '../domain/messages.js';
 import type { RunEnd, RunTicket } from '../domain/run.js';
 import { controlOptions, modelOptions, placementOptions } from './activity-options.js';
-import { CONTINUE_AFTER_EVENTS } from './continue-after-events.js';
 import { endOfFailure, judgedByTest } from './end-of-run.js';
 import { oneRun } from './one-run.js';
 
@@ -20,18 +12,24 @@ const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placement
 const MOST_STARTS = 3;
 
 /**
+ * Nodes, and questions to the tree's model, of one history: about 18 events each, where Temporal suggests
+ * a fresh history at 4,096. Counted, since a count is the same whenever the history is replayed.
+ */
+const ENTRIES_PER_HISTORY = 220;
+
+/**
  * One run that is a tree of forks, each a run of its own. Which nodes are opened is decided, and remembered, in PostgreSQL: whenever this
  * begins anew, it finds the wave that is being played. At last the best node's submission is tested, once.
  */
-export async function search(ticket: RunTicket): Promise<RunEnd> {
+export async function search(ticket: RunTicket, entriesPerHistory = ENTRIES_PER_HISTORY): Promise<RunEnd> {
   const { runId } = ticket;
   let end: RunEnd | null;
   try {
-    end = (await playWaves(ticket)) === 'over' ? await standForBest(ticket) : null;
+    end = (await playWaves(ticket, entriesPerHistory)) === 'over' ? await standForBest(ticket) : null;
   } catch (error) {
     end = endOfFailure(error);
   }
-  if (end === null) return continueAsNew<typeof search>(ticket);
+  if (end === null) return continueAsNew<typeof search>(ticket, entriesPerHistory);
   const ended = end;
   await CancellationScope.nonCancellable(async () => {
     await control.closeTree({ runId });
@@ -40,35 +38,41 @@ export async function search(ticket: RunTicket): Promise<RunEnd> {
   return end;
 }
 
-async function playWaves(ticket: RunTicket): Promise<'over' | 'long'> {
+async function playWaves(ticket: RunTicket, entriesPerHistory: number): Promise<'over' | 'long'> {
   const { runId } = ticket;
-  for (;;) {
-    if (ticket.asksItsModel === true) await askTree(ticket);
+  for (let entries = 0; ;) {
+    if (ticket.asksItsModel === true) entries += await askTree(ticket, entriesPerHistory - entries);
+    if (entries >= entriesPerHistory) return 'long';
     const { tickets, ended } = await control.openNodes({ runId });
     if (tickets.length === 0 && ended.length === 0) return 'over';
+    entries += tickets.length + ended.length;
     // Those that are cancelled end in their own time.
     const played = await Promise.allSettled([
       ...tickets.map(playNode),
       ...ended.map((nodeRunId) => control.settleNode({ nodeRunId })),
     ]);
     for (const one of played) if (one.status === 'rejected') throw one.reason;
-    const { historyLength, continueAsNewSuggested } = workflowInfo();
-    if (historyLength >= CONTINUE_AFTER_EVENTS || continueAsNewSuggested) return 'long';
   }
 }
 
-/** What the tree asks its model is of use, but no more: without an answer the next wave is chosen by rule. */
-async function askTree({ runId, provider }: RunTicket): Promise<void> {
+/**
+ * What the tree asks its model is of use, but no more: without an answer the next wave is chosen by rule.
+ * Returns how often it was asked: `most` times, and its history is full.
+ */
+async function askTree({ runId, provider }: RunTicket, most: number): Promise<number> {
   const model = proxyActivities<Pick<ModelActivities, 'askTree'>>(modelOptions(provider));
+  let asked = 0;
   try {
-    for (;;) {
+    while (asked < most) {
+      asked += 1;
       const { waitMs } = await model.askTree({ runId });
-      if (waitMs === null) return;
+      if (waitMs === null) break;
       await sleep(waitMs);
     }
   } catch (error) {
     if (isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
   }
+  return asked;
 }
 
 async function playNode(ticket: RunTicket): Promise<void> {

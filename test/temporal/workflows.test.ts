@@ -698,6 +698,24 @@ describe('a tree of forks', () => {
     expect(asked).toEqual([0, 0, 1, 2]);
   });
 
+  it('continues in a fresh history after some nodes and questions, and repeats no node', async () => {
+    const one = ticket('a', { search: true, asksItsModel: true });
+    fake.onCommand = validateAt(2);
+    let asked = 0;
+    // Once it waits for its model for longer than a history lasts.
+    fake.onAskTree = async () => ({ waitMs: ++asked > 2 && asked < 6 ? 1 : null });
+    const names = ['b', 'c', 'd'];
+    fake.waves = names.map((name) => ({ tickets: [node(name)], ended: [] }));
+    const handle = await client.workflow.start<(input: RunTicket, entries: number) => Promise<RunEnd>>('search', {
+      ...{ workflowId: `run/${one.runId}`, taskQueue: CONTROL_QUEUE, args: [one, 3] },
+    });
+    expect(await handle.result()).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok' });
+    expect(fake.settled).toEqual(names.map((name) => node(name).runId));
+    expect(asked).toBe(10);
+    const first = await client.workflow.getHandle(`run/${one.runId}`, handle.firstExecutionRunId).describe();
+    expect(first.status.name).toBe('CONTINUED_AS_NEW');
+  });
+
   it('that is cancelled ends its nodes first', async () => {
     const one = ticket('a', { search: true });
     const two = node('b');

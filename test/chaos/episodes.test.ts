@@ -88,7 +88,7 @@ it.runIf(LONG)(
     await step('true', 1);
     const first = step('sleep 50; echo done', 2);
     await sleep(5_000);
-    await pauseService(home, 'temporal', 20_000);
+    expect(await pauseService(home, 'temporal', 20_000)).toBe(true);
     let answer = await first;
     while (answer.status === 202) answer = await step('sleep 50; echo done', 2);
     expect(answer.body.info.output).toBe('done\n');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
-import { identify, waitUntilGone } from '../../services/process-identity.js';
+import { identify, type ProcessIdentity, signal, waitUntilGone } from '../../services/process-identity.js';
 import type { BenchHome } from '../setup/bench-home.js';
 
 export type Victim = 'worker' | 'temporal' | 'postgres';
@@ -17,15 +17,24 @@ const read = (home: BenchHome): ServicesFile =>
 /** Whom we killed: a process may be about to die for a while, and its record outlives it. */
 const killed = new Set<string>();
 
-/** kill -9; false if it was not running at this moment (its last death is not mended yet). */
+/** Its process at this moment; null: it does not run, as when its last death is not mended yet. */
+export function runningService(home: BenchHome, victim: Victim): ProcessIdentity | null {
+  const recorded = read(home).services[victim]?.process;
+  return recorded == null || identify(recorded.pid)?.startTime !== recorded.startTime ? null : recorded;
+}
+
+/** kill -9; false if it was not running at this moment. */
 export function killService(home: BenchHome, victim: Victim): boolean {
-  const file = read(home);
-  const recorded = file.services[victim]?.process;
-  if (recorded == null || identify(recorded.pid)?.startTime !== recorded.startTime) return false;
+  const recorded = runningService(home, victim);
+  if (recorded === null) return false;
   // Postgres may run under a wrapper: the postmaster itself is what must die.
-  const pid = victim === 'postgres' ? postmaster(file) : recorded.pid;
+  const pid = victim === 'postgres' ? postmaster(read(home)) : recorded.pid;
   const identity = pid === null ? null : identify(pid);
-  if (identity === null) return false;
+  return identity !== null && killOnce(identity);
+}
+
+/** kill -9 of a process; false if it is gone, or about to. */
+export function killOnce(identity: ProcessIdentity): boolean {
   const name = `${identity.pid} ${identity.startTime}`;
   if (killed.has(name)) return false;
   try {
@@ -46,13 +55,15 @@ export async function killServiceOnceItRuns(home: BenchHome, victim: Victim): Pr
   }
 }
 
-/** It answers nobody for a while, and finds then that time has passed. */
-export async function pauseService(home: BenchHome, victim: Victim, ms: number): Promise<void> {
-  const pid = read(home).services[victim]?.process?.pid;
-  if (pid === undefined) throw new Error(`${victim} does not run`);
-  process.kill(pid, 'SIGSTOP');
+/** It answers nobody for a while, and finds then that time has passed. False: it did not run at this moment. */
+export async function pauseService(home: BenchHome, victim: Victim, ms: number): Promise<boolean> {
+  const service = runningService(home, victim);
+  if (service === null) return false;
+  signal(service, 'SIGSTOP');
   await new Promise((resolve) => setTimeout(resolve, ms));
-  process.kill(pid, 'SIGCONT');
+  // Its supervisor may have taken it for dead.
+  signal(service, 'SIGCONT');
+  return true;
 }
 
 /** A crash of the container's own, not by the engine; returns once its processes are gone. Throws if it does not run. */

@@ -103,7 +103,7 @@ describe('an attempt after which another has taken over', () => {
   });
 
   test('records no outcome of a command, nor what comes with it', async () => {
-    const submission = { sha256: null, missing: ['answer.py'], refused: null };
+    const submission = { kind: 'files' as const, sha256: 'a'.repeat(64) };
     const events = [{ kind: 'command_lost' as const, key: 'step-1', detail: 'step 1: lost' }];
     await expect(
       db.store.saveCommand(runId, 1, command('late', { requested: 'submit' }), { events, submission, fence: old }),

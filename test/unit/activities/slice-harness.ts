@@ -52,6 +52,7 @@ export function fakeSlice(over: Partial<SlicePorts> = {}, recorded: RecordedStep
     nextAction: async () => ({ kind: 'action', endReason: null, ms: TURN_MS }),
     executeCommand: async () => ({ requested: null, exitCode: 0, timedOut: false, ms: COMMAND_MS }),
     snapshot: async () => undefined,
+    answerWithin: async () => false,
     ...over,
   };
   const noted: SlicePorts = {

@@ -39,6 +39,7 @@ export const EVENT_KINDS = [
   'store_replaced',
   'submission_missing',
   'workflow_lost',
+  'workflow_stuck',
   'workflow_terminated',
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];

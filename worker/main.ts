@@ -35,6 +35,7 @@ import { reap } from './reap.js';
 import { taskFolders } from './task-folders.js';
 import { untoldAnswers } from './untold-answers.js';
 import { warmPool } from './warm-pool.js';
+import { stuckWorkflows } from './stuck-workflows.js';
 import { workflowReconciler } from './workflow-reconciler.js';
 import { serviceFaultReporter } from './service-faults.js';
 
@@ -202,12 +203,16 @@ async function main(): Promise<void> {
   const timers = [every(REPORT_MS, reportFaults), every(beatMs, claimOrStop), every(beatMs, watchPostgres)];
   if (settings.roles.includes('workflows')) {
     const reconcile = workflowReconciler({ client, store, log });
+    const restartStuck = stuckWorkflows({ client, store, log });
     const reconcileOrSay = async () => {
       // Nothing is started in a namespace of another installation, which may have taken a new store first.
       await claimOrStop();
       if (refusal.length > 0) return;
       await reconcile().catch((error: unknown) =>
         log.warn({ error: String(error) }, 'could not compare PostgreSQL with Temporal'),
+      );
+      await restartStuck().catch((error: unknown) =>
+        log.warn({ error: String(error) }, 'could not look for stuck workflows'),
       );
     };
     void reconcileOrSay();

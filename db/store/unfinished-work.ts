@@ -8,6 +8,9 @@ const SUBMITTING = `interval '10 seconds'`;
 /** A batch ends within seconds of its last run. */
 const ENDING = `interval '30 seconds'`;
 
+/** A run whose workflow continues records something, unless it waits or a command takes long. */
+const QUIET = `interval '20 seconds'`;
+
 /** Unfinished batches and runs. */
 export function unfinishedWorkStore(run: Statements): UnfinishedWork {
   return {
@@ -39,6 +42,17 @@ export function unfinishedWorkStore(run: Statements): UnfinishedWork {
         [],
       );
       return row ?? { batchIds: [], settledIds: [], runs: [], gpuHosts: false };
+    },
+
+    async quietRuns(most) {
+      const rows = await run<{ runId: string }>(
+        'quietRuns',
+        `select run_id as "runId" from runs
+         where status not in ('queued', 'ended') and origin = 'bench' and updated_at < now() - ${QUIET}
+         order by random() limit $1`,
+        [most],
+      );
+      return rows.map(({ runId }) => runId);
     },
 
     async isUnfinished(of) {

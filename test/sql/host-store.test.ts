@@ -249,7 +249,12 @@ describe('a host', () => {
     );
     expect(rows).toEqual([{ since: true }]);
     const told = (await db.queries.events({})).filter(({ detail }) => detail.startsWith('host half '));
-    expect(told.map(({ kind }) => kind).toSorted()).toEqual(['host_admits', 'host_lost', 'host_paused', 'host_returned']);
+    expect(told.map(({ kind }) => kind).toSorted()).toEqual([
+      'host_admits',
+      'host_lost',
+      'host_paused',
+      'host_returned',
+    ]);
   });
 
   test('that comes back is told what it lost, and its quarantined GPUs are free only when it has cleared up', async () => {

@@ -30,7 +30,12 @@ describe('submitting', () => {
       Array.from({ length: 3000 }, (_, i) => run(id, tasks[i % 3] ?? task('x'), `m${i % 10}`, Math.floor(i / 30) + 1)),
     );
     await db.submit(batch);
-    expect(await db.queries.findBatch('many')).toMatchObject({ runs: 3000, shards: 3000 / SHARD_SIZE, ended: 0, status: 'queued' });
+    expect(await db.queries.findBatch('many')).toMatchObject({
+      runs: 3000,
+      shards: 3000 / SHARD_SIZE,
+      ended: 0,
+      status: 'queued',
+    });
     const report = await db.queries.batchStatus(batch.batch.batchId);
     expect(report.runList.map(({ runId }) => runId)).toEqual(batch.runs.map(({ runId }) => runId));
     expect(report.byStatus).toEqual({ queued: 3000 });

@@ -1,11 +1,4 @@
-import type {
-  ObservedCommand,
-  RecordedCommand,
-  Requested,
-  ShownStep,
-  StepRecord,
-  TakenSubmission,
-} from '../../run.js';
+import type { ObservedCommand, RecordedCommand, Requested, ShownStep, StepRecord, TakenSubmission } from '../../run.js';
 import type { RunEvent } from './events.js';
 
 /**

@@ -10,6 +10,8 @@ export interface UnfinishedWork {
     /** Hosts with GPUs are known. */
     gpuHosts: boolean;
   }>;
+  /** Runs that have begun and recorded nothing for a while, at most so many, others each time. */
+  quietRuns(most: number): Promise<string[]>;
   /** Has it still not ended? */
   isUnfinished(of: { batchId: string } | { runId: string }): Promise<boolean>;
 }

@@ -91,7 +91,12 @@ describe('deaths of services become events', () => {
     mkdirSync(paths.own, { recursive: true });
     const living = identify(process.pid);
     const dead = { pid: process.pid, startTime: 'of another process' };
-    const supervisor = { ...dead, startedAt: '2026-01-01T00:00:00.000Z', stamp: '', build: { version: '', builtAt: 0 } };
+    const supervisor = {
+      ...dead,
+      startedAt: '2026-01-01T00:00:00.000Z',
+      stamp: '',
+      build: { version: '', builtAt: 0 },
+    };
     const found = (of: object) =>
       recordBothDied(paths, { ...supervisor, ...of } as Parameters<typeof recordBothDied>[1]);
     found({ guardian: living });

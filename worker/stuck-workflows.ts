@@ -101,7 +101,9 @@ async function stuckState(client: Client, workflowId: string): Promise<Stuck | n
     if (failed == null && (timedOut == null || attempts < TIMED_OUT_ATTEMPTS)) return null;
     const why =
       failed == null ? 'its tasks time out' : `its tasks fail: ${(failed.failure?.message ?? 'unknown').slice(0, 300)}`;
-    const isCancelled = events.some((event) => event.workflowExecutionCancelRequestedEventAttributes != null);
+    const isCancelled =
+      raw.workflowExtendedInfo?.cancelRequested === true ||
+      events.some((event) => event.workflowExecutionCancelRequestedEventAttributes != null);
     return { attempts, why, isCancelled };
   } catch (error) {
     if (error instanceof Error && error.name === 'WorkflowNotFoundError') return null;

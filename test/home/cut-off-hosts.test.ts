@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
+import type { QueryResultRow } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceEndpoints } from '../../domain/services.js';
 import type { HostsDocument } from '../../domain/views/hosts.js';
@@ -67,8 +68,8 @@ describe('a host that reaches one of its two servers', () => {
       await execa('find', [...homes, ...touch], { reject: false });
       return (await runsOf(batchId)).every(({ status }) => status === 'ended');
     });
-  const outcomes = (batchId: string) =>
-    home.sql(
+  const outcomes = <Row extends QueryResultRow>(batchId: string) =>
+    home.sql<Row>(
       `select r.attempt, r.end_reason, r.final_evaluation, r.step,
          (select json_agg(json_build_array(e.number, e.status, e.submission_sha256) order by e.number) from evaluations e
           where e.run_id = r.run_id) as evaluations,
@@ -132,10 +133,10 @@ describe('a host that reaches one of its two servers', () => {
       expect(await listed('cut')).toMatchObject({ state: 'lost', unreached: server });
       await Promise.all([endWithOpenGates(before), endWithOpenGates(during)]);
       expect((await runsOf(during)).map((run) => run.host_id)).toEqual(['whole', 'whole']);
-      const [first, ...others] = await outcomes(before);
+      const [first, ...others] = await outcomes<{ attempt: number; commands: unknown[] }>(before);
       const counted = ACTIONS.map((action, i) => [action, ['1', '2', '', '3', '4'][i], 0]);
-      expect((first?.['commands'] as unknown[]).slice(0, ACTIONS.length)).toEqual(counted);
-      for (const outcome of others) expect(outcome).toMatchObject({ ...first, attempt: outcome['attempt'] });
+      expect(first?.commands.slice(0, ACTIONS.length)).toEqual(counted);
+      for (const outcome of others) expect(outcome).toMatchObject({ ...first, attempt: outcome.attempt });
       const events = await home.sql<{ run_id: string }>(
         `select run_id from events join runs using (run_id) where runs.batch_id = $1 and kind = 'host_lost'`,
         [before],

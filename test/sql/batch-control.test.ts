@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import { newRunId } from '../../domain/ids.js';
+import { SHARD_SIZE } from '../../domain/limits.js';
 import { usdUnits } from '../../domain/price.js';
 import { seededRandom } from '../setup/random.js';
 import { run, submission, SUBMITTED, task } from '../fixtures/rows.js';
@@ -59,7 +60,7 @@ describe('adding runs', () => {
 
   test('five thousand runs are accepted, and each ends once', async () => {
     const { batchId, runs } = await batchOf(5000);
-    expect((await db.store.batchState(batchId)).openShards).toHaveLength(10);
+    expect((await db.store.batchState(batchId)).openShards).toHaveLength(5000 / SHARD_SIZE);
     await db.store.finishRuns(
       runs.slice(0, 4999).map(({ runId }) => runId),
       INFRA,

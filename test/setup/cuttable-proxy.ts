@@ -37,6 +37,7 @@ export async function cuttableProxy(target: { host: string; port: number }): Pro
     port: (server.address() as AddressInfo).port,
     cut: () => void (isCut = true),
     mend() {
+      if (!isCut) return;
       isCut = false;
       breakAll();
     },

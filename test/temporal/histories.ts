@@ -23,11 +23,6 @@ export const HISTORIES: Record<string, RecordedHistory> = {
     test: 'ends with the evaluation of what was submitted, its container stopped',
     covers: 'a run without GPUs from its place to its end',
   },
-  'submit.agentLoop.json': {
-    test: 'ends with the evaluation of what was submitted, its container stopped',
-    before: BESIDE,
-    covers: 'steps until a submit, and its evaluation',
-  },
   'waves.search.json': {
     test: 'plays wave after wave, settles each node when its run has ended, and is then tested once',
     covers: 'waves of nodes, the choice, the hidden test',
@@ -35,41 +30,6 @@ export const HISTORIES: Record<string, RecordedHistory> = {
   'cancelled.search.json': {
     test: 'that is cancelled ends its nodes first',
     covers: 'a tree that is cancelled while a node is played',
-  },
-  'node.agentLoop.json': {
-    test: 'plays wave after wave, settles each node when its run has ended, and is then tested once',
-    workflowId: (serial) => `run/r-${serial}-b/agent-loop`,
-    covers: 'a node: its first evaluation is its last',
-  },
-  'step-limit.agentLoop.json': {
-    test: 'is evaluated at the step limit, after exactly that many model calls',
-    before: BESIDE,
-    covers: 'a forced end: the files are taken, then evaluated',
-  },
-  'format.agentLoop.json': {
-    test: 'is evaluated when no reply of a step could be used',
-    before: BESIDE,
-    covers: 'an end that the model brings about',
-  },
-  'wall-time.agentLoop.json': {
-    test: 'ends by wall time when models and commands have used it up, and never gives a command more than is left',
-    before: BESIDE,
-    covers: 'an end by the clock, and time limits of commands that follow from it',
-  },
-  'wait.agentLoop.json': {
-    test: 'asks the model again when it was told to wait',
-    before: BESIDE,
-    covers: 'a model that is to be asked later',
-  },
-  'asked.agentLoop.json': {
-    test: 'waits for an answer from outside without a timer or an activity, however long, and takes it up when told',
-    before: BESIDE,
-    covers: 'turns that are answered from outside, and signals that are too early',
-  },
-  'snapshots.agentLoop.json': {
-    test: 'has its workspace kept at each validate and every few steps, before the next command',
-    before: BESIDE,
-    covers: 'validations, snapshots of both kinds, and one that fails',
   },
   'hidden-test.run.json': {
     test: 'of a task with a hidden test is judged by it when its container has been stopped, one submission at a time',
@@ -83,11 +43,6 @@ export const HISTORIES: Record<string, RecordedHistory> = {
     test: 'that ends without an evaluation has no hidden test',
     covers: 'an end as config_error, and no hidden test for it',
   },
-  'container-lost.agentLoop.json': {
-    test: 'goes on in one more container when the new one is lost while the steps before are brought back into it',
-    before: BESIDE,
-    covers: 'containers lost during a command and during their start',
-  },
   'first-container-lost.run.json': {
     test: 'that begins with the steps of another one goes on in one more container when its first is lost meanwhile',
     covers: "a fork, and its first container lost before the run's steps begin",
@@ -96,42 +51,13 @@ export const HISTORIES: Record<string, RecordedHistory> = {
     test: 'ends as infra_error, never as the agent’s failure, when containers keep getting lost',
     covers: 'an end as infra_error',
   },
-  'containers-lost.agentLoop.json': {
-    test: 'ends as infra_error, never as the agent’s failure, when containers keep getting lost',
-    before: BESIDE,
-    covers: 'the last container that a run is given',
-  },
   'cancelled.run.json': {
     test: 'cleans up and ends as cancelled when it is cancelled',
     covers: 'a cancelled run: the container is stopped all the same',
   },
-  'cancelled.agentLoop.json': {
-    test: 'cleans up and ends as cancelled when it is cancelled',
-    before: BESIDE,
-    covers: 'steps that are cancelled with their run',
-  },
-  'continued.agentLoop.json': {
-    test: 'continues as new when its history grows, and carries step, clock and container on',
-    workflowId: (serial) => `loop/${serial}`,
-    first: true,
-    before: BESIDE,
-    covers: 'a history that grows too long, until it goes on in a fresh one',
-  },
-  'going-on.agentLoop.json': {
-    test: 'continues as new when its history grows, and carries step, clock and container on',
-    workflowId: (serial) => `loop/${serial}`,
-    before: BESIDE,
-    covers: 'steps that began in another history',
-  },
   'host-lost.run.json': {
     test: 'goes on at another host, with another GPU, when its host is lost',
     covers: 'a lease asked for, recorded, abandoned and released; a host lost, a second one',
-  },
-  'host-lost.agentLoop.json': {
-    test: 'goes on at another host, with another GPU, when its host is lost',
-    first: true,
-    before: BESIDE,
-    covers: 'a command that nobody takes, a doubt, a second doubt, the end of this host’s part',
   },
   'whole.batch.json': {
     test: 'keeps at most `concurrency` runs in flight and ends all of them',
@@ -202,61 +128,5 @@ export const HISTORIES: Record<string, RecordedHistory> = {
   'host-lost.gpuPool.json': {
     test: 'goes on at another host, with another GPU, when its host is lost',
     covers: 'a lease abandoned, and one on another host',
-  },
-  'beside-submit.agentLoop.json': {
-    test: 'ends with the evaluation of what was submitted, its container stopped',
-    covers: 'steps until a submit, and its evaluation',
-  },
-  'beside-format.agentLoop.json': {
-    test: 'is evaluated when no reply of a step could be used',
-    covers: 'an end that the model brings about',
-  },
-  'beside-wait.agentLoop.json': {
-    test: 'asks the model again when it was told to wait',
-    covers: 'a model that is to be asked later',
-  },
-  'beside-asked.agentLoop.json': {
-    test: 'waits for an answer from outside without a timer or an activity, however long, and takes it up when told',
-    covers: 'turns that are answered from outside, and signals that are too early',
-  },
-  'beside-snapshots.agentLoop.json': {
-    test: 'has its workspace kept at each validate and every few steps, before the next command',
-    covers: 'validations, snapshots of both kinds, and one that fails',
-  },
-  'beside-container-lost.agentLoop.json': {
-    test: 'goes on in one more container when the new one is lost while the steps before are brought back into it',
-    covers: 'containers lost during a command and during their start',
-  },
-  'beside-cancelled.agentLoop.json': {
-    test: 'cleans up and ends as cancelled when it is cancelled',
-    covers: 'steps that are cancelled with their run',
-  },
-  'beside-continued.agentLoop.json': {
-    test: 'continues as new when its history grows, and carries step, clock and container on',
-    workflowId: (serial) => `loop/${serial}`,
-    first: true,
-    covers: 'a history that grows too long, until it goes on in a fresh one',
-  },
-  'beside-going-on.agentLoop.json': {
-    test: 'continues as new when its history grows, and carries step, clock and container on',
-    workflowId: (serial) => `loop/${serial}`,
-    covers: 'steps that began in another history',
-  },
-  'beside-host-lost.agentLoop.json': {
-    test: 'goes on at another host, with another GPU, when its host is lost',
-    first: true,
-    covers: 'a command that nobody takes, a doubt, a second doubt, the end of this host’s part',
-  },
-  'validates.programLoop.json': {
-    test: 'is told of each validation it asks for, and judged by what it submitted',
-    covers: 'a program that validates twice and submits',
-  },
-  'limit.programLoop.json': {
-    test: 'that a limit ended is judged by its files as they are',
-    covers: 'a program that is ended: its files are taken, then evaluated',
-  },
-  'container-lost.programLoop.json': {
-    test: 'begins anew, with no step replayed and no answer of before, when its container is lost',
-    covers: 'a program that is started again in a new container',
   },
 };

@@ -254,9 +254,9 @@ class Slice {
   }
 
   #keep(reason: SnapshotReason, step: number): void {
-    const { runId, epoch } = this.args;
+    const { runId, epoch, fence } = this.args;
     // What a snapshot fails with is no matter of the run.
-    this.#kept = this.ports.snapshot({ runId, step, epoch, reason }, this.signal).catch(() => undefined);
+    this.#kept = this.ports.snapshot({ runId, step, epoch, reason, fence }, this.signal).catch(() => undefined);
   }
 
   /** What was under way outlasts the slice, and continues. */

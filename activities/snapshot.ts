@@ -31,7 +31,7 @@ export { snapshot as takeSnapshot };
 /** Take a snapshot between two commands. A failure only costs time if the container is lost later. */
 async function snapshot(ports: SnapshotPorts, args: SnapshotArgs, signal: AbortSignal): Promise<void> {
   const { store, artifacts } = ports;
-  const { runId, step, epoch, reason } = args;
+  const { runId, step, epoch, reason, fence } = args;
   if ((await store.snapshotAt(runId, step))?.step === step) return;
   const run = await ports.definitions.get(runId);
   const { sandbox } = ports.backends[run.backend];
@@ -46,7 +46,7 @@ async function snapshot(ports: SnapshotPorts, args: SnapshotArgs, signal: AbortS
           silenceMs: STORE_SILENCE_MS,
         });
     await store.saveSnapshot({
-      ...{ runId, step, epoch, reason },
+      ...{ runId, step, epoch, reason, fence },
       ...{ artifact: archive?.sha256 ?? null, bytes: archive?.bytes ?? null },
       ...{ disk: kept ? disk : null, diskHost: kept ? ports.hostId : null },
       archiveWanted: kept && ports.sharesArtifacts,

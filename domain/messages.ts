@@ -248,6 +248,8 @@ export interface SnapshotArgs {
   step: number;
   epoch: number;
   reason: SnapshotReason;
+  /** Of the slice that takes it; absent: no command of the run can start meanwhile. */
+  fence?: string;
 }
 export type SnapshotReason = 'validate' | 'interval' | 'leaving';
 /** Of a forced end: the other evaluations' submissions are taken with the command that asks for them. */

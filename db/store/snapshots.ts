@@ -1,14 +1,15 @@
 import type { Snapshot, SnapshotLog } from '../../domain/ports/record/snapshots.js';
 import type { Statements } from '../statements.js';
+import { isFenced } from './steps.js';
 
 /** Workspaces as they were; their bytes lie in the artifact store, or on one host as a disk. */
 export function snapshotStore(run: Statements): SnapshotLog {
   return {
-    async saveSnapshot({ runId, step, epoch, artifact, bytes, disk, diskHost, reason, archiveWanted }) {
+    async saveSnapshot({ runId, step, epoch, artifact, bytes, disk, diskHost, reason, archiveWanted, fence }) {
       await run(
         'saveSnapshot',
         `with here as (
-           select run_id from runs where run_id = $1 and epoch <= $3
+           select run_id from runs r where run_id = $1 and epoch <= $3 and ${isFenced(10)}
          ), kept as (
            insert into artifacts (sha256, bytes, kind) select $4, $5, 'snapshot' from here where $4::text is not null
            on conflict (sha256) do nothing
@@ -16,7 +17,7 @@ export function snapshotStore(run: Statements): SnapshotLog {
          insert into snapshots (run_id, step, epoch, artifact, bytes, disk, disk_host, reason, archive_wanted_at)
          select run_id, $2, $3, $4, $5, $6, $7, $8, case when $9 then now() end from here
          on conflict (run_id, step, epoch) do nothing`,
-        [runId, step, epoch, artifact, bytes, disk, diskHost, reason, archiveWanted],
+        [runId, step, epoch, artifact, bytes, disk, diskHost, reason, archiveWanted, fence ?? null],
       );
     },
 

@@ -128,6 +128,16 @@ describe('an attempt after which another has taken over', () => {
     expect(await db.store.reserveCall(current, request)).toMatchObject({ kind: 'reserved', attempt: 1 });
   });
 
+  test('keeps no snapshot: later commands may have changed the workspace meanwhile', async () => {
+    const kept = { runId, step: 1, epoch: 0, bytes: 1, disk: null, diskHost: null };
+    const save = (artifact: string, fence?: string) =>
+      db.store.saveSnapshot({ ...kept, artifact, fence, reason: 'interval', archiveWanted: false });
+    await save('a'.repeat(64), OLD);
+    expect(await db.store.snapshotAt(runId, 1)).toBeNull();
+    await save('b'.repeat(64), NEW);
+    expect(await db.store.snapshotAt(runId, 1)).toMatchObject({ artifact: 'b'.repeat(64) });
+  });
+
   test('still stores the answer to a call of its own: it is paid', async () => {
     const key = { runId, step: 2, try: 0 };
     await db.store.reserveCall({ ...key, fence: { token: NEW } }, request);

@@ -14,10 +14,13 @@ export interface Snapshot {
 /** Which snapshots a run has. */
 export interface SnapshotLog {
   /**
-   * Keep a snapshot's row. A second one of the same step and sandbox changes nothing, nor does one of a sandbox that the run has left.
+   * Keep a snapshot's row. A second one of the same step and sandbox changes nothing, nor does one of a sandbox that the run has left,
+   * nor one of an attempt after which another has taken over: it may have the effects of later commands.
    * `archiveWanted`: its disk's host is to make an archive of it when it has time.
    */
-  saveSnapshot(snapshot: Snapshot & { runId: string; reason: string; archiveWanted: boolean }): Promise<void>;
+  saveSnapshot(
+    snapshot: Snapshot & { runId: string; reason: string; archiveWanted: boolean; fence?: string | undefined },
+  ): Promise<void>;
   /** The last snapshot at or before this step; null: there is none. */
   snapshotAt(runId: string, step: number): Promise<Snapshot | null>;
   /** It can be had no more. */

@@ -285,7 +285,9 @@ describe('a snapshot in a slice', () => {
   it('after a validation is that of the step before, and its failure is no matter of the run', async () => {
     const slice = fakeSlice({ executeCommand: asksAt(5), snapshot: () => Promise.reject(new Error('no room')) });
     expect(await slice.play({ step: 5, keep: 'validate' })).toMatchObject({ step: 5, end: { kind: 'evaluate' } });
-    expect(slice.snapshots).toMatchObject([{ step: 4, epoch: 2, reason: 'validate' }]);
+    expect(slice.snapshots).toEqual([
+      { runId: 'r-test', step: 4, epoch: 2, reason: 'validate', fence: 'chain/00000001/000001' },
+    ]);
   });
 
   it('is complete before the slice is over', async () => {

@@ -6,22 +6,71 @@ interface RecordedHistory {
   workflowId?: (serial: number) => string;
   /** Of several executions of this id the first one. */
   first?: true;
-  /** Made by code before this change of order (`patched`), which only replays it: never recorded anew. */
-  before?: string;
   /** What of the workflow is replayed. */
   covers: string;
 }
 
-const BESIDE = 'steps are taken beside the workflow';
-
 /**
- * As few as go through each path of the workflows once. Recorded anew, all of them but those of before a change, by
+ * As few as go through each path of the workflows once. Recorded again, all of them, by
  * `BENCH_RECORD_HISTORIES=1 npx vitest run --project temporal test/temporal/workflows.test.ts`.
  */
 export const HISTORIES: Record<string, RecordedHistory> = {
   'submit.run.json': {
     test: 'ends with the evaluation of what was submitted, its container stopped',
     covers: 'a run without GPUs from its place to its end',
+  },
+  'step-limit.run.json': {
+    test: 'is evaluated at the step limit, after exactly that many model calls',
+    covers: 'a forced end: the files are taken, then evaluated',
+  },
+  'wait.run.json': {
+    test: 'asks the model again when it was told to wait',
+    covers: 'a model that is to be asked later',
+  },
+  'asked.run.json': {
+    test: 'waits for an answer from outside without a timer or an activity, however long, and takes it up when told',
+    covers: 'turns that are answered from outside, and signals that are too early',
+  },
+  'snapshots.run.json': {
+    test: 'has its workspace kept at each validate and every few steps, before the next command',
+    covers: 'validations, and snapshots of both kinds',
+  },
+  'container-lost.run.json': {
+    test: 'goes on in one more container when the new one is lost while the steps before are brought back into it',
+    covers: 'containers lost during a command and during their start',
+  },
+  'continued.run.json': {
+    test: 'continue as new when the history grows, and carry step, clock and container on',
+    first: true,
+    covers: 'a history that is full, until it continues as new',
+  },
+  'resumed.run.json': {
+    test: 'continue as new when the history grows, and carry step, clock and container on',
+    covers: 'steps that began in another history',
+  },
+  'long-command.run.json': {
+    test: 'leave a command that outlasts the slice to an activity of its own, and count it once',
+    covers: 'a command that outlasts its slice',
+  },
+  'long-turn.run.json': {
+    test: 'leave a turn that outlasts the slice to an activity of its own, and request it once',
+    covers: 'a turn that outlasts its slice',
+  },
+  'model-elsewhere.run.json': {
+    test: 'of a run whose model another worker calls go by the queues of both',
+    covers: 'turns by the queue of the provider',
+  },
+  'program.run.json': {
+    test: 'is told of each validation it asks for, and judged by what it submitted',
+    covers: 'a program that validates twice and submits',
+  },
+  'program-limit.run.json': {
+    test: 'that a limit ended is judged by its files as they are',
+    covers: 'a program that is ended: its files are taken, then evaluated',
+  },
+  'program-lost.run.json': {
+    test: 'begins anew, with no step replayed and no answer of before, when its container is lost',
+    covers: 'a program that is started again in a new container',
   },
   'waves.search.json': {
     test: 'plays wave after wave, settles each node when its run has ended, and is then tested once',

@@ -15,8 +15,6 @@ const WORKFLOW_IDS: Record<string, (serial: number) => string> = {
   batch: (serial) => `batch/b-${serial}`,
   batchShard: (serial) => `batch/b-${serial}/shard-0`,
   run: (serial) => `run/r-${serial}-a`,
-  agentLoop: (serial) => `run/r-${serial}-a/agent-loop`,
-  programLoop: (serial) => `run/r-${serial}-a/agent-loop`,
   search: (serial) => `run/r-${serial}-a`,
   gpuPool: () => GPU_POOL_WORKFLOW_ID,
 };
@@ -26,7 +24,7 @@ export async function recordHistories(client: Client, address: string, test: str
   mkdirSync(folder, { recursive: true });
   const temporal = await findTemporalForTests();
   for (const [file, history] of Object.entries(HISTORIES)) {
-    if (history.test !== test || history.before !== undefined) continue;
+    if (history.test !== test) continue;
     const type = file.split('.')[1] ?? '';
     const workflowId = history.workflowId?.(serial) ?? WORKFLOW_IDS[type]?.(serial) ?? '';
     const runId = history.first === true ? await firstOf(client, workflowId) : undefined;

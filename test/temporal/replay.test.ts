@@ -37,7 +37,7 @@ describe('saved histories replay', () => {
     expect(outcomes.get(name)).toBeUndefined();
   });
   it('and a history that this code would not have made is refused', async () => {
-    const name = files.find((file) => file.endsWith('.agentLoop.json')) ?? '';
+    const name = files.find((file) => file === 'model-elsewhere.run.json') ?? '';
     const text = readFileSync(folder + name, 'utf8').replaceAll('"nextAction"', '"anotherActivity"');
     const errors: unknown[] = [];
     const changed = [{ workflowId: name, history: historyOf(text) }];

@@ -51,7 +51,7 @@ it('cancel ends evaluations, the one under way and the one that waits for its pl
   const runIds = runs.map(({ runId }) => runId);
   await until('an evaluation is under way, and another asked for', async () => {
     if ((await evaluators(runIds)).length === 0) return false;
-    const pending = await Promise.all(runIds.map(async (runId) => pendingActivities(`run/${runId}/agent-loop`)));
+    const pending = await Promise.all(runIds.map(async (runId) => pendingActivities(`run/${runId}`)));
     return pending.every((names) => names.includes('evaluate'));
   });
   const asked = Date.now();
@@ -61,7 +61,7 @@ it('cancel ends evaluations, the one under way and the one that waits for its pl
   console.info(`cancelled after ${Date.now() - asked} ms`);
   // The evaluation itself would have taken minutes more.
   expect(await evaluators(runIds)).toEqual([]);
-  for (const runId of runIds) expect(await pendingActivities(`run/${runId}/agent-loop`)).toEqual([]);
+  for (const runId of runIds) expect(await pendingActivities(`run/${runId}`)).toEqual([]);
   expect((await queries.batchStatus(batchId)).byEndReason).toEqual({ cancelled: 2 });
 });
 

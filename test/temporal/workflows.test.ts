@@ -1020,10 +1020,15 @@ describe('the GPU pool', () => {
     const leaving = await Worker.create({
       connection,
       taskQueue: hostQueue(left),
-      activities: { startContainer: async () => undefined },
+      activities: {
+        startContainer: async () => undefined,
+        ...late(['playSteps'], () => fake.host()),
+      },
     });
     const leavingRun = leaving.run();
     fake.hosts = [left, HOST].map((hostId) => ({ hostId, devices: ['0'] }));
+    // Its slice ends, so that the worker can stop meanwhile.
+    fake.callsModels = false;
     fake.onNextAction = async () => {
       if (leaving.getState() === 'RUNNING') leaving.shutdown();
       await leavingRun;

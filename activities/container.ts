@@ -81,7 +81,7 @@ export const startPlacedHere =
       await startOn(args);
       settled = args.epoch;
       return true;
-    } catch (error) {
+    } catch {
       cancellation().throwIfAborted();
       return false;
     } finally {

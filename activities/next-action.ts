@@ -68,7 +68,12 @@ export async function nextAction(
       return resultOf(action, modelMs);
     }
     const prompt = { messages: [...question.messages, ...turn.messages], ...(tools === undefined ? {} : { tools }) };
-    const next = await player.next(run, { runId, step, try: replies.length, ...(fence === undefined ? {} : { fence }) }, prompt, signal);
+    const next = await player.next(
+      run,
+      { runId, step, try: replies.length, ...(fence === undefined ? {} : { fence }) },
+      prompt,
+      signal,
+    );
     if (next.kind === 'end') return { kind: 'end', endReason: next.endReason, ms: modelMs };
     // Replies paid so far are stored; the next try finds them.
     if (next.kind === 'wait') return { kind: 'wait', endReason: null, ms: 0, waitMs: next.waitMs };

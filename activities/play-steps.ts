@@ -271,8 +271,8 @@ class Slice {
     if (error instanceof Superseded) throw error;
     if (!(failure instanceof ApplicationFailure)) return AFTER_FAULT_MS;
     if (failure.nonRetryable === true) throw error;
-    const { nextRetryDelay } = failure;
-    return typeof nextRetryDelay === 'number' ? nextRetryDelay : AFTER_FAULT_MS;
+    const delay: unknown = failure.nextRetryDelay;
+    return typeof delay === 'number' ? delay : AFTER_FAULT_MS;
   }
 }
 

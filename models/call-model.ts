@@ -59,7 +59,7 @@ export async function callModel(
   const endpoint = port.endpoint?.(run.model);
   const call = {
     ...{ provider, model, messages: prompt.messages, reservedUsd, endpoint, tellsSending },
-    ...{ worker: ports.worker.name, isGone: ports.worker.isGone, boundMs: boundOf(run) },
+    ...{ worker: ports.worker.name, isGone: (name: string) => ports.worker.isGone(name), boundMs: boundOf(run) },
   };
   const reserved = await reserveTurn(store, run, key, call).catch((error: unknown) => {
     grant?.released();

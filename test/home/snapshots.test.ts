@@ -189,8 +189,7 @@ describe('a container that is removed in the midst of a run', () => {
           .filter(Boolean);
       await stepIs((step) => step === 8);
       const temporal = await connectTemporal(await home.json<ServiceEndpoints>('up'), {});
-      for (const id of [`run/${runId}`])
-        await temporal.workflow.getHandle(id).terminate('killed by a test');
+      for (const id of [`run/${runId}`]) await temporal.workflow.getHandle(id).terminate('killed by a test');
       await temporal.connection.close();
       await home.run('resume', batchId);
       await vi.waitFor(

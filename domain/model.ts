@@ -3,7 +3,7 @@ import type { RateLimits } from './rate-limits/account-state.js';
 import type { Recording } from './recording.js';
 import type { CapturedCall, CaptureLevel } from './rollouts/captured-tokens.js';
 
-/** Types that pass between the agent loop and models, independent of the provider. */
+/** Types that pass between a run's steps and models, independent of the provider. */
 
 /** A call of a tool by the model, as providers deliver it: `arguments` is the raw JSON text, which may be garbage. */
 export interface ToolCall {

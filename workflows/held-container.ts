@@ -45,7 +45,7 @@ export const whyLost = (error: unknown): string => applicationFailureOf(error)?.
 
 const hasType = (error: unknown, type: string): boolean => applicationFailureOf(error)?.type === type;
 
-/** What an activity threw: wrapped if it came by a queue, as it is if the activity ran beside the workflow. */
+/** What an activity threw, out of its wrapping. */
 function applicationFailureOf(error: unknown): ApplicationFailure | undefined {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof ApplicationFailure ? cause : undefined;

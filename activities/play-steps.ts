@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
+import { type EndCause, naming } from '../domain/end-cause.js';
 import { HostLeft, Superseded } from '../domain/errors.js';
 import { FAILURE } from '../domain/messages.js';
 import type {
@@ -179,7 +180,7 @@ class Slice {
     } catch (error) {
       if (error instanceof DeadlineReached) return { kind: 'ending', reason: 'deadline' };
       if (this.#outlasted()) return { kind: 'turn', here: true, afterMs: 0 };
-      const afterMs = this.#pauseAfter(error);
+      const afterMs = this.#pauseAfter('provider', error);
       return { kind: 'turn', here: true, afterMs };
     }
     switch (turn.kind) {
@@ -227,7 +228,7 @@ class Slice {
     } catch (error) {
       if (isSandboxLost(error)) return { kind: 'lost', because: error.message.slice(0, 300) };
       if (this.#outlasted()) return { kind: 'command', timeLimitSeconds, afterMs: 0 };
-      return { kind: 'command', timeLimitSeconds, afterMs: this.#pauseAfter(error) };
+      return { kind: 'command', timeLimitSeconds, afterMs: this.#pauseAfter('engine', error) };
     }
     this.#at = positionAfter({ step, elapsedMs: this.#at.elapsedMs }, [
       { ...decidedStep(step, modelMs), executed: true, requested: outcome.requested, commandMs: outcome.ms },
@@ -264,13 +265,13 @@ class Slice {
     return this.#over.signal.aborted && !this.signal.aborted;
   }
 
-  /** The pause before what failed is retried, milliseconds. Throws the error where no retry can help. */
-  #pauseAfter(error: unknown): number {
+  /** The pause before what failed is retried, milliseconds. Throws the error, which names its part, where no retry can help. */
+  #pauseAfter(part: EndCause, error: unknown): number {
     this.signal.throwIfAborted();
     const failure = asFailure(error);
     if (error instanceof Superseded) throw error;
     if (!(failure instanceof ApplicationFailure)) return AFTER_FAULT_MS;
-    if (failure.nonRetryable === true) throw error;
+    if (failure.nonRetryable === true) throw error instanceof Error ? naming(part, error) : error;
     const delay: unknown = failure.nextRetryDelay;
     return typeof delay === 'number' ? delay : AFTER_FAULT_MS;
   }

@@ -18,8 +18,6 @@ const CAUSE_OF_ACTIVITY: Partial<Record<string, EndCause>> = {
   evaluate: 'evaluator',
   evaluateHidden: 'evaluator',
   nextAction: 'provider',
-  takeStep: 'engine',
-  commandBeside: 'engine',
 };
 
 /** By the activity that failed; null: none did, so the run lost its containers too often. */

@@ -12,6 +12,7 @@ interface OfRun {
 
 /** Activities as people know them; others go by their name. */
 const IN_WORDS: Partial<Record<string, string>> = {
+  playSteps: 'slice of steps',
   nextAction: 'model call',
   executeCommand: 'command',
   evaluate: 'evaluation',

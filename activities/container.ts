@@ -65,25 +65,25 @@ export function containerActivities(ports: ContainerPorts): Pick<HostActivities,
 }
 
 /**
- * A first container for a run that was just placed here. False: `startContainer` is to do it, as it does
- * whatever fails or is refused here.
+ * A first container for a run that was just placed here. Not `started`: `startContainer` is to do it, as it does
+ * whatever fails or is refused here. `lost`: it died meanwhile, and the next epoch is due.
  */
 export const startPlacedHere =
   (
     { hostId, departure }: { hostId: string; departure: Departure },
     { startContainer: startOn }: Pick<HostActivities, 'startContainer'>,
   ) =>
-  async (placedOn: string, args: StartContainerArgs): Promise<boolean> => {
-    if (placedOn !== hostId || departure.begun) return false;
+  async (placedOn: string, args: StartContainerArgs): Promise<{ started: boolean; lost?: string }> => {
+    if (placedOn !== hostId || departure.begun) return { started: false };
     departure.enter(args.runId);
     let settled: number | null = null;
     try {
       await startOn(args);
       settled = args.epoch;
-      return true;
-    } catch {
+      return { started: true };
+    } catch (error) {
       cancellation().throwIfAborted();
-      return false;
+      return error instanceof SandboxLost ? { started: false, lost: error.message.slice(0, 300) } : { started: false };
     } finally {
       departure.leave(args.runId, settled);
     }

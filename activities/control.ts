@@ -10,8 +10,8 @@ import type { RunStore } from '../domain/ports/run-store.js';
 export function controlActivities(ports: {
   store: RunStore;
   temporal: Client;
-  /** Starts a container on this worker's host. False: the host is another one, or the start is left to the host's queue. */
-  startHere?: (hostId: string, args: StartContainerArgs) => Promise<boolean>;
+  /** Starts a container on this worker's host, unless the host is another one or the start is left to the host's queue. */
+  startHere?: (hostId: string, args: StartContainerArgs) => Promise<{ started: boolean; lost?: string }>;
 }): ControlActivities {
   const { store, temporal } = ports;
   /** Starts the pool if it is not running. */
@@ -50,8 +50,7 @@ export function controlActivities(ports: {
         const { hostId, epoch } = placed;
         // A later epoch restores more steps than the workflow has asked for.
         if (start === undefined || epoch !== args.epoch || ports.startHere === undefined) return { hostId, epoch };
-        const started = await ports.startHere(hostId, { runId: args.runId, epoch, ...start });
-        return { hostId, epoch, ...(started ? { started } : {}) };
+        return { hostId, epoch, ...(await ports.startHere(hostId, { runId: args.runId, epoch, ...start })) };
       }
       throw ApplicationFailure.create({
         // A GPU that its holder cannot use is another's meanwhile, or this host would never be empty.

@@ -295,7 +295,8 @@ export interface ControlActivities {
   /**
    * Choose the run's host (or take `hostId`, from a lease) and store it. Fails and is retried while no host can take the run; fails for
    * good with hostRefuses if `hostId` takes none. Returns the row's `epoch`, which may be higher. `start`: also start its container, if the
-   * chosen host is this worker's; `started` says whether it did. What fails there is left to `startContainer`.
+   * chosen host is this worker's; `started` says whether it did, `lost` that the container died meanwhile, and why. What else fails there is
+   * left to `startContainer`.
    */
   placeRun(args: {
     runId: string;
@@ -304,7 +305,7 @@ export interface ControlActivities {
     /** What the run may take until its end; absent: not known. */
     seconds?: number;
     start?: Omit<StartContainerArgs, 'runId' | 'epoch'>;
-  }): Promise<{ hostId: string; epoch: number; started?: true }>;
+  }): Promise<{ hostId: string; epoch: number; started?: boolean; lost?: string }>;
   /** No worker took an activity from the host's queue: is the host lost, or left as announced, so that the run must move? */
   judgeHost(args: { runId: string; hostId: string; epoch: number }): Promise<'keep' | 'lost' | 'left'>;
   /** Ask the pool for a lease; starts the pool if it is not running. */

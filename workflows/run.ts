@@ -64,14 +64,16 @@ async function play(
   isStarted: boolean,
 ): Promise<RunEnd | 'long'> {
   let started = isStarted;
+  let lost: string | undefined;
   for (;;) {
     if (run.place === null) {
       const found = await findPlace(run, lease);
-      if (found === 'none') continue;
-      started = found === 'started';
+      if (found === null) continue;
+      started = found.started === true;
+      lost = found.lost;
     }
     try {
-      if (!started) await start(run);
+      if (!started) await start(run, lost);
       started = true;
       return await (run.ticket.program === true ? playProgram(run) : takeSteps(run, answered));
     } catch (error) {
@@ -86,8 +88,11 @@ async function play(
   }
 }
 
-/** A host for the run, after its GPUs. None: the host of its GPUs takes no runs now. */
-async function findPlace(run: RunState, lease: GpuLease): Promise<'none' | 'placed' | 'started'> {
+/** A host for the run, after its GPUs. Null: the host of its GPUs takes no runs now. */
+async function findPlace(
+  run: RunState,
+  lease: GpuLease,
+): Promise<Awaited<ReturnType<ControlActivities['placeRun']>> | null> {
   const { ticket, progress } = run;
   if (progress.epoch > run.lastEpoch) throw ApplicationFailure.nonRetryable(`${MAX_EPOCHS} containers were lost`);
   const seconds = secondsToEnd(ticket, progress.elapsedMs);
@@ -107,11 +112,11 @@ async function findPlace(run: RunState, lease: GpuLease): Promise<'none' | 'plac
     });
   if (placed === null) {
     await lease.giveBack();
-    return 'none';
+    return null;
   }
   run.place = { hostId: placed.hostId, ...leased };
   run.progress = { ...progress, epoch: placed.epoch };
-  return placed.started === true ? 'started' : 'placed';
+  return placed;
 }
 
 /** What a container starts with: all recorded steps in a later epoch. The first after a host that left says so. */
@@ -120,13 +125,13 @@ function restored({ ticket, handedOnBy }: RunState, epoch: number) {
   return { replayThrough, ...(handedOnBy === undefined ? {} : { handedOnBy }) };
 }
 
-/** Its container on a new host. */
-async function start(run: RunState): Promise<void> {
+/** Its container on a new host. `lost`: why the one that its placement has started is gone. */
+async function start(run: RunState, lost: string | undefined): Promise<void> {
   const { runId } = run.ticket;
-  const { epoch: first } = run.progress;
+  const first = run.progress.epoch + (lost === undefined ? 0 : 1);
   const { hostId, ...leased } = run.place!;
   await startHeldContainer(
-    { hostId, epoch: first, last: run.lastEpoch },
+    { hostId, epoch: first, last: run.lastEpoch, ...(lost === undefined ? {} : { because: lost }) },
     (epoch) => {
       if (epoch !== first) run.handedOnBy = undefined;
       return { runId, epoch, ...leased, ...restored(run, epoch) };

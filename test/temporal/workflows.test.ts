@@ -350,6 +350,26 @@ describe('a run', () => {
     ]);
   });
 
+  it('whose placement has started its container starts no other', async () => {
+    fake.onCommand = submitAt(1);
+    const control = fake.control.bind(fake);
+    fake.control = () => ({ ...control(), placeRun: async ({ epoch }) => ({ hostId: HOST, epoch, started: true }) });
+    expect((await play(ticket('a'))).endReason).toBe('submit');
+    expect(fake.starts).toEqual([]);
+  });
+
+  it('whose container died while its placement started it gets the next one, and is told why', async () => {
+    fake.onCommand = submitAt(1);
+    const control = fake.control.bind(fake);
+    fake.control = () => ({
+      ...control(),
+      placeRun: async ({ epoch }) => ({ hostId: HOST, epoch, started: false, lost: 'it died' }),
+    });
+    expect((await play(ticket('a'))).endReason).toBe('submit');
+    expect(fake.starts).toMatchObject([{ epoch: 2, replayThrough: 50, because: 'it died' }]);
+    expect(fake.commands.map(({ epoch }) => epoch)).toEqual([2]);
+  });
+
   it('that is a fork begins after the steps that it took over', async () => {
     fake.onCommand = submitAt(6);
     expect((await play(ticket('a', { copiedSteps: 4 }))).endReason).toBe('submit');

@@ -11,6 +11,7 @@ import type { WorkerIdentity } from '../domain/ports/worker-identity.js';
 import type { RunDefinition } from '../domain/run.js';
 import { beforeCall } from './before-call.js';
 import { outputLimit } from './output-limit.js';
+import { storePaidAnswer } from './paid-answer.js';
 import { reserveTurn } from './reserve-turn.js';
 import { factorFor, reservationUsd, timesFactor } from './reservation.js';
 
@@ -93,7 +94,7 @@ export async function callModel(
       estimatedUsd === '0' || compareUsd(reply.costUsd, reservedUsd) <= 0
         ? undefined
         : dearerAnswer(key, { account, model, reservedUsd, estimatedUsd, costUsd: reply.costUsd });
-    await store.settleCall(key, reply, ms, { dearer, attempt });
+    await storePaidAnswer(() => store.settleCall(key, reply, ms, { dearer, attempt }), signal);
     return { kind: 'reply', reply, ms };
   } catch (error) {
     // It was never sent, so this is not the provider's fault.

@@ -17,6 +17,7 @@ import { priced } from '../checked-usage.js';
 import { USUAL_BASE_URL } from '../model-settings.js';
 import type { Access, ProviderAccess } from '../provider-access.js';
 import { timesFactor } from '../reservation.js';
+import { storePaidAnswer } from '../paid-answer.js';
 import { statedLimits } from '../stated-limits.js';
 import { RunBudget } from './run-budget.js';
 import { type Estimate, estimateOf } from './estimate.js';
@@ -211,7 +212,8 @@ async function attempt(
           ...{ account: about.account, model: run.model.model, costUsd: reply.costUsd },
           ...{ reservedUsd: about.reservedUsd, estimatedUsd: about.estimate.usd },
         });
-  await store.settleCall(key, reply, ms, { dearer, attempt: about.number });
+  const patience = AbortSignal.timeout(at.patienceMs ?? PATIENCE_MS);
+  await storePaidAnswer(() => store.settleCall(key, reply, ms, { dearer, attempt: about.number }), patience);
   at.budget.ended(call.step);
   return { kind: 'answered', answer };
 }

@@ -7,6 +7,7 @@ import { createProviderModels } from '../../models/provider-models.js';
 import { createOpenAiModel } from '../../models/openai.js';
 import { reservationUsd } from '../../models/reservation.js';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
+import { InfrastructureError } from '../../domain/errors.js';
 import { type ModelConfig, modelConfigSchema } from '../../domain/model-config.js';
 import { addUsd, compareUsd } from '../../domain/price.js';
 import { FAILURE } from '../../domain/messages.js';
@@ -131,6 +132,36 @@ test('a call that reached nobody gives back what it took of the account’s rate
     'could not be reached',
   );
   expect(told).toEqual(['released']);
+});
+
+test('an answer that comes while the database is away is stored when that is back, and not requested again', async () => {
+  const definition = await oneRun();
+  const asked = simulator.requests.length;
+  const ports = portsAt(simulator.openAiBaseUrl);
+  let away = 3;
+  const settleCall: typeof ports.store.settleCall = (...args) =>
+    away-- > 0 ? Promise.reject(new InfrastructureError('Postgres: settleCall failed')) : db.store.settleCall(...args);
+  const store = { ...db.store, settleCall };
+  expect(await callModel({ ...ports, store }, definition, keyOf(definition), prompt, never)).toMatchObject({
+    ...{ kind: 'reply', reply: { text: 'hello' } },
+  });
+  expect(simulator.requests.length).toBe(asked + 1);
+  expect(await callsOf(definition)).toEqual([{ status: 'confirmed', error: null }]);
+});
+
+test('an answer of a run that is cancelled while the database is away is not waited for', async () => {
+  const definition = await oneRun();
+  const ports = portsAt(simulator.openAiBaseUrl);
+  const cancelling = new AbortController();
+  const store = {
+    ...db.store,
+    settleCall: () => {
+      cancelling.abort(new Error('the run is cancelled'));
+      return Promise.reject(new InfrastructureError('Postgres: settleCall failed'));
+    },
+  };
+  const call = callModel({ ...ports, store }, definition, keyOf(definition), prompt, cancelling.signal);
+  await expect(call).rejects.toThrow('settleCall failed');
 });
 
 test('a gateway that lost the answer leaves the call as it was reserved; a provider that failed gives it back', async () => {

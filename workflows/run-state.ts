@@ -6,7 +6,8 @@ import { lastEpoch } from './held-container.js';
 /** Activities of one history: about ten events each at most, where Temporal suggests a fresh history at 4,096. */
 export const TURNS_PER_HISTORY = 250;
 
-const FIRST_EXECUTION_DIGITS = 8;
+/** The random part of an execution's id: what is before it is a time. */
+const EXECUTION_DIGITS = 12;
 const TURN_DIGITS = 8;
 
 /** What a run's workflow knows of its run: all of it comes from the ticket and from results of activities. */
@@ -54,8 +55,7 @@ export class RunState {
   /** For the next activity that writes the run's steps: see StepLog.takeOver. */
   nextFence(): string {
     this.#turns += 1;
-    const chain = workflowInfo().firstExecutionRunId.slice(0, FIRST_EXECUTION_DIGITS);
-    return `${chain}/${String(this.#turns).padStart(TURN_DIGITS, '0')}`;
+    return `${workflowInfo().runId.slice(-EXECUTION_DIGITS)}/${String(this.#turns).padStart(TURN_DIGITS, '0')}`;
   }
 
   carried(lastToken: number): CarriedRun {

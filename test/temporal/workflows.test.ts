@@ -520,7 +520,7 @@ describe('the steps of a run', () => {
     expect(fake.stopped).toEqual([one.runId]);
     expect(fake.slices.at(-1)?.elapsedMs).toBeGreaterThan(0);
     const fences = fake.slices.map(({ fence }) => fence);
-    expect(fences).toEqual([...new Set(fences)].toSorted());
+    expect(new Set(fences).size).toBe(fences.length);
     const first = await client.workflow.getHandle(`run/${one.runId}`, handle.firstExecutionRunId).describe();
     expect(first.status.name).toBe('CONTINUED_AS_NEW');
   });

@@ -27,6 +27,8 @@ export async function submitBatch(
 ): Promise<SubmittedBatch> {
   const request = batchRequest(input);
   const groups = loadGroups(bench, request.groups, { needKeys: true, person });
+  // Without a Temporal that answers nothing is begun.
+  await bench.services();
   const plan = await prepareBatch(bench, request, groups);
   const known = await existingBatch(bench, plan);
   if (known !== null) return known;

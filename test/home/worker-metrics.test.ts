@@ -58,11 +58,11 @@ describe('a worker', () => {
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(entries.length).toBeGreaterThan(10);
-    const ofCommand = entries.filter((entry) => entry['activityType'] === 'executeCommand');
-    expect(ofCommand.length).toBeGreaterThan(0);
-    for (const entry of ofCommand) expect(entry['runId']).toMatch(/^r-/);
+    const ofSteps = entries.filter((entry) => entry['activityType'] === 'playSteps');
+    expect(ofSteps.length).toBeGreaterThan(0);
+    for (const entry of ofSteps) expect(entry['runId']).toMatch(/^r-/);
     // The SDK's first line of an activity is written before its arguments are known.
-    expect(ofCommand.some((entry) => typeof entry['step'] === 'number')).toBe(true);
+    expect(ofSteps.some((entry) => typeof entry['step'] === 'number')).toBe(true);
     expect(lines.join('\n')).not.toContain(CANARY);
     expect(lines.join('\n')).not.toContain('taskToken');
   });

@@ -27,6 +27,7 @@ export function uiApp(db: Database, databaseUrl: string, options: Partial<AppOpt
     settings: { layout: homeLayout(home), env: {}, configFolders: [join(import.meta.dirname, '../../configs')] },
     database: () => Promise.resolve(db),
     services: () => Promise.resolve({ databaseUrl }),
+    databaseUrl: () => Promise.resolve(databaseUrl),
     reconnect: () => Promise.resolve(),
     notify: () => undefined,
   } as unknown as Bench;

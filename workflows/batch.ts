@@ -121,6 +121,8 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     const { historyLength, continueAsNewSuggested } = workflowInfo();
     const most = input.continueAfterEvents ?? CONTINUE_BATCH_AFTER_EVENTS;
     if (changed || cancelled || (historyLength < most && !continueAsNewSuggested)) return;
+    // A shard that has said how many runs it played is about to close: its count would be lost.
+    if ([...running.keys()].some((shard) => signalled.has(shard))) return;
     const shards = [...slots.shards].map(([shard, of]) => ({ shard, ...of }));
     const { concurrency, paused } = state;
     await continueAsNew<typeof batch>({ ...input, carried: { shards, free: slots.free, concurrency, paused, runs } });

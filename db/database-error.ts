@@ -1,4 +1,4 @@
-import { BenchError, InfrastructureError } from '../domain/errors.js';
+import { BenchError, DatabaseAway, InfrastructureError } from '../domain/errors.js';
 
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
@@ -71,8 +71,7 @@ function describe(error: unknown): string {
 /** For activities. Attaches no cause: failures are stored with their causes, which hold parameters. */
 export function storeError(operation: string, error: unknown): Error {
   if (error instanceof BenchError || error instanceof InfrastructureError) return error;
-  if (isInfrastructureProblem(error))
-    return new InfrastructureError(`Postgres: ${operation} failed: ${describe(error)}`);
+  if (isInfrastructureProblem(error)) return new DatabaseAway(`Postgres: ${operation} failed: ${describe(error)}`);
   return Object.assign(new Error(`Postgres: ${operation} failed: ${describe(error)}`), {
     name: 'DatabaseError',
     code: errorFields(error).code,

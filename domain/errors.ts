@@ -54,6 +54,11 @@ export class InfrastructureError extends Error {
   override name = 'InfrastructureError';
 }
 
+/** PostgreSQL does not answer, and with it nothing else has failed. */
+export class DatabaseAway extends InfrastructureError {
+  override name = 'DatabaseAway';
+}
+
 /** The home's disk has no room for what the run may write, so the run waits. */
 export class NoRoom extends InfrastructureError {
   override name = 'NoRoom';

@@ -5,7 +5,7 @@ export class RestartBackoff {
   constructor(
     private readonly firstMs = 200,
     private readonly longestMs = 30_000,
-    private readonly forgetAfterHealthyMs = 60_000,
+    private readonly forgetAfterHealthyMs = 10_000,
   ) {}
 
   /** `healthyMs`: how long the process that just ended had been healthy; 0 if never. */

@@ -24,11 +24,14 @@ export const placementOptions: ActivityOptions = {
   retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
 };
 
-/** Retried for about an hour of a dead engine; then the run ends as infra_error. */
+/**
+ * For lost workers, whose runs continue soon. What an attempt fails with itself waits longer each time, for about an hour of a dead
+ * engine (activities/interceptors/failures.ts); then the run ends as infra_error.
+ */
 const boundedRetry = {
   initialInterval: '500 milliseconds',
-  maximumInterval: '1 minute',
-  maximumAttempts: 60,
+  maximumInterval: '2 seconds',
+  maximumAttempts: 1000,
   nonRetryableErrorTypes: NON_RETRYABLE,
 };
 

@@ -1,7 +1,16 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import { partOf } from '../../domain/end-cause.js';
-import { BenchError, HostLeft, InfrastructureError, SandboxLost, Stale, Unrecoverable } from '../../domain/errors.js';
+import {
+  BenchError,
+  DatabaseAway,
+  HostLeft,
+  InfrastructureError,
+  SandboxLost,
+  Stale,
+  Unrecoverable,
+} from '../../domain/errors.js';
 import { ProviderError } from '../../domain/provider-error.js';
 import { FAILURE, type FailedPart } from '../../domain/messages.js';
 
@@ -56,14 +65,36 @@ function providerFailure(error: ProviderError): ApplicationFailure {
   });
 }
 
+/** Attempts at an activity whose attempts are bounded: about an hour of a part that fails. */
+const ATTEMPTS = 60;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
+/** PostgreSQL is back soon, or this worker stops polling. */
+const DATABASE_PAUSE_MS = 1_000;
+
+/**
+ * The failure with the pause before the next attempt. The retry policies are short, so that a run continues soon after a lost worker;
+ * what an attempt fails with itself waits longer each time.
+ */
+export function withPause(error: unknown, attempt: number): unknown {
+  if (error instanceof DatabaseAway) return ApplicationFailure.fromError(error, { nextRetryDelay: DATABASE_PAUSE_MS });
+  const failure = ApplicationFailure.fromError(asFailure(error) as Error);
+  if (failure.nonRetryable === true) return failure;
+  return ApplicationFailure.fromError(failure, {
+    nonRetryable: attempt >= ATTEMPTS,
+    nextRetryDelay: failure.nextRetryDelay ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)),
+  });
+}
+
 /** Translates what an activity throws into Temporal's failures. */
-export const failures = (): ActivityInterceptors => ({
+export const failures = ({ info, cancellationSignal }: Context): ActivityInterceptors => ({
   inbound: {
     async execute(input, next) {
       try {
         return await next(input);
       } catch (error) {
-        throw asFailure(error);
+        const isBounded = (info.retryPolicy?.maximumAttempts ?? 0) > 0;
+        throw isBounded && !cancellationSignal.aborted ? withPause(error, info.attempt) : asFailure(error);
       }
     },
   },

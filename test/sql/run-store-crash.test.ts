@@ -21,7 +21,7 @@ const action = { response: 'I do ls', thought: 'I do', action: 'ls', modelMs: 3.
 test('a server that was killed is an InfrastructureError, and its return is noticed', async () => {
   const { runId } = await oneRun(db);
   await server.crash();
-  await expect(db.store.saveAction(runId, 1, action)).rejects.toMatchObject({ name: 'InfrastructureError' });
+  await expect(db.store.saveAction(runId, 1, action)).rejects.toMatchObject({ name: 'DatabaseAway' });
   await expect(db.queries.showRun(runId)).rejects.toSatisfy((e) => e instanceof BenchError && e.type === 'services');
   await server.restart();
   await db.store.saveAction(runId, 1, action);

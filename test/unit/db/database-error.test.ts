@@ -10,7 +10,7 @@ describe('errors of the store', () => {
   test.each(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', '08006', '57P01', '57P03', '53300', '53100', '58030'])(
     '%s may pass',
     (code) => {
-      expect(storeError('step', withCode(code))).toMatchObject({ name: 'InfrastructureError' });
+      expect(storeError('step', withCode(code))).toMatchObject({ name: 'DatabaseAway' });
     },
   );
 
@@ -20,7 +20,7 @@ describe('errors of the store', () => {
     'Client has encountered a connection error and is not queryable',
     'Query read timeout',
   ])('%s may pass', (message) => {
-    expect(storeError('step', new Error(message))).toMatchObject({ name: 'InfrastructureError' });
+    expect(storeError('step', new Error(message))).toMatchObject({ name: 'DatabaseAway' });
   });
 
   test.each(['23505', '22P02', '42P01', '42501'])('%s does not', (code) => {

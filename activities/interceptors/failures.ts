@@ -78,12 +78,11 @@ const DATABASE_PAUSE_MS = 1_000;
  */
 export function withPause(error: unknown, attempt: number): unknown {
   if (error instanceof DatabaseAway) return ApplicationFailure.fromError(error, { nextRetryDelay: DATABASE_PAUSE_MS });
-  const failure = ApplicationFailure.fromError(asFailure(error) as Error);
+  const failure = ApplicationFailure.fromError(asFailure(error));
   if (failure.nonRetryable === true) return failure;
-  return ApplicationFailure.fromError(failure, {
-    nonRetryable: attempt >= ATTEMPTS,
-    nextRetryDelay: failure.nextRetryDelay ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)),
-  });
+  const given: unknown = failure.nextRetryDelay;
+  const pause = typeof given === 'number' ? given : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
+  return ApplicationFailure.fromError(failure, { nonRetryable: attempt >= ATTEMPTS, nextRetryDelay: pause });
 }
 
 /** Translates what an activity throws into Temporal's failures. */

@@ -3,6 +3,8 @@ export const LONG = process.env['BENCH_TEST_LONG'] === '1';
 
 /** Files that only the long suite runs, and what the ordinary one has in their place. */
 export const LONG_FILES: Readonly<Record<string, string>> = {
+  'test/chaos/drill.test.ts':
+    'starved-histories.test.ts, slices.test.ts and home/damaged-store.test.ts have each fault by itself',
   'test/chaos/storm.test.ts': 'crash.test.ts kills each service and container by itself',
   'test/chaos/ledger.test.ts': 'budget.test.ts and infrastructure-faults.test.ts check the ledger under fewer faults',
   'test/chaos/episodes-engine.test.ts':

@@ -15,7 +15,7 @@ it.each(['nobody listens there', 'nobody listens there.'])(
 it('waits longer with each attempt that fails by itself, and gives up after an hour of them', () => {
   const engine = () => new InfrastructureError('the engine does not answer');
   const pauses = Array.from({ length: 60 }, (_, n) => withPause(engine(), n + 1)) as ApplicationFailure[];
-  expect(pauses.slice(0, 9).map(({ nextRetryDelay }) => nextRetryDelay)).toEqual([
+  expect(pauses.slice(0, 9).map(({ nextRetryDelay }): unknown => nextRetryDelay)).toEqual([
     ...[500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000],
   ]);
   expect(pauses.map(({ nonRetryable }) => nonRetryable)).toEqual([...Array<boolean>(59).fill(false), true]);

@@ -3,7 +3,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { ControlActivities, StartContainerArgs } from '../domain/messages.js';
 import { FAILURE, SIGNAL } from '../domain/messages.js';
-import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, batchWorkflowId, runWorkflowId } from '../domain/queues.js';
+import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, runWorkflowId } from '../domain/queues.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 
 /** Activities that need only PostgreSQL and Temporal. */
@@ -29,13 +29,8 @@ export function controlActivities(ports: {
     batchState: ({ batchId }) => store.batchState(batchId),
     nextAttempts: async ({ batchId }) => ({ added: await store.nextAttempts(batchId) }),
     finishBatch: ({ batchId, cancelled }) => store.finishBatch(batchId, cancelled ? 'cancelled' : 'ended'),
-    async finishRun({ runId, end }) {
-      const paused = await store.finishRun(runId, end);
-      if (paused !== null) await rereadBatch(temporal, paused);
-    },
-    async finishRuns({ runIds, end }) {
-      for (const paused of await store.finishRuns(runIds, end)) await rereadBatch(temporal, paused);
-    },
+    finishRun: ({ runId, end }) => store.finishRun(runId, end),
+    finishRuns: ({ runIds, end }) => store.finishRuns(runIds, end),
     openNodes: ({ runId }) => store.openNodes(runId),
     settleNode: ({ nodeRunId }) => store.settleNode(nodeRunId),
     chooseNode: ({ runId }) => store.chooseNode(runId),
@@ -97,15 +92,6 @@ export function controlActivities(ports: {
       await store.addEvent({ runId, batchId: null, kind: 'lease_revoked', key: `lease-${lease.token}`, detail });
     },
   };
-}
-
-/** A batch that has paused itself. One that is not running rereads its row when it starts. */
-async function rereadBatch(temporal: Client, batchId: string): Promise<void> {
-  try {
-    await temporal.workflow.getHandle(batchWorkflowId(batchId)).signal(SIGNAL.batchChanged);
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
 }
 
 async function isClosed(temporal: Client, runId: string): Promise<boolean> {

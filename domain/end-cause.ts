@@ -26,6 +26,10 @@ export const causeOfActivity = (activityType: string | null): EndCause =>
 
 export const isEndCause = (value: unknown): value is EndCause => END_CAUSES.some((cause) => cause === value);
 
+/** What failed when a run ended; null: nothing of ours. An evaluator that fails at the end leaves its run without a score, too. */
+export const causeOfEnd = (end: { cause?: EndCause; finalEvaluation: string }): EndCause | null =>
+  end.cause ?? (end.finalEvaluation === 'evaluator_error' ? 'evaluator' : null);
+
 const parts = new WeakMap<Error, EndCause>();
 
 /** What `work` throws names the part that failed, unless it does already. */

@@ -9,6 +9,7 @@ import {
   proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
+import { causeOfEnd } from '../domain/end-cause.js';
 import { SIGNAL, type BatchResult, type ControlActivities, type ShardInput } from '../domain/messages.js';
 import { batchWorkflowId } from '../domain/queues.js';
 import type { RunTicket } from '../domain/run.js';
@@ -27,19 +28,37 @@ export const shardPaused = defineSignal<[{ paused: boolean }]>(SIGNAL.pause);
 export async function batchShard(input: ShardInput): Promise<BatchResult> {
   const { batchId, shard } = input;
   let { slots, paused } = input;
+  let signalled = 0;
+  let rereading = 0;
   setHandler(slotsGranted, (more) => {
     slots += more.slots;
   });
   setHandler(shardPaused, (now) => {
     paused = now.paused;
+    signalled += 1;
   });
   const tickets = await control.loadShard({ batchId, shard });
   const waiting = [...tickets];
   const cut: RunTicket[] = [];
   let inFlight = 0;
+  /** A run that fails may pause the batch, which is known here before the next run starts. */
+  const reread = async (): Promise<void> => {
+    rereading += 1;
+    try {
+      let [before, was] = [signalled, paused];
+      let now = await control.batchState({ batchId });
+      // What came meanwhile may be newer than what was read.
+      for (; before !== signalled; now = await control.batchState({ batchId })) [before, was] = [signalled, paused];
+      ({ paused } = now);
+      if (paused && !was) await tellBatch(batchId, SIGNAL.batchChanged);
+    } finally {
+      rereading -= 1;
+    }
+  };
   const play = async (ticket: RunTicket): Promise<void> => {
     try {
-      await oneRun(ticket);
+      const end = await oneRun(ticket);
+      if (end === null || causeOfEnd(end) !== null) await reread();
     } catch (error) {
       if (!isCancellation(error))
         log.error('a run could not be followed', { runId: ticket.runId, error: String(error) });
@@ -48,7 +67,7 @@ export async function batchShard(input: ShardInput): Promise<BatchResult> {
       inFlight -= 1;
     }
   };
-  const canStart = (): boolean => waiting.length > 0 && !paused && inFlight < slots;
+  const canStart = (): boolean => waiting.length > 0 && !paused && rereading === 0 && inFlight < slots;
   const spare = (): number => (waiting.length > 0 ? 0 : slots - inFlight);
   const over = (): boolean => waiting.length === 0 && inFlight === 0;
   try {
@@ -83,9 +102,9 @@ export async function batchShard(input: ShardInput): Promise<BatchResult> {
 }
 
 /** A batch that is not running needs no signal: when restarted, it reads our rows. */
-async function tellBatch(batchId: string, signal: string, what: object): Promise<void> {
+async function tellBatch(batchId: string, signal: string, ...what: object[]): Promise<void> {
   try {
-    await getExternalWorkflowHandle(batchWorkflowId(batchId)).signal(signal, what);
+    await getExternalWorkflowHandle(batchWorkflowId(batchId)).signal(signal, ...what);
   } catch (error) {
     if (isCancellation(error)) throw error;
   }

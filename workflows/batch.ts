@@ -114,7 +114,8 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     // While the batch is paused, it starts no shards, and runs that were restarted alone end without one.
     waiting = waiting.filter((shard) => state.openShards.includes(shard));
     slots.free += state.concurrency - before.concurrency;
-    if (before.paused !== state.paused) await tellPaused();
+    // Shards read the row, too; their last signal is never older than what they read.
+    await tellPaused();
   };
   /** Only while nothing but shards is awaited. */
   const freshHistory = async (): Promise<void> => {

@@ -8,11 +8,14 @@ import { untilEndedElsewhere } from './elsewhere.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
-/** Plays a run, or waits for the workflow that an earlier start left playing it. Returns when it is over, whatever it came to. */
-export async function oneRun(ticket: RunTicket): Promise<void> {
+/**
+ * Plays a run, or waits for the workflow that an earlier start left playing it. Returns when it is over; null: its end is unknown
+ * here.
+ */
+export async function oneRun(ticket: RunTicket): Promise<RunEnd | null> {
   const workflowId = runWorkflowId(ticket.runId);
   try {
-    await executeChild<(ticket: RunTicket) => Promise<RunEnd>>(ticket.search === true ? 'search' : 'run', {
+    return await executeChild<(ticket: RunTicket) => Promise<RunEnd>>(ticket.search === true ? 'search' : 'run', {
       workflowId,
       args: [ticket],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
@@ -24,5 +27,6 @@ export async function oneRun(ticket: RunTicket): Promise<void> {
     if (error instanceof WorkflowExecutionAlreadyStartedError)
       await untilEndedElsewhere(workflowId, () => control.runEnded({ runId: ticket.runId }));
     else log.error('run workflow failed', { runId: ticket.runId, error: String(error) });
+    return null;
   }
 }

@@ -1,5 +1,5 @@
 import type { BatchState } from '../../domain/messages.js';
-import type { EndCause } from '../../domain/end-cause.js';
+import { causeOfEnd } from '../../domain/end-cause.js';
 import type { RunStore } from '../../domain/ports/run-store.js';
 import type { RunEnd } from '../../domain/run.js';
 import { type Statements, storable } from '../statements.js';
@@ -24,7 +24,7 @@ const FAILING = `case when b.failing_cause = $5::text then b.failing_runs + o.ru
 
 /**
  * Ends runs, and counts their ends in the row of their batch, where ends at the same time wait for each other. The batch pauses itself if
- * that makes too many in a row, and some run is still to be started. Returns the batches that have paused themselves, now or before.
+ * that makes too many in a row, and some run is still to be started.
  */
 const FINISH_RUNS = `
   with ended as (
@@ -55,19 +55,10 @@ const FINISH_RUNS = `
     from (select * from of_batch join described using (batch_id)) o
     where b.batch_id = o.batch_id and b.breaker is not null and ($5::text is not null or b.failing_runs > 0)
     returning b.batch_id, b.paused_at, b.paused_because
-  ), logged as (
-    insert into events (batch_id, kind, key, detail)
-    select batch_id, 'batch_paused', 'paused-' || paused_at, paused_because from counted where paused_because is not null
-    on conflict do nothing
   )
-  select batch_id as "batchId" from counted where paused_because is not null
-  union
-  select b.batch_id from runs r join batches b on b.batch_id = r.batch_id
-  where r.run_id = any ($1) and b.paused_because is not null`;
-
-/** What failed; null: nothing of ours. An evaluator that fails at the end leaves its run without a score, too. */
-const causeOf = ({ cause, finalEvaluation }: RunEnd): EndCause | null =>
-  cause ?? (finalEvaluation === 'evaluator_error' ? 'evaluator' : null);
+  insert into events (batch_id, kind, key, detail)
+  select batch_id, 'batch_paused', 'paused-' || paused_at, paused_because from counted where paused_because is not null
+  on conflict do nothing`;
 
 /** Status of runs and batches. Never changes ended ones. */
 export function lifecycleStore(run: Statements): Lifecycle {
@@ -96,10 +87,7 @@ export function lifecycleStore(run: Statements): Lifecycle {
 
   const finishRuns: Lifecycle['finishRuns'] = async (runIds, end) => {
     const detail = end.detail === null ? null : storable(end.detail);
-    const rows = await run<{ batchId: string }>('finishRuns', FINISH_RUNS, [
-      ...[runIds, end.endReason, end.finalEvaluation, detail, causeOf(end)],
-    ]);
-    return rows.map(({ batchId }) => batchId);
+    await run('finishRuns', FINISH_RUNS, [runIds, end.endReason, end.finalEvaluation, detail, causeOfEnd(end)]);
   };
 
   return {
@@ -158,8 +146,7 @@ export function lifecycleStore(run: Statements): Lifecycle {
     async finishRun(runId, end) {
       const [known] = await run('known', 'select from runs where run_id = $1', [runId]);
       if (known === undefined) throw missingRun(runId);
-      const [batchId] = await finishRuns([runId], end);
-      return batchId ?? null;
+      await finishRuns([runId], end);
     },
 
     finishRuns,

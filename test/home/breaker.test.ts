@@ -44,10 +44,7 @@ describe('a batch whose provider refuses the key', () => {
     expect(stderr).toContain(`bench resume ${batchId}`);
     expect(batch).toMatchObject({ status: 'running', breaker: 5 });
     expect(batch.pausedBecause).toMatch(because);
-    // A run or two begin before the signal reaches the shard; none begins after that.
-    expect(batch.ended).toBeGreaterThanOrEqual(5);
-    expect(batch.ended).toBeLessThan(RUNS);
-    expect(batch.byEndReason).toEqual({ config_error: batch.ended });
+    expect(batch.byEndReason).toEqual({ config_error: 5 });
     const { events } = await home.json<{ events: { kind: string; detail: string }[] }>(
       ...['events', batchId, '--kind', 'batch_paused'],
     );

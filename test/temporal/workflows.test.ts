@@ -907,6 +907,28 @@ describe('a batch', () => {
     expect(await handle.result()).toEqual({ runs: 6 });
   });
 
+  it('starts no run after the one whose failure pauses it, and continues when it is resumed', async () => {
+    fake.tickets = Array.from({ length: 5 }, (_, i) => ticket(`f${i}`, { maxSteps: 1 }));
+    fake.onStart = async () => Promise.reject(configFailure('the key is refused'));
+    const control = fake.control.bind(fake);
+    let isResumed = false;
+    fake.control = () => ({
+      ...control(),
+      batchState: async (args) => ({
+        ...(await control().batchState(args)),
+        paused: !isResumed && fake.ends.size >= 3,
+      }),
+    });
+    const handle = await submit(1);
+    // The shard signals the batch that it is paused.
+    await untilAsync(async () => (await eventNames(handle)).includes('batchChanged'));
+    expect(fake.ends.size).toBe(3);
+    isResumed = true;
+    await handle.signal('batchChanged');
+    expect(await handle.result()).toEqual({ runs: 5 });
+    expect(fake.ends.size).toBe(5);
+  });
+
   it('takes up shards that were added while it ran', async () => {
     fake.tickets = [ticket('a')];
     fake.shardOf = ({ runId }) => (runId.endsWith('late') ? 1 : 0);

@@ -23,10 +23,10 @@ export interface RunLifecycle {
   /** Of those that are in the database, or have a sandbox started ahead: has it ended, and which container of it is the current one (0: none yet)? */
   runStates(runIds: readonly string[]): Promise<Map<string, { ended: boolean; epoch: number }>>;
   /**
-   * The run has ended: final. A run ends once; a second call with the same or another end changes nothing. Returns its batch if that has
-   * paused itself, else null: its workflow is to be signalled.
+   * The run has ended: final. A run ends once; a second call with the same or another end changes nothing. The batch may pause
+   * itself by that.
    */
-  finishRun(runId: string, end: RunEnd): Promise<string | null>;
-  /** The same end for those of these runs that have not ended. Returns the batches that have paused themselves. */
-  finishRuns(runIds: readonly string[], end: RunEnd): Promise<string[]>;
+  finishRun(runId: string, end: RunEnd): Promise<void>;
+  /** The same end for those of these runs that have not ended. */
+  finishRuns(runIds: readonly string[], end: RunEnd): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceEndpoints } from '../../domain/services.js';
 import type { BatchDocument } from '../../domain/views/batches.js';
 import { BenchHome } from '../setup/bench-home.js';
+import { LONG } from '../setup/long.js';
 import { until } from '../setup/services-home.js';
 import { servicePaths } from '../../services/home-paths.js';
 import { readServicesFile } from '../../services/services-file.js';
@@ -60,10 +61,15 @@ describe('without the Temporal server of the environment, commands that read ans
   const portOf = (): number => (silent.address() as { port: number }).port;
 
   it.each([
-    ['that accepts connections and never answers', READING, () => portOf(), { BENCH_WORKER: 'external' }],
-    ['that never answers, for a home with a worker', READING.slice(0, 3), () => portOf(), {}],
+    [
+      'that accepts connections and never answers',
+      LONG ? READING : READING.slice(0, 3),
+      () => portOf(),
+      { BENCH_WORKER: 'external' },
+    ],
+    ['that never answers, for a home with a worker', READING.slice(0, 1), () => portOf(), {}],
     // Nothing listens there.
-    ['that is down', READING.slice(0, 3), () => 1, { BENCH_WORKER: 'external' }],
+    ['that is down', READING.slice(0, 1), () => 1, { BENCH_WORKER: 'external' }],
   ])('one %s', async (_how, reading, port, more) => {
     const other = reader(`127.0.0.1:${port()}`, more);
     for (const args of reading) {

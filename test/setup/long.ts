@@ -3,8 +3,7 @@ export const LONG = process.env['BENCH_TEST_LONG'] === '1';
 
 /** Files that only the long suite runs, and what the ordinary one has in their place. */
 export const LONG_FILES: Readonly<Record<string, string>> = {
-  'test/chaos/drill.test.ts':
-    'starved-histories.test.ts, slices.test.ts and home/damaged-store.test.ts have each fault by itself',
+  'test/chaos/drill.test.ts': 'starved-histories.test.ts and slices.test.ts have each fault by itself',
   'test/chaos/storm.test.ts': 'crash.test.ts kills each service and container by itself',
   'test/chaos/ledger.test.ts': 'budget.test.ts and infrastructure-faults.test.ts check the ledger under fewer faults',
   'test/chaos/episodes-engine.test.ts':
@@ -15,6 +14,10 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
     'sql/search-trees.test.ts has eight nodes in flight call a provider, by the store alone',
   'test/integrity/doors.test.ts':
     'attack-suite.test.ts plays every class of attack; home/doors.test.ts what the doors refuse',
+  'test/home/damaged-store.test.ts':
+    'terminated-workflows.test.ts has lost workflows restarted; services/temporal-store.test.ts finds what is damaged',
+  'test/home/cut-off-hosts.test.ts':
+    'hosts.test.ts has a host lost; worker/polling.test.ts and postgres-watch.test.ts stop and resume its polling',
   'test/home/fleet.test.ts': 'join.test.ts has a machine join and play, hosts.test.ts one killed for good',
   'test/home/slurm.test.ts': 'hosts.test.ts has a host leave; operations/slurm.test.ts reads scripts and queues',
   'test/home/rootless-podman.test.ts':

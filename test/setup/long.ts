@@ -17,7 +17,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/damaged-store.test.ts':
     'terminated-workflows.test.ts has lost workflows restarted; services/temporal-store.test.ts finds what is damaged',
   'test/home/cut-off-hosts.test.ts':
-    'hosts.test.ts has a host lost; worker/polling.test.ts and postgres-watch.test.ts stop and resume its polling',
+    'hosts.test.ts has a host lost; worker/polling.test.ts has a worker stop and resume its polling',
   'test/home/fleet.test.ts': 'join.test.ts has a machine join and play, hosts.test.ts one killed for good',
   'test/home/slurm.test.ts': 'hosts.test.ts has a host leave; operations/slurm.test.ts reads scripts and queues',
   'test/home/rootless-podman.test.ts':

@@ -2,19 +2,12 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import { FAILURE, type StartContainerArgs } from '../domain/messages.js';
 import { containerOptions } from './activity-options.js';
 import { onHost } from './on-host.js';
-
-/** After this many lost containers the run ends as infra_error. */
-export const MAX_EPOCHS = 10;
-/** Hosts that leave as announced are no fault; but a run that never gets anywhere ends, too. */
-const MOST_HANDED_ON = 1000;
-
-/** The last epoch that a run may have which was handed on so often. */
-export const lastEpoch = (handedOn = 0): number => MAX_EPOCHS + Math.min(handedOn, MOST_HANDED_ON);
+import { MAX_EPOCHS, type RunState } from './run-state.js';
 
 /**
  * Start a container, in which the activity restores the steps so far. A container lost meanwhile is replaced like any other.
  * `began` is called with each epoch before its container starts. Returns the epoch that succeeded. `because`: why a new container is
- * needed; `last`: see lastEpoch. Throws HostLost.
+ * needed; `last`: see RunState. Throws HostLost.
  */
 export async function startHeldContainer(
   { hostId, epoch: first, because, last }: { hostId: string; epoch: number; because?: string; last: number },
@@ -32,6 +25,31 @@ export async function startHeldContainer(
     } catch (error) {
       if (!isSandboxLost(error) || epoch >= last) throw error;
       reason = whyLost(error);
+    }
+  }
+}
+
+/** A new container, in which the recorded steps are restored; a program starts again. */
+export async function replaceContainer(run: RunState, because: string): Promise<void> {
+  const { runId, maxSteps, program } = run.ticket;
+  const { epoch } = run.progress;
+  if (epoch >= run.lastEpoch) throw ApplicationFailure.nonRetryable(`${MAX_EPOCHS} containers were lost: ${because}`);
+  const { hostId, devices, ...lease } = run.place!;
+  await startHeldContainer(
+    { hostId, epoch: epoch + 1, because, last: run.lastEpoch },
+    (at) => ({ runId, epoch: at, devices, ...lease, replayThrough: program === true ? 0 : maxSteps }),
+    (at) => (run.progress = { ...run.progress, epoch: at }),
+  );
+}
+
+/** Run `work` in the current container; if that is lost, in a new one. */
+export async function inContainer<T>(run: RunState, work: (epoch: number) => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work(run.progress.epoch);
+    } catch (error) {
+      if (!isSandboxLost(error)) throw error;
+      await replaceContainer(run, whyLost(error));
     }
   }
 }

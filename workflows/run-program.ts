@@ -1,7 +1,7 @@
 import type { RunProgramArgs } from '../domain/messages.js';
 import type { EvaluationKind, RunEnd } from '../domain/run.js';
 import { commandOptions, evaluationOptions, takingOptions } from './activity-options.js';
-import { isSandboxLost, startHeldContainer, whyLost } from './held-container.js';
+import { inContainer } from './held-container.js';
 import { onHost } from './on-host.js';
 import type { RunState } from './run-state.js';
 
@@ -13,22 +13,7 @@ const LONGEST_SECONDS = 7 * 24 * 3600;
  * waits for it. In a new container it starts again: what it knew is lost with the old one, and what it
  * spent is spent. Throws HostLost.
  */
-export async function playProgram(run: RunState): Promise<RunEnd> {
-  const { runId } = run.ticket;
-  for (;;) {
-    try {
-      return await untilItEnds(run);
-    } catch (error) {
-      if (!isSandboxLost(error) || run.progress.epoch >= run.lastEpoch) throw error;
-      const { hostId, devices, ...lease } = run.place!;
-      await startHeldContainer(
-        { hostId, epoch: run.progress.epoch + 1, because: whyLost(error), last: run.lastEpoch },
-        (at) => ({ runId, epoch: at, devices, ...lease, replayThrough: 0 }),
-        (at) => (run.progress = { ...run.progress, epoch: at }),
-      );
-    }
-  }
-}
+export const playProgram = (run: RunState): Promise<RunEnd> => inContainer(run, () => untilItEnds(run));
 
 /** Its validations are answered on the way. */
 async function untilItEnds(run: RunState): Promise<RunEnd> {

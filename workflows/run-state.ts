@@ -1,7 +1,11 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { CarriedRun, RunPlace, RunProgress } from '../domain/messages.js';
 import type { RunTicket } from '../domain/run.js';
-import { lastEpoch } from './held-container.js';
+
+/** After this many lost containers the run ends as infra_error. */
+export const MAX_EPOCHS = 10;
+/** Hosts that leave as announced are no fault; but a run that never gets anywhere ends, too. */
+const MOST_HANDED_ON = 1000;
 
 /** Activities of one history: about ten events each at most, where Temporal suggests a fresh history at 4,096. */
 export const TURNS_PER_HISTORY = 250;
@@ -40,7 +44,7 @@ export class RunState {
   }
 
   get lastEpoch(): number {
-    return lastEpoch(this.handedOn);
+    return MAX_EPOCHS + Math.min(this.handedOn, MOST_HANDED_ON);
   }
 
   get at(): { runId: string; hostId: string; epoch: number } {

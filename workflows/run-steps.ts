@@ -1,4 +1,4 @@
-import { ApplicationFailure, condition, proxyActivities, sleep } from '@temporalio/workflow';
+import { condition, proxyActivities, sleep } from '@temporalio/workflow';
 import type {
   AnsweredTurn,
   EvaluateResult,
@@ -20,7 +20,7 @@ import {
   takingOptions,
   turnOptions,
 } from './activity-options.js';
-import { MAX_EPOCHS, isSandboxLost, startHeldContainer, whyLost } from './held-container.js';
+import { inContainer, isSandboxLost, replaceContainer, whyLost } from './held-container.js';
 import { onHost } from './on-host.js';
 import type { RunState } from './run-state.js';
 
@@ -127,31 +127,6 @@ async function executeCommand(run: RunState, timeLimitSeconds: number): Promise<
   } catch (error) {
     if (!isSandboxLost(error)) throw error;
     await replaceContainer(run, whyLost(error));
-  }
-}
-
-/** A new container, in which the recorded steps are restored. */
-async function replaceContainer(run: RunState, because: string): Promise<void> {
-  const { runId, maxSteps } = run.ticket;
-  const { epoch } = run.progress;
-  if (epoch >= run.lastEpoch) throw ApplicationFailure.nonRetryable(`${MAX_EPOCHS} containers were lost: ${because}`);
-  const { hostId, devices, ...lease } = run.place!;
-  await startHeldContainer(
-    { hostId, epoch: epoch + 1, because, last: run.lastEpoch },
-    (at) => ({ runId, epoch: at, devices, ...lease, replayThrough: maxSteps }),
-    (at) => (run.progress = { ...run.progress, epoch: at }),
-  );
-}
-
-/** Run `work` in the current container; if that is lost, in a new one. */
-async function inContainer<T>(run: RunState, work: (epoch: number) => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work(run.progress.epoch);
-    } catch (error) {
-      if (!isSandboxLost(error)) throw error;
-      await replaceContainer(run, whyLost(error));
-    }
   }
 }
 

@@ -20,10 +20,10 @@ import type { RunEnd, RunTicket } from '../domain/run.js';
 import { containerOptions, controlOptions, placementOptions } from './activity-options.js';
 import { endOfFailure, judgedByTest } from './end-of-run.js';
 import { GpuLease } from './gpu-lease.js';
-import { MAX_EPOCHS, isHostRefusing, startHeldContainer } from './held-container.js';
+import { isHostRefusing, startHeldContainer } from './held-container.js';
 import { HostLost } from './on-host.js';
 import { playProgram } from './run-program.js';
-import { RunState, TURNS_PER_HISTORY } from './run-state.js';
+import { MAX_EPOCHS, RunState, TURNS_PER_HISTORY } from './run-state.js';
 import { AnsweredTurns, takeSteps } from './run-steps.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);

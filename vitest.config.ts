@@ -38,9 +38,9 @@ export default defineConfig({
     reporters: ['default', './test/setup/summary-reporter.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
-      project('checks'),
+      project('checks', setup('python', 'python-tools')),
       project('unit'),
-      project('python'),
+      project('python', setup('python')),
       project('sql', setup('sql')),
       project('browser', setup('browser')),
       // Temporal's SDK has one runtime a process.

@@ -26,7 +26,7 @@ const HOSTILE = [
 const OURS =
   /(^|_)(id|hash|sha256|status|kind|reason|backend|isolation|origin|direction|split|requested|digest|role|spec|state|token|phase|outcome|rule|provider|primary_metric|evaluator_version|image|key)$/;
 
-const executable = findChromium();
+const executable = await findChromium();
 describe.runIf(executable !== null)('text of agents and strangers', () => {
   let db: Database;
   let ui: UiServer;

@@ -21,7 +21,7 @@ const SIZES = [
 ] as const;
 const SCHEMES = ['light', 'dark'] as const;
 
-const executable = findChromium();
+const executable = await findChromium();
 describe.runIf(executable !== null)('pictures of each page, in both schemes, on a desktop and on a phone', () => {
   let browser: Browser;
   const dbs: Database[] = [];

@@ -15,7 +15,7 @@ import { pageBench, until } from '../setup/ui-page.js';
 import { STEPS, storeSweep } from './rows.js';
 
 const KEY = `sk-ant-${'a1B2'.repeat(8)}`;
-const executable = findChromium();
+const executable = await findChromium();
 describe.runIf(executable !== null)('an exported page', () => {
   let db: Database;
   let sweep: BatchSubmission;

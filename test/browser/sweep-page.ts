@@ -6,7 +6,7 @@ import { sharedDatabases } from '../setup/shared-databases.js';
 import { openPage, startUi, type UiServer, type WatchedPage } from '../setup/ui-page.js';
 import { storeSweep } from './rows.js';
 
-export const executable = findChromium();
+export const executable = await findChromium();
 
 /** What the tests of a file work with, from their `beforeAll` on. */
 export interface SweepPage {

@@ -10,6 +10,7 @@ import { seededRandom } from '../setup/random.js';
 import { batchOutcome, counterReadings, repeatedCalls, scoresApart, type RunOutcome } from './batch-outcome.js';
 import { killContainer, killService, killServiceOnceItRuns, type Victim } from './kill-service.js';
 import { LONG } from '../setup/long.js';
+import { notTested } from '../setup/not-tested.js';
 
 // The moments of the kills come from this seed; BENCH_CHAOS_SEED tries others.
 const SEED = Number(process.env['BENCH_CHAOS_SEED'] ?? 20);
@@ -26,7 +27,7 @@ const COUNTS = Array.from({ length: COUNTER_STEPS }, (_, i) => i + 1);
 
 const podmanAt = testPodman();
 const podman = await probeEngine(podmanAt);
-if (podman.kind !== 'ok') console.warn(`crashes of runs on podman are NOT TESTED: ${podman.reason}`);
+if (podman.kind !== 'ok') notTested('podman', podman.reason);
 
 const ALL: Victim[] = ['worker', 'temporal', 'postgres'];
 const NAMES: Record<Victim, string> = { worker: 'the worker', temporal: 'the Temporal server', postgres: 'Postgres' };

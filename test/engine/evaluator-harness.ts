@@ -10,6 +10,7 @@ import type { EvaluationJob, EvaluatorPort } from '../../domain/ports/evaluator-
 import { LONG } from '../setup/long.js';
 import { testPodman } from '../setup/podman-engine.js';
 import { REPOSITORY } from './evaluation-job.js';
+import { notTested } from '../setup/not-tested.js';
 
 export interface EvaluatorHarness {
   port: EvaluatorPort;
@@ -23,7 +24,7 @@ export interface EvaluatorHarness {
 }
 
 const podman = await probeEngine(testPodman());
-if (podman.kind !== 'ok') console.warn(`evaluators on podman are NOT TESTED: ${podman.reason}`);
+if (podman.kind !== 'ok') notTested('podman', podman.reason);
 
 /** The adapters of the evaluator port, as tests see them. */
 export const evaluatorHarnesses: Record<string, () => Promise<EvaluatorHarness>> = {

@@ -12,11 +12,12 @@ import type { CommandOutcome, KeptDisks, SandboxRef } from '../../domain/ports/s
 import { onPodmanToo } from './on-podman.js';
 import { dockerUnderTest, podmanUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
 import { LONG } from '../setup/long.js';
+import { notTested } from '../setup/not-tested.js';
 
 const never = new AbortController().signal;
 /** Workspaces have disks of their own where this process may mount them. */
 const root = process.getuid?.() === 0;
-if (!root) console.warn('kept disks are NOT TESTED: they take root');
+if (!root) notTested('disks of workspaces', 'only root can mount them');
 
 describe.runIf(root)('disks kept on docker', () => suite(dockerUnderTest));
 describe.runIf(root && onPodmanToo)('disks kept on podman', () => suite(podmanUnderTest));

@@ -7,11 +7,12 @@ import { smallJob } from './evaluation-job.js';
 import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.js';
 import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { dockerUnderTest, podmanUnderTest, remoteUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
+import { notTested } from '../setup/not-tested.js';
 
 const never = new AbortController().signal;
 const engineExpected = process.getuid?.() === 0 || (await probeEngine()).kind === 'ok';
 const podman = await probeEngine(testPodman());
-if (podman.kind !== 'ok') console.warn(`the machine's figures on podman are NOT TESTED: ${podman.reason}`);
+if (podman.kind !== 'ok') notTested('podman', podman.reason);
 
 describe.runIf(engineExpected)("the machine's figures on docker", () => suite('docker', dockerUnderTest));
 describe.runIf(podman.kind === 'ok')("the machine's figures on podman", () => suite('podman', podmanUnderTest));

@@ -6,12 +6,13 @@ import type { SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js
 import { testPodman } from '../setup/podman-engine.js';
 import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { dockerUnderTest, localUnderTest, podmanUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
+import { notTested } from '../setup/not-tested.js';
 
 const never = new AbortController().signal;
 const root = process.getuid?.() === 0;
 const engineExpected = root || (await probeEngine()).kind === 'ok';
 const podman = await probeEngine(testPodman());
-if (podman.kind !== 'ok') console.warn(`freezing on podman is NOT TESTED: ${podman.reason}`);
+if (podman.kind !== 'ok') notTested('podman', podman.reason);
 
 describe.runIf(engineExpected)('a frozen sandbox on docker', () => suite('docker', dockerUnderTest));
 describe.runIf(podman.kind === 'ok')('a frozen sandbox on podman', () => suite('podman', podmanUnderTest));

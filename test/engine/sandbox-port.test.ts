@@ -14,6 +14,7 @@ import {
   remoteUnderTest,
   type BackendUnderTest,
 } from './sandbox-port-backends.js';
+import { notTested } from '../setup/not-tested.js';
 
 const never = new AbortController().signal;
 const root = process.getuid?.() === 0;
@@ -22,7 +23,7 @@ const root = process.getuid?.() === 0;
 const engineExpected = root || (await probeEngine()).kind === 'ok';
 
 const podman = await probeEngine(testPodman());
-if (podman.kind !== 'ok') console.warn(`sandbox port on podman is NOT TESTED: ${podman.reason}`);
+if (podman.kind !== 'ok') notTested('podman', podman.reason);
 
 describe.runIf(engineExpected)('sandbox port on docker', () => suite('docker', dockerUnderTest));
 describe.runIf(engineExpected)('sandbox port on docker (remote)', () => suite('docker (remote)', remoteUnderTest));

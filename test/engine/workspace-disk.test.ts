@@ -5,9 +5,10 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureDisk, unmountDisk, workspaceOn } from '../../backends/docker/workspace-disk.js';
 import { AGENT_UID } from '../../domain/limits.js';
+import { notTested } from '../setup/not-tested.js';
 
 const root = process.getuid?.() === 0;
-if (!root) console.warn('disks of workspaces are NOT TESTED: they take root');
+if (!root) notTested('disks of workspaces', 'only root can mount them');
 
 /** Makes the disk of the run whose directory is named, and dies when it calls one of these for the nth time. */
 const DYING = `

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ImportDocument } from '../../domain/views/imports.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { writeRunDirectory } from '../setup/run-directories.js';
+import { notTested } from '../setup/not-tested.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const TRUNCATED = '{"environment": "mlgym_main", "trajectory": [{"action": "ls", "observa';
@@ -65,7 +66,8 @@ describe('bench import mlgym', () => {
       reject: false,
     });
     // No such program on this machine: said, and not looked at.
-    if (shown.exitCode === undefined) console.warn('the bar on a terminal is NOT TESTED: there is no script(1)');
+    if (shown.exitCode === undefined)
+      notTested('the bar on a terminal', 'there is no script(1). On Debian: apt-get install bsdutils');
     else {
       expect(shown.exitCode).toBe(0);
       expect(shown.stdout).toMatch(/importing \S+ 2 of 2 directories, 0 steps/);

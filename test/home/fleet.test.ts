@@ -18,6 +18,7 @@ import { startPostgres, type TestPostgres } from '../setup/postgres.js';
 import { until } from '../setup/services-home.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
 import { ACCESS_KEY, FaultyS3, isBuilt, S3Server, SECRET_KEY, VERSITYGW } from '../setup/s3-servers.js';
+import { notTested } from '../setup/not-tested.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const RUNS = Number(process.env['BENCH_FLEET_RUNS'] ?? 12);
@@ -28,7 +29,7 @@ const AWAY_MS = 20_000;
 const REFUSING_MS = 60_000;
 
 const missing = (await noMachines()) ?? ((await isBuilt(VERSITYGW)) ? null : 'there is no versitygw in ~/go/bin');
-if (missing !== null) process.stderr.write(`SKIPPED: a fleet of three machines: ${missing}\n`);
+if (missing !== null) notTested('a fleet of three machines', missing);
 
 /** Work that takes a while, whose outcome depends on every step before. */
 const ACTIONS = [

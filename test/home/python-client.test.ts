@@ -1,17 +1,18 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BenchHome } from '../setup/bench-home.js';
 import { EnvServer } from '../setup/env-server.js';
 import { LONG } from '../setup/long.js';
+import { pythonWith } from '../setup/python-tools.js';
 
 const python = async (program: string, ...args: string[]): Promise<string> => {
   const env = { ...process.env, PYTHONPATH: resolve('clients/python'), PYTHONDONTWRITEBYTECODE: '1' };
-  return (await promisify(execFile)('python3', [program, ...args], { env })).stdout;
+  return (await promisify(execFile)(withGymnasium ?? 'python3', [program, ...args], { env })).stdout;
 };
-const gymnasium = spawnSync('python3', ['-P', '-c', 'import gymnasium']).status === 0;
-if (!gymnasium) console.warn('the Gymnasium environment is NOT TESTED: gymnasium is not installed');
+const withGymnasium = await pythonWith('gymnasium', 'the Gymnasium environment');
+const gymnasium = withGymnasium !== null;
 
 let home: BenchHome;
 let server: EnvServer;

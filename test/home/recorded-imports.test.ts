@@ -5,12 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BenchHome } from '../setup/bench-home.js';
 import { openedFiles, recordedEntries, recordedRuns, textOf } from '../setup/recordings.js';
 import type { ReplayReport } from '../../domain/views/replay.js';
+import { notTested } from '../setup/not-tested.js';
 
 const checkout = process.env['BENCH_TEST_MLGYM_CHECKOUT'];
 if (checkout === undefined)
-  console.warn(
-    'recorded games are NOT REPLAYED on imported tasks: BENCH_TEST_MLGYM_CHECKOUT names no checkout of MLGym',
-  );
+  notTested('import of tasks of the published MLGym', 'BENCH_TEST_MLGYM_CHECKOUT names no checkout of it');
 const runs = checkout === undefined ? [] : recordedRuns(['battleOfSexes', 'blotto', 'prisonersDilemma']);
 /** Two evaluations of 10,000 games each, whose standard errors are at most 0.007 for the strategies of these runs. */
 const NOISE = 0.03;

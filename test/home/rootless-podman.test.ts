@@ -5,9 +5,10 @@ import { unenforcedLimits } from '../../backends/docker/enforced-limits.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 import { noRootlessPodman } from '../setup/ordinary-user.js';
 import { RootlessPodman } from '../setup/rootless-podman.js';
+import { notTested } from '../setup/not-tested.js';
 
 const missing = await noRootlessPodman();
-if (missing !== null) process.stderr.write(`SKIPPED: podman of an ordinary user: ${missing}\n`);
+if (missing !== null) notTested('podman of an ordinary user', missing);
 
 describe.skipIf(missing !== null)('an ordinary user with podman', () => {
   let podman: RootlessPodman;

@@ -10,6 +10,7 @@ import { RootlessPodman } from '../setup/rootless-podman.js';
 import { until } from '../setup/services-home.js';
 import { noSlurm, SlurmCluster } from '../setup/slurm.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
+import { notTested } from '../setup/not-tested.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 /** Each tells how often there was one before. */
@@ -19,7 +20,7 @@ const ACTIONS = [
 ];
 
 const missing = (await noSlurm()) ?? (await noRootlessPodman());
-if (missing !== null) process.stderr.write(`SKIPPED: Slurm's jobs of an ordinary user: ${missing}\n`);
+if (missing !== null) notTested("Slurm's jobs of an ordinary user", missing);
 
 describe.skipIf(missing !== null)("an ordinary user's job", () => {
   let cluster: SlurmCluster;

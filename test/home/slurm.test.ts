@@ -8,6 +8,7 @@ import { startPostgres, type TestPostgres } from '../setup/postgres.js';
 import { until } from '../setup/services-home.js';
 import { noSlurm, SlurmCluster } from '../setup/slurm.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
+import { notTested } from '../setup/not-tested.js';
 
 const RUNS = Number(process.env['BENCH_SLURM_RUNS'] ?? 40);
 const PREEMPTIONS = Number(process.env['BENCH_SLURM_PREEMPTIONS'] ?? 10);
@@ -18,7 +19,7 @@ const ACTIONS = [
 ];
 
 const missing = await noSlurm();
-if (missing !== null) process.stderr.write(`SKIPPED: hosts that are Slurm's jobs: ${missing}\n`);
+if (missing !== null) notTested("hosts that are Slurm's jobs", missing);
 
 describe.skipIf(missing !== null)('jobs of a partition that others preempt', () => {
   const dir = mkdtempSync(join(tmpdir(), 'bench-slurm-test-'));

@@ -15,7 +15,7 @@ import { findChromium, startChromium } from '../setup/chromium.js';
 import { LONG } from '../setup/long.js';
 import { until } from '../setup/services-home.js';
 
-const executable = findChromium();
+const executable = await findChromium();
 
 let home: BenchHome;
 beforeAll(() => {

@@ -15,6 +15,7 @@ import { worldExploits } from './exploits/world.js';
 import { attacksFromOutside } from './from-outside.js';
 import { LONG } from '../setup/long.js';
 import { drawsAnew, type Evaluation, isGame, KNOWN, lead, ranking, slack } from './judge.js';
+import { notTested } from '../setup/not-tested.js';
 
 const FAMILIES: Record<string, Exploit[]> = {
   'the evaluator': evaluatorExploits,
@@ -35,7 +36,7 @@ const played = Object.values(FAMILIES).flatMap(playedOf);
 
 /** Where attacks play: docker, and in the long form whatever else this machine has. */
 const podman = await probeEngine(testPodman());
-if (LONG && podman.kind !== 'ok') console.warn(`attacks on podman are NOT TESTED: ${podman.reason}`);
+if (LONG && podman.kind !== 'ok') notTested('podman', podman.reason);
 const there: Record<AttackBackend, boolean> = {
   docker: true,
   podman: LONG && podman.kind === 'ok',

@@ -10,6 +10,7 @@ import { artifactLocation } from '../../domain/artifact-location.js';
 import { homeLayout } from '../../domain/home-layout.js';
 import type { ArtifactStore, OldArtifact } from '../../domain/ports/artifact-store.js';
 import { ACCESS_KEY, FaultyS3, isBuilt, MINIO, S3Server, SECRET_KEY, VERSITYGW } from '../setup/s3-servers.js';
+import { notTested } from '../setup/not-tested.js';
 
 const BUCKET = 'runs';
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -26,7 +27,7 @@ const all = async (store: ArtifactStore, before: Date): Promise<OldArtifact[]> =
 const later = (): Date => new Date(Date.now() + 60_000);
 
 if (!(await isBuilt(VERSITYGW)))
-  process.stderr.write('SKIPPED: artifacts in S3: no versitygw in ~/go/bin; `npm run test:server` builds it\n');
+  notTested('artifacts in S3', 'no versitygw in ~/go/bin; `npm run test:server` has Go build it');
 /** The second server is asked by `npm run test:server` alone. */
 const SERVERS = process.env['BENCH_TEST_SERVERS'] === '1' ? [VERSITYGW, MINIO] : [VERSITYGW];
 

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 
-/** What takes minutes on a new machine: images on a base of their own, and Temporal's server, built by Go. */
-export type Preparation = 'images' | 'temporal';
+/** Takes minutes on a new machine: images on a base of their own, Temporal's server, built by Go, and what apt and pip bring. */
+export type Preparation = 'images' | 'temporal' | 'programs' | 'python-tools';
 
-const variableOf = (what: Preparation): string => `BENCH_TEST_PREPARED_${what.toUpperCase()}`;
+const variableOf = (what: Preparation): string => `BENCH_TEST_PREPARED_${what.toUpperCase().replace('-', '_')}`;
 
 /**
  * Begins it, for tests of projects that do without to run meanwhile; files of the others wait for it by `whenPrepared`. Several projects

@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { probeEngine } from '../../backends/docker/engine.js';
 import { engineAddress } from '../../backends/docker/engine-address.js';
 import { commandLine, findProcesses } from '../../services/process-identity.js';
+import { installPackages, noPackages, onPath } from './packages.js';
 
 const PACKAGES = ['docker.io', 'iptables'];
 const START_LIMIT_MS = 180_000;
@@ -17,7 +18,7 @@ export async function ensureDockerEngine(say: (line: string) => void): Promise<v
   const dockerHost = process.env['DOCKER_HOST'];
   const probe = await probeEngine(engineAddress('docker', process.env));
   if (probe.kind === 'ok') {
-    ensurePrograms(say);
+    await ensurePrograms(say);
     return;
   }
   const refuse = (why: string): never => {
@@ -32,14 +33,14 @@ export async function ensureDockerEngine(say: (line: string) => void): Promise<v
   if (process.getuid?.() !== 0) refuse('Not being root, this set-up cannot install or start one.');
   if (dockerdProcess() === null && onPath('dockerd') === null) {
     if (onPath('apt-get') === null) refuse('This is no Debian, so none is installed here.');
-    installPackages(PACKAGES, say);
+    await installPackages(PACKAGES, say);
   }
   // Also where the package's own scripts have just started one.
   const running = dockerdProcess();
   if (running !== null) {
     say(`dockerd is running as process ${running}, but does not answer yet; waiting for it`);
     if (!(await answers())) refuse('A second one would break its network.');
-    ensurePrograms(say);
+    await ensurePrograms(say);
     return;
   }
   const log = join(mkdtempSync(join(tmpdir(), 'bench-dockerd-')), 'dockerd.log');
@@ -56,32 +57,17 @@ export async function ensureDockerEngine(say: (line: string) => void): Promise<v
     throw new Error(`dockerd was started, but does not answer. The end of ${log}:\n${tail(log)}`);
   }
   say('the container engine answers');
-  ensurePrograms(say);
+  await ensurePrograms(say);
 }
 
 /** Programs beside the engine: offline, the agent's image is built on a debootstrap base; compose reads our file. */
-function ensurePrograms(say: (line: string) => void): void {
+async function ensurePrograms(say: (line: string) => void): Promise<void> {
   const missing = ['debootstrap', 'docker-compose'].filter((program) => onPath(program) === null);
   const hasPlugin = () => spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0;
   const needed = missing.filter((program) => program !== 'docker-compose' || !hasPlugin());
   // Without these rights the tests that need one fail, and say what they lack.
-  if (needed.length === 0 || process.getuid?.() !== 0 || onPath('apt-get') === null) return;
-  installPackages(needed, say);
-}
-
-export function installPackages(packages: readonly string[], say: (line: string) => void): void {
-  say(`INSTALLING Debian packages that the tests need, as root: apt-get install ${packages.join(' ')}`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const apt = (...args: string[]) => spawnSync('apt-get', args, { env, stdio: ['ignore', 'inherit', 'inherit'] });
-  const install = ['install', '-y', '-q', '--no-install-recommends', ...packages];
-  if (apt(...install).status === 0) return;
-  apt('update', '-q');
-  if (apt(...install).status !== 0) throw new Error(`apt-get could not install ${packages.join(', ')}; see above`);
-}
-
-export function onPath(program: string): string | null {
-  const directories = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/sbin'];
-  return directories.map((directory) => join(directory, program)).find((path) => existsSync(path)) ?? null;
+  if (needed.length === 0 || noPackages() !== null) return;
+  await installPackages(needed, say);
 }
 
 function dockerdProcess(): number | null {

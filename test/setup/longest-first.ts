@@ -65,7 +65,7 @@ const rank = ({ moduleId }: TestSpecification): number => {
   return place === -1 ? LONGEST.length : place;
 };
 
-/** While images or Temporal are made, what needs neither begins; `unit`, many small files, fills up the end all the same. */
+/** While images, Temporal or a browser are brought, files that need none of them begin; `unit`, many small files, fills up the end all the same. */
 const MEANWHILE = ['checks', 'python', 'sql'];
 
 export default class LongestFirst extends BaseSequencer {
@@ -73,7 +73,7 @@ export default class LongestFirst extends BaseSequencer {
     const sorted = await super.sort(files);
     // Stable.
     sorted.sort((a, b) => rank(a) - rank(b));
-    if (!isBeingPrepared('images') && !isBeingPrepared('temporal')) return sorted;
+    if (!(['images', 'temporal', 'programs'] as const).some(isBeingPrepared)) return sorted;
     const waits = ({ project }: TestSpecification) => Number(!MEANWHILE.includes(project.name));
     return sorted.sort((a, b) => waits(a) - waits(b));
   }

@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { probeEngine } from '../../backends/docker/engine.js';
 import { engineAddress, type EngineAddress } from '../../backends/docker/engine-address.js';
-import { installPackages, onPath, tail } from './docker-engine.js';
+import { tail } from './docker-engine.js';
+import { notTested } from './not-tested.js';
+import { installPackages, onPath } from './packages.js';
 
 const PACKAGES = ['podman', 'runc'];
 const START_LIMIT_MS = 180_000;
@@ -22,7 +24,7 @@ export const testPodman = (): EngineAddress =>
  * and a service of the tests' own is started; it stays, with its images.
  */
 export async function ensurePodmanEngine(say: (line: string) => void): Promise<void> {
-  const without = (why: string): void => say(`PODMAN IS NOT TESTED HERE: ${why}`);
+  const without = (why: string): void => notTested('podman', why);
   if ((await probeEngine(testPodman())).kind === 'ok') return;
   if (process.env['BENCH_PODMAN_HOST'] !== undefined)
     return without('BENCH_PODMAN_HOST is set, and nothing answers there.');
@@ -31,7 +33,7 @@ export async function ensurePodmanEngine(say: (line: string) => void): Promise<v
   try {
     if (onPath('podman') === null || (onPath('runc') === null && onPath('crun') === null)) {
       if (onPath('apt-get') === null) return without('it is not installed, and this is no Debian.');
-      installPackages(PACKAGES, say);
+      await installPackages(PACKAGES, say);
     }
     await startService(say);
   } catch (error) {

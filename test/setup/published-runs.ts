@@ -5,12 +5,14 @@ import type pg from 'pg';
 import { newBatchId, newRunId } from '../../domain/ids.js';
 import { readExitStatus } from '../../domain/mlgym/exit-status.js';
 import { MLGYM_CONTRACT, MLGYM_TASKS } from '../../domain/mlgym/tasks.js';
+import { notTested } from './not-tested.js';
 
 /** The published runs of MLGym-Bench, which are no part of this repository. */
 export const PUBLISHED =
   process.env['BENCH_TEST_PUBLISHED'] ?? join(import.meta.dirname, '../../../shared/data/mlgym-bench-v0');
 export const publishedIsHere = existsSync(PUBLISHED);
-if (!publishedIsHere) console.warn(`the published runs of MLGym-Bench are NOT TESTED: ${PUBLISHED} is not here`);
+if (!publishedIsHere)
+  notTested('published runs of MLGym-Bench', `they are not part of the repository, and not at ${PUBLISHED}`);
 
 export interface PublishedRun {
   dir: string;

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { notTested } from './not-tested.js';
 
 /** Published runs, beside the checkout; they are no part of it. */
 const RECORDINGS = resolve(import.meta.dirname, '../../../shared/data/mlgym-bench-v0/trajectories');
@@ -24,7 +25,7 @@ export function recordedRuns(tasks: readonly string[]): RecordedRun[] {
     return task !== undefined && existsSync(file) ? [{ folder, task, file }] : [];
   });
   if (runs.length === 0)
-    console.warn(`published runs of ${tasks.join(', ')} are NOT REPLAYED: there are no recordings beside the checkout`);
+    notTested('published runs of MLGym-Bench', `they are not part of the repository, and not at ${RECORDINGS}`);
   return runs;
 }
 

@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { notTested } from './not-tested.js';
 
 /** Published run directories, beside the checkout; they are no part of it. Empty, and told so, where they are missing. */
 export function publishedRunDirectories(): string[] {
   const folder = resolve(import.meta.dirname, '../../../shared/data/mlgym-bench-v0/trajectories');
   const found = existsSync(folder) ? readdirSync(folder).sort() : [];
   if (found.length === 0)
-    console.warn('published run directories are NOT IMPORTED: there are none beside the checkout');
+    notTested('published runs of MLGym-Bench', 'they are not part of the repository, and not beside it');
   return found.map((name) => join(folder, name));
 }
 

@@ -1,11 +1,14 @@
 import type { Reporter, TestModule } from 'vitest/node';
 import { LONG, LONG_FILES } from './long.js';
+import { collectNotTested } from './not-tested.js';
 
 /**
- * The last line of a run, for programs that read it: `N passed, N failed`, and `, N skipped` if any. A file that could not
- * be run and an error outside of tests count as failed.
+ * The last lines of a run: what this machine keeps from being tested, then, for programs that read it, `N passed, N failed`, and
+ * `, N skipped` if any. A file that could not be run and an error outside of tests count as failed.
  */
 export default class SummaryReporter implements Reporter {
+  readonly #notTested = collectNotTested();
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const counts = { passed: 0, failed: errors.length, skipped: 0 };
     for (const module of modules) {
@@ -20,16 +23,29 @@ export default class SummaryReporter implements Reporter {
       const files = Object.entries(LONG_FILES).map(([file, instead]) => `  ${file}: here ${instead}\n`);
       process.stdout.write(`\nLeft to npm run test:long:\n${files.join('')}`);
     }
-    // After the other reporters' own endings.
-    process.once('beforeExit', () => print(counts));
-    process.once('exit', () => print(counts));
+    // After the other reporters' own endings, and the set-ups'.
+    process.once('beforeExit', () => print(counts, this.#notTested));
+    process.once('exit', () => print(counts, this.#notTested));
   }
 }
 
 let printed = false;
 
-function print({ passed, failed, skipped }: { passed: number; failed: number; skipped: number }): void {
+interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+function print(counts: Counts, notTested: () => string[]): void {
   if (printed) return;
   printed = true;
-  process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+  process.stdout.write(lastLines(counts, notTested()));
+}
+
+export function lastLines({ passed, failed, skipped }: Counts, notTested: readonly string[]): string {
+  const missing = notTested.length > 0 ? ['', 'Not tested here:', ...notTested.map((line) => `  ${line}`)] : [];
+  const long = skipped > 0 && !LONG ? ['Other skipped tests are long forms: npm run test:long'] : [];
+  const counts = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+  return [...missing, ...long, counts, ''].join('\n');
 }

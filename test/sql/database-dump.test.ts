@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, ensureRoles, openDatabase, runReadOnlyQuery } from '../../db/index.js';
 import { oneRun } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
+import { notTested } from '../setup/not-tested.js';
 
 const server = sharedDatabases();
 let db: Database;
@@ -60,7 +61,10 @@ describe('a user of the role bench_worker', () => {
     const version = Number(/ (\d+)/.exec(program)?.[1] ?? 0);
     // An older one refuses the server.
     if (version < rows[0]!.version) {
-      console.warn(`pg_dump itself is NOT TESTED: there is none of PostgreSQL ${rows[0]!.version}`);
+      notTested(
+        'pg_dump',
+        `none of PostgreSQL ${rows[0]!.version} is on PATH: install postgresql-client-${rows[0]!.version}`,
+      );
       return;
     }
     const { stdout } = await execa('pg_dump', ['--format=plain', url]);

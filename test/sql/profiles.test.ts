@@ -10,6 +10,7 @@ import { comparisons } from '../unit/domain/statistics/random-comparisons.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { seededRandom } from '../setup/random.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
+import { notTested } from '../setup/not-tested.js';
 
 const server = sharedDatabases();
 let db: Database;
@@ -151,7 +152,7 @@ test('two tasks and three models, to the last digit', async () => {
 
 const published = join(import.meta.dirname, '../../../shared/data/mlgym-bench-v0');
 const here = existsSync(published);
-if (!here) console.warn(`the published figures of MLGym-Bench are NOT TESTED: ${published} is not here`);
+if (!here) notTested('published runs of MLGym-Bench', `they are not part of the repository, and not at ${published}`);
 
 describe.runIf(here)('the published runs of six models at thirteen tasks', () => {
   interface Published {

@@ -134,7 +134,7 @@ describe('bench report', () => {
   });
 });
 
-const executable = findChromium();
+const executable = await findChromium();
 describe.runIf(executable !== null)('the page in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {

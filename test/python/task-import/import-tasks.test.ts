@@ -7,6 +7,7 @@ import { loadTask } from '../../../catalog/index.js';
 import { tableAnswers, writeCheckout, writeFiles } from './checkout.js';
 import { evaluateTask } from './evaluate-task.js';
 import type { ImportedTask } from '../../../domain/views/tasks.js';
+import { notTested } from '../../setup/not-tested.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const base = mkdtempSync(join(tmpdir(), 'bench-test-mlgym-'));
@@ -290,7 +291,7 @@ describe('what the caller says', () => {
 
 const real = process.env['BENCH_TEST_MLGYM_CHECKOUT'];
 if (real === undefined)
-  console.warn('tasks of the published MLGym are NOT IMPORTED: BENCH_TEST_MLGYM_CHECKOUT names no checkout');
+  notTested('import of tasks of the published MLGym', 'BENCH_TEST_MLGYM_CHECKOUT names no checkout of it');
 
 describe.skipIf(real === undefined)('the published MLGym', () => {
   it(

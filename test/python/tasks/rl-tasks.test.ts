@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { promptOf, pythonOf, pythonWithNumpy, REPOSITORY, taskSpec, taskText } from './task-python.js';
+import { pythonWith } from '../../setup/python-tools.js';
+import { promptOf, pythonOf, REPOSITORY, taskSpec, taskText } from './task-python.js';
 
 const GYMNASIUM = join(REPOSITORY, 'test', 'fixtures', 'gymnasium', 'mountain-car.json');
 const TASKS = [
@@ -30,6 +31,8 @@ def returns(kind, policy, episodes, horizon):
     return [mean(totals), deviation(totals), mean(lengths)]
 chance = random.Random(7)
 `;
+
+const python = await pythonWith('numpy', 'environments of agents against those that score them');
 
 describe.each(TASKS)('$task', ({ task, horizon }) => {
   it('tells the agent the horizon, the checkpoints and the limits that the referee keeps', () => {
@@ -84,7 +87,6 @@ print(json.dumps([metrics, list(player.first), len(set(player.first.values())), 
     expect(asked).toBeLessThanOrEqual(100);
   });
 
-  const python = pythonWithNumpy();
   it.skipIf(python === null)('gives agents an environment that does the same, step by step', async () => {
     const copy = { rlMetaMazeMisc: 'MetaMaze', rlBreakoutMinAtar: 'Breakout' }[task] ?? 'MountainCar';
     const found = await pythonOf(

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,19 +26,6 @@ export async function pythonOf(task: string, code: string, options: { folders?: 
   const prelude = `import json, sys\nsys.dont_write_bytecode = True\nsys.path[:0] = ${JSON.stringify(path)}\n`;
   const { stdout } = await execa(options.python ?? 'python3', ['-c', prelude + code]);
   return JSON.parse(stdout) as unknown;
-}
-
-/** A Python with NumPy: the one that BENCH_TEST_PYTHON names, or `python3`; null, told loudly, if neither has it. */
-export function pythonWithNumpy(): string | null {
-  for (const python of [process.env['BENCH_TEST_PYTHON'], 'python3'])
-    try {
-      if (python !== undefined) execFileSync(python, ['-c', 'import numpy'], { stdio: 'ignore' });
-      if (python !== undefined) return python;
-    } catch {
-      // The next one.
-    }
-  console.warn('SKIPPED: no Python with NumPy; name one in BENCH_TEST_PYTHON to compare the starters’ environments');
-  return null;
 }
 
 /** What prepare.py makes, and the leaks that are found in it; `change` is Python that may change the module `prepare`. */

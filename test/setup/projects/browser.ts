@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { say } from './environment.js';
+import { prepareBeside } from '../beside-the-tests.js';
+import { ensurePrograms } from '../programs.js';
+import { makeScratch, say } from './environment.js';
 import { setup as setUpPostgres } from './sql.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -16,7 +18,7 @@ const newestOf = (folder: string): number =>
       .map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs),
   );
 
-/** Project `browser`: PostgreSQL as for `sql`, and the page as it is built. */
+/** Project `browser`: PostgreSQL as for `sql`, the page as it is built, and Chromium, which is there or will be. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const built = existsSync(PAGE) ? statSync(PAGE).mtimeMs : 0;
   if (built < newestOf(join(ROOT, 'web/client'))) {
@@ -27,5 +29,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     });
     if (status !== 0) throw new Error('scripts/build-web.mjs failed: the tests need dist/web/client');
   }
-  return setUpPostgres(project);
+  const { scratch, remove } = makeScratch();
+  const installed = await prepareBeside('programs', scratch, () => ensurePrograms(say));
+  const stopPostgres = await setUpPostgres(project);
+  return async () => {
+    await installed();
+    await stopPostgres();
+    remove();
+  };
 }

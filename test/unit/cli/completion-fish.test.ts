@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { completionScript } from '../../../cli/completion/scripts.js';
-import { hasProgram } from './has-program.js';
+import { findProgram } from '../../setup/programs.js';
 
 const dir = mkdtempSync(join(tmpdir(), 'bench-completion-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -17,7 +17,7 @@ writeFileSync(
 );
 writeFileSync(join(dir, 'completion.fish'), completionScript.fish);
 
-describe.runIf(hasProgram('fish'))('fish', () => {
+describe.runIf((await findProgram('fish', 'completion in fish')) !== null)('fish', () => {
   it.each([
     ['--models o3,scripted:base', 'o3,scripted:baseline\tmodel', '--models|o3,scripted:base|'],
     ['--backend=pod', '--backend=podman', '--backend=pod|'],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { completionScript } from '../../../cli/completion/scripts.js';
-import { hasProgram } from './has-program.js';
+import { findProgram } from '../../setup/programs.js';
 
 const dir = mkdtempSync(join(tmpdir(), 'bench-completion-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -40,7 +40,7 @@ const DRIVER = `
   zpty -d shell
 `;
 
-describe.runIf(hasProgram('zsh'))('zsh', () => {
+describe.runIf((await findProgram('zsh', 'completion in zsh')) !== null)('zsh', () => {
   it.each([
     ['--models o3,scripted:base', 'o3,scripted:baseline', '--models|o3,scripted:base|'],
     ['--backend=pod', '--backend=podman', '--backend=pod|'],

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { DEFAULT_COMMANDS } from '../../../../domain/agent/commands.js';
 import { guardMultiline } from '../../../../domain/agent/guard-multiline.js';
 import { parserOf } from '../../../../domain/agent/parse-reply.js';
+import { notTested } from '../../../setup/not-tested.js';
 
 /** Published MLGym runs, which are not part of this repository: where they are is a setting of the test. */
 const root = resolve(process.env.BENCH_SHARED_DATA ?? join(import.meta.dirname, '../../../../../shared/data'));
@@ -27,11 +28,8 @@ function recordedSteps(): { place: string; step: RecordedStep }[] {
 }
 
 const present = existsSync(recordings);
-if (!present) {
-  console.warn(
-    `SKIPPED: no recorded runs under ${recordings}; set BENCH_SHARED_DATA to the folder that holds mlgym-bench-v0/`,
-  );
-}
+if (!present)
+  notTested('published runs of MLGym-Bench', `they are not part of the repository, and not at ${recordings}`);
 
 it.skipIf(!present)('every recorded reply is read as it was when it was recorded', () => {
   const steps = recordedSteps();

@@ -5,16 +5,13 @@ import { parserOf } from '../../../../domain/agent/parse-reply.js';
 import { bridgedReply, unplayableStep } from '../../../../domain/recording-reply.js';
 import { listAgents } from '../../../../catalog/index.js';
 import { loadRecording } from '../../../../catalog/recordings.js';
+import { notTested } from '../../../setup/not-tested.js';
 
 /** Published MLGym runs, which are not part of this repository: where they are is a setting of the test. */
 const root = resolve(process.env['BENCH_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data'));
 const folder = join(root, 'mlgym-bench-v0', 'trajectories');
 const present = existsSync(folder);
-if (!present) {
-  console.warn(
-    `SKIPPED: no recorded runs under ${folder}; set BENCH_SHARED_DATA to the folder that holds mlgym-bench-v0/`,
-  );
-}
+if (!present) notTested('published runs of MLGym-Bench', `they are not part of the repository, and not at ${folder}`);
 const files = present
   ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.traj'))

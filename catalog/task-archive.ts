@@ -78,7 +78,8 @@ async function unpack(archive: AsyncIterable<Uint8Array>, dir: string): Promise<
   // Told below, by the loop or by `await reading`.
   reading.catch(() => undefined);
   for await (const entry of entries) {
-    const { name, mode = 0 } = entry.header;
+    const { name, mode = 0, type } = entry.header;
+    if (type !== 'file') throw new Error(`${name} is no file, but a ${type ?? 'thing without a kind'}`);
     await write(entry, join(dir, relativeFile.parse(name)), (mode & 0o100) === 0 ? 0o644 : 0o755);
   }
   await reading;

@@ -472,8 +472,7 @@ describe.runIf(published.length > 0)('the published run directories', () => {
 describe('what an import is told to look at', () => {
   it('is found through links, each once, though they lead in circles', async () => {
     const root = folder();
-    const elsewhere = folder();
-    const path = writeRunDirectory(elsewhere, { model: 'linked' });
+    const path = writeRunDirectory(join(root, 'kept'), { model: 'linked' });
     symlinkSync(path, join(root, basename(path)));
     symlinkSync(root, join(root, 'again'));
     symlinkSync(join(root, 'nowhere'), join(root, 'broken'));

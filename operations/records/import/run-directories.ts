@@ -5,6 +5,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
 import { parseRunDirectory, type RunDirectoryName } from '../../../domain/mlgym/run-directory.js';
+import { kindInside, leadsOut } from './inside-folder.js';
 import { UnreadableFile } from './unreadable-file.js';
 
 export const RESULTS = 'results.json';
@@ -30,6 +31,7 @@ const MOST_LEVELS = 10;
 export async function findRunDirectories(paths: readonly string[]): Promise<RunDirectory[]> {
   const found = new Map<string, RunDirectory>();
   const seen = new Set<string>();
+  const roots: string[] = [];
   for (const given of paths) {
     const path = resolve(given);
     const known = await stat(path).catch(() => null);
@@ -38,26 +40,37 @@ export async function findRunDirectories(paths: readonly string[]): Promise<RunD
         code: 'file.not_found',
         remedy: 'Give run directories of MLGym, or a folder that contains some at any depth.',
       });
-    for await (const directory of walk(path, 0, seen)) found.set(directory.path, directory);
+    roots.push(path);
   }
+  for (const path of roots)
+    for await (const directory of walk(roots, path, 0, seen)) found.set(directory.path, directory);
   return [...found.values()];
 }
 
-/** What an entry is, or what a link leads to; null: neither file nor folder, or a link that leads nowhere. */
-async function kindOf(path: string, entry: Dirent): Promise<'file' | 'folder' | null> {
-  const at = entry.isSymbolicLink() ? await stat(join(path, entry.name)).catch(() => null) : entry;
-  return at?.isFile() === true ? 'file' : at?.isDirectory() === true ? 'folder' : null;
+/** What an entry is, or what a link leads to; null: neither file nor folder, or a link that leads nowhere. Throws BenchError. */
+async function kindOf(roots: readonly string[], path: string, entry: Dirent): Promise<'file' | 'folder' | null> {
+  if (!entry.isSymbolicLink()) return entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : null;
+  const link = join(path, entry.name);
+  const kinds = await Promise.all(roots.map((root) => kindInside(root, link)));
+  const inside = kinds.find((kind) => kind !== 'outside');
+  if (inside === undefined) throw leadsOut(roots[0] ?? path, link);
+  return inside;
 }
 
 /** `seen`: the folders so far, wherever links lead: each is looked at once, so that links in circles end. */
-async function* walk(path: string, level: number, seen: Set<string>): AsyncGenerator<RunDirectory> {
+async function* walk(
+  roots: readonly string[],
+  path: string,
+  level: number,
+  seen: Set<string>,
+): AsyncGenerator<RunDirectory> {
   const real = await realpath(path).catch(() => path);
   if (seen.has(real)) return;
   seen.add(real);
   const entries = (await readdir(path, { withFileTypes: true }).catch(() => [])).sort((a, b) =>
     a.name < b.name ? -1 : 1,
   );
-  const kinds = await Promise.all(entries.map((entry) => kindOf(path, entry)));
+  const kinds = await Promise.all(entries.map((entry) => kindOf(roots, path, entry)));
   const named = (kind: 'file' | 'folder') => entries.filter((_, at) => kinds[at] === kind).map(({ name }) => name);
   const [files, folders] = [named('file'), named('folder')];
   const source = basename(path);
@@ -80,7 +93,7 @@ async function* walk(path: string, level: number, seen: Set<string>): AsyncGener
     };
     return;
   }
-  if (level < MOST_LEVELS) for (const folder of folders) yield* walk(join(path, folder), level + 1, seen);
+  if (level < MOST_LEVELS) for (const folder of folders) yield* walk(roots, join(path, folder), level + 1, seen);
 }
 
 /** SHA-256 over the directory's name and the files that are read. Throws UnreadableFile. */

@@ -1,6 +1,8 @@
-import { lstatSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dockerfileRefusals, isOfThisEngine, withoutSyntax } from '../../../domain/harbor/dockerfile-images.js';
 import { valueAt } from '../../../domain/harbor/task-file.js';
+import { plainPath } from '../import/plain-path.js';
 
 /** An image to take in place of others: `from` may hold `*`. */
 export interface BaseMapping {
@@ -8,10 +10,12 @@ export interface BaseMapping {
   to: string;
 }
 
-const mapped = (image: string, bases: readonly BaseMapping[]): string =>
+const mappingOf = (image: string, bases: readonly BaseMapping[]): string | undefined =>
   bases.find(({ from }) =>
     new RegExp(`^${from.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`).test(image),
-  )?.to ?? image;
+  )?.to;
+
+const mapped = (image: string, bases: readonly BaseMapping[]): string => mappingOf(image, bases) ?? image;
 
 /**
  * The Dockerfile that is built: the task's own, or one of the image that it names; on other images where the user says so; and as root,
@@ -24,14 +28,19 @@ export function ownDockerfile(
   refuse: (file: string, key: string, reason: string) => void,
 ): string {
   const path = join(folder, 'environment', 'Dockerfile');
-  const own = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : null;
+  const own = plainPath(folder, 'environment/Dockerfile').kind === 'file' ? readFileSync(path, 'utf8') : null;
   const named = valueAt(toml, 'environment.docker_image');
   if (named !== undefined && (typeof named !== 'string' || !/^[\w][\w./:@-]*$/.test(named)))
     refuse('task.toml', 'environment.docker_image', `${JSON.stringify(named)} is no image`);
   if (own === null && build)
     refuse('environment/Dockerfile', '', 'there is none to build: import without building, to take the image');
   const image = typeof named === 'string' && !build ? named : null;
-  const text = image === null ? onBases(own ?? '', bases) : `FROM ${mapped(image, bases)}\n`;
+  const allowed = (one: string): boolean => mappingOf(one, bases) !== undefined;
+  if (image !== null && isOfThisEngine(image) && !allowed(image))
+    refuse('task.toml', 'environment.docker_image', `${image} is an image of this engine, which no registry has`);
+  if (image === null)
+    for (const { key, reason } of dockerfileRefusals(own ?? '', allowed)) refuse('environment/Dockerfile', key, reason);
+  const text = image === null ? onBases(withoutSyntax(own ?? ''), bases) : `FROM ${mapped(image, bases)}\n`;
   const env = valueAt(toml, 'environment.env');
   const variables = Object.entries(typeof env === 'object' && env !== null ? env : {}).map(
     ([name, value]) => `ENV ${name}=${JSON.stringify(plain(String(value)))}`,

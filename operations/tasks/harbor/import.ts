@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { validatePath } from '../../../catalog/index.js';
@@ -8,6 +8,7 @@ import type { HarborImport, ImportedHarborTask } from '../../../domain/views/tas
 import { makeFolder } from '../../../services/make-folder.js';
 import type { BenchSettings } from '../../settings.js';
 import { configsToFill } from '../import/configs-to-fill.js';
+import { copyPlainFolder, plainPath } from '../import/plain-path.js';
 import { type HarborPlan, type ImportChoices, planHarborTask } from './plan-task.js';
 import { harborFolders } from './survey.js';
 
@@ -95,11 +96,12 @@ function write(from: string, made: string, { task, survey }: HarborPlan): void {
   // The image has the files that the agent begins with.
   mkdirSync(join(made, 'starter'));
   const copy = (part: string, to: string): void => {
-    if (existsSync(join(from, part))) cpSync(join(from, part), join(made, to), { recursive: true });
+    if (plainPath(from, part).kind === 'folder') copyPlainFolder(join(from, part), join(made, to));
   };
   copy('environment', 'environment');
   mkdirSync(join(made, 'environment'), { recursive: true });
-  writeFileSync(join(made, 'environment', 'Dockerfile'), task.dockerfile);
+  rmSync(join(made, 'environment', 'Dockerfile'), { force: true });
+  writeFileSync(join(made, 'environment', 'Dockerfile'), task.dockerfile, { flag: 'wx' });
   mkdirSync(join(made, 'evaluator'));
   copy('tests', 'evaluator/tests');
   mkdirSync(join(made, 'oracle'));

@@ -6,6 +6,7 @@ import { parseAllowedHost } from '../../../domain/task-network.js';
 import type { TaskSpecInput } from '../../../domain/task.js';
 import type { HarborTask } from '../../../domain/views/tasks.js';
 import { type BaseMapping, ownDockerfile } from './dockerfile.js';
+import { plainPath } from '../import/plain-path.js';
 import { surveyTask } from './survey-task.js';
 import { quotedWord } from '../../../domain/shell-word.js';
 
@@ -61,7 +62,7 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
   if (
     valueAt(toml, 'verifier.environment_mode') === 'separate' ||
     valueAt(toml, 'verifier.environment') !== undefined ||
-    lstatSync(join(folder, 'tests', 'Dockerfile'), { throwIfNoEntry: false }) !== undefined
+    plainPath(folder, 'tests/Dockerfile').kind !== 'missing'
   )
     refuse('task.toml', 'verifier.environment', 'a verifier with an image of its own is not played');
   const network = networkOf(toml, refuse);
@@ -69,7 +70,7 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
   const workspaceMb = megabytesOf(toml, 'environment.storage_mb', 'environment.storage', refuse);
   for (const key of NOT_FOLLOWED) if (valueAt(toml, key) !== undefined) remark('task.toml', key, 'is not followed');
   for (const part of ['tests', 'solution'])
-    if (lstatSync(join(folder, part, '.harborignore'), { throwIfNoEntry: false }) !== undefined)
+    if (plainPath(folder, `${part}/.harborignore`).kind !== 'missing')
       remark(`${part}/.harborignore`, '', 'is not followed: all files are taken');
   const [shared, ...more] = sharedNames(folder);
   if (shared !== undefined)
@@ -154,7 +155,10 @@ function checkFiles(folder: string, part: string, refuse: Refuse): void {
     }
   };
   const root = join(folder, part);
-  if (lstatSync(root, { throwIfNoEntry: false })?.isDirectory() === true) walk(root);
+  const there = plainPath(folder, part);
+  if (there.kind === 'refused') refuse(there.part, '', there.reason);
+  else if (there.kind === 'file') refuse(part, '', 'not a folder');
+  else if (there.kind === 'folder') walk(root);
   if (files > MOST_FILES || bytes > MOST_BYTES)
     refuse(`${part}/`, '', `more than ${MOST_FILES} files, or ${MOST_BYTES / 1024 / 1024} MiB`);
 }
@@ -162,7 +166,7 @@ function checkFiles(folder: string, part: string, refuse: Refuse): void {
 function sharedNames(folder: string): string[] {
   const names = (part: string): string[] => {
     const root = join(folder, part);
-    return lstatSync(root, { throwIfNoEntry: false })?.isDirectory() === true
+    return plainPath(folder, part).kind === 'folder'
       ? readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => lstatSync(join(root, path)).isFile())
       : [];
   };

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, posix, relative } from 'node:path';
 // The field's TOML 1.0 reader: no dependencies, types of its own, tells line and column.
 import { parse, TomlError } from 'smol-toml';
@@ -8,6 +8,7 @@ import { KNOWN_VERSIONS, unknownKeys, valueAt } from '../../../domain/harbor/tas
 import { fetchedByTests } from '../../../domain/harbor/test-downloads.js';
 import { inProcess, type TestFile, verificationOf } from '../../../domain/harbor/verification.js';
 import type { HarborTask } from '../../../domain/views/tasks.js';
+import { plainPath } from '../import/plain-path.js';
 
 const MOST_BYTES = 1024 * 1024;
 const MOST_TESTS = 200;
@@ -17,8 +18,10 @@ class Findings {
   readonly refusals: HarborTask['refusals'] = [];
   readonly remarks: HarborTask['remarks'] = [];
 
+  /** A folder that is a link is found with each of its files. */
   refuse(file: string, key: string, reason: string): void {
-    this.refusals.push({ file, key, reason });
+    const known = this.refusals.some((one) => one.file === file && one.key === key && one.reason === reason);
+    if (!known) this.refusals.push({ file, key, reason });
   }
 
   remark(file: string, key: string, reason: string): void {
@@ -66,13 +69,14 @@ export function surveyTask(folder: string): HarborTask {
 
 function readText(folder: string, path: string, found: Findings): string | null {
   const whole = join(folder, path);
-  const stat = lstatSync(whole, { throwIfNoEntry: false });
-  if (stat === undefined) return null;
-  if (!stat.isFile()) {
-    found.refuse(path, '', 'not a plain file');
+  const there = plainPath(folder, path);
+  if (there.kind === 'missing') return null;
+  if (there.kind !== 'file') {
+    if (there.kind === 'refused') found.refuse(there.part, '', there.reason);
+    else found.refuse(path, '', 'not a plain file');
     return '';
   }
-  if (stat.size > MOST_BYTES) {
+  if (statSync(whole).size > MOST_BYTES) {
     found.refuse(path, '', `larger than ${MOST_BYTES / 1024 / 1024} MiB`);
     return '';
   }
@@ -132,7 +136,7 @@ function checkEnvironment(folder: string, file: Record<string, unknown>, found: 
   }
   const compose = readText(folder, 'environment/docker-compose.yaml', found);
   if (compose !== null) checkCompose(compose, found);
-  if (lstatSync(join(folder, 'environment/docker-compose.yml'), { throwIfNoEntry: false }) !== undefined)
+  if (plainPath(folder, 'environment/docker-compose.yml').kind !== 'missing')
     found.remark('environment/docker-compose.yml', '', 'has no effect: Harbor reads docker-compose.yaml alone');
   const dockerfile = readText(folder, 'environment/Dockerfile', found);
   if (dockerfile === null && compose === null && wanted('environment.docker_image') === undefined)
@@ -189,6 +193,6 @@ function testFiles(folder: string, found: Findings): TestFile[] {
       }
     }
   };
-  if (lstatSync(root, { throwIfNoEntry: false })?.isDirectory() === true) walk(root);
+  if (plainPath(folder, 'tests').kind === 'folder') walk(root);
   return files;
 }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
 import { folderFiles } from '../../../catalog/index.js';
+import { BenchError } from '../../../domain/errors.js';
+import { plainPath } from './plain-path.js';
 import type { DatasetConfig } from './mlgym-config.js';
 
 /** Paths in the workspace → paths on this machine. */
@@ -26,7 +28,15 @@ export interface LocalData {
   maker: string | null;
 }
 
-const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+/** Throws BenchError at a link on the way: what it leads to is not what was given. */
+function isFolder(root: string, path: string): boolean {
+  const found = plainPath(root, normalize(path));
+  if (found.kind === 'refused')
+    throw new BenchError('usage', `${join(root, found.part)}: ${found.reason}`, {
+      remedy: 'Replace it with what it leads to.',
+    });
+  return found.kind === 'folder';
+}
 
 /** The files of a task's local datasets, from the checkout or from a folder that the caller has them in. */
 export function findLocalData(
@@ -39,10 +49,13 @@ export function findLocalData(
     const path = dataset.data_path;
     const short = path.split('/').slice(1).join('/');
     const candidates = [
-      ...(given === undefined ? [] : [join(given, path), join(given, short), join(given, basename(dirname(path)))]),
-      join(checkout, path),
+      ...(given === undefined ? [] : [path, short, basename(dirname(path))].map((one) => [given, one] as const)),
+      [checkout, path] as const,
     ];
-    const place = candidates.find((one) => isFolder(one) && folderFiles(one).length > 0);
+    const place = candidates
+      .filter(([root, one]) => isFolder(root, one))
+      .map(([root, one]) => join(root, one))
+      .find((folder) => folderFiles(folder).length > 0);
     if (place === undefined) {
       found.missing.push(dataset);
       found.places.push(join(given ?? '<folder>', path));
@@ -56,7 +69,7 @@ export function findLocalData(
 
 function makerBeside(checkout: string, path: string): string | null {
   const folder = join(dirname(path), '_helpers');
-  if (!isFolder(join(checkout, folder))) return null;
+  if (!isFolder(checkout, folder)) return null;
   const program = readdirSync(join(checkout, folder)).find((name) => name.endsWith('.py'));
   return program === undefined ? null : join(folder, program);
 }

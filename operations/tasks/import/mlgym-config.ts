@@ -1,9 +1,10 @@
 import type { ImportProblem as ImportProblemView } from '../../../domain/views/tasks.js';
 import type { RemedyFields } from '../../../domain/errors.js';
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, join, normalize } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, readYaml } from '../../../catalog/index.js';
+import { plainPath } from './plain-path.js';
 
 const texts = z
   .array(z.string())
@@ -68,22 +69,32 @@ export interface Checkout {
   broken: { id: string; problem: ImportProblem }[];
 }
 
+const TASKS = 'configs/tasks';
+
 const yamlFiles = (dir: string): string[] =>
-  existsSync(dir)
-    ? readdirSync(dir)
+  plainPath(dir, TASKS).kind === 'folder'
+    ? readdirSync(join(dir, TASKS))
         .filter((name) => /\.ya?ml$/.test(name))
         .sort()
-        .map((name) => join(dir, name))
     : [];
+
+/** A file of the checkout itself. Throws ConfigError. */
+function readOwn<T>(dir: string, path: string, schema: z.ZodType<T>): T {
+  const found = plainPath(dir, normalize(path));
+  if (found.kind === 'refused')
+    throw new ConfigError([{ file: join(dir, path), line: null, key: '', message: `${found.part}: ${found.reason}` }]);
+  return readYaml(join(dir, path), schema).value;
+}
 
 const stemOf = (file: string): string => basename(file).replace(/\.ya?ml$/, '');
 
 export function readCheckout(dir: string): Checkout {
   const read: { file: string; config: TaskConfig }[] = [];
   const broken: Checkout['broken'] = [];
-  for (const file of yamlFiles(join(dir, 'configs', 'tasks'))) {
+  for (const name of yamlFiles(dir)) {
+    const file = join(dir, TASKS, name);
     try {
-      read.push({ file, config: readYaml(file, taskConfigSchema).value });
+      read.push({ file, config: readOwn(dir, join(TASKS, name), taskConfigSchema) });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const { file: at, key, message } = error.problems[0] ?? { file, key: '', message: error.message };
@@ -108,16 +119,17 @@ export function readDatasets(
   const problems: ImportProblem[] = [];
   for (const path of task.config.dataset_configs) {
     const file = join(dir, 'configs', path);
+    const there = plainPath(dir, normalize(join('configs', path))).kind !== 'missing';
     try {
-      datasets.push(readYaml(file, datasetConfigSchema).value);
+      datasets.push(readOwn(dir, join('configs', path), datasetConfigSchema));
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const found = error.problems[0];
       problems.push({
-        file: existsSync(file) ? file : task.file,
-        key: existsSync(file) ? (found?.key ?? '') : 'dataset_configs',
-        message: existsSync(file) ? (found?.message ?? error.message) : `there is no ${join('configs', path)}`,
-        remedy: existsSync(file) ? 'Correct the file.' : 'Add the dataset config, or leave the task out.',
+        file: there ? file : task.file,
+        key: there ? (found?.key ?? '') : 'dataset_configs',
+        message: there ? (found?.message ?? error.message) : `there is no ${join('configs', path)}`,
+        remedy: there ? 'Correct the file.' : 'Add the dataset config, or leave the task out.',
       });
     }
   }

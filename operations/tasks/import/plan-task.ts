@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, join, normalize } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
 import type { TaskFolder } from '../../../domain/task.js';
 import type { MlgymTask } from '../../../domain/mlgym/tasks.js';
 import { folderFiles, loadTask, taskIds } from '../../../catalog/index.js';
+import { plainPath } from './plain-path.js';
 import { copiesOfSecrets, findLocalData, type LocalData, secretsAmong, type WorkspaceFiles } from './local-data.js';
 import { chooseMetrics, type MetricChoice } from './metric-keys.js';
 import { type Checkout, type CheckoutTask, type DatasetConfig, readDatasets } from './mlgym-config.js';
@@ -104,10 +105,13 @@ export function draftTask(checkout: Checkout, task: CheckoutTask, ours: string):
   const starter: WorkspaceFiles = new Map();
   for (const path of config.starter_code) {
     const from = join(checkout.dir, path);
+    const there = plainPath(checkout.dir, normalize(path));
     if (!isInside(path)) at('starter_code', `${path} leads out of the checkout`, 'Correct the path.');
-    else if (!existsSync(from))
+    else if (there.kind === 'refused')
+      at('starter_code', `${there.part}: ${there.reason}`, 'Replace it with what it leads to.');
+    else if (there.kind === 'missing')
       at('starter_code', `there is no ${path}`, 'Get the whole checkout, or correct the path.');
-    else if (statSync(from).isDirectory())
+    else if (there.kind === 'folder')
       for (const one of folderFiles(from)) starter.set(`${basename(path)}/${one.path}`, join(from, one.path));
     else starter.set(basename(path), from);
   }

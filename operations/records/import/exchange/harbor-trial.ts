@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { kindInside, requireFileInside } from '../inside-folder.js';
 import type { Remarks } from '../remarks.js';
 import { UnreadableFile } from '../unreadable-file.js';
 import { isAtif, readHead } from './atif-head.js';
@@ -42,7 +43,9 @@ export const trialOf = (path: string): string | null =>
 
 /** Throws UnreadableFile where it has no trajectory. */
 export async function readTrial(folder: string, remarks: Remarks): Promise<HarborTrial> {
-  const result = existsSync(join(folder, RESULT)) ? await readTrialResult(folder, remarks) : null;
+  const hasResult = existsSync(join(folder, RESULT));
+  if (hasResult) await requireFileInside(folder, RESULT);
+  const result = hasResult ? await readTrialResult(folder, remarks) : null;
   const parts: AtifFile[][] = [];
   const there = await readdir(join(folder, 'steps')).catch((): string[] => []);
   const played = result?.steps ?? [];
@@ -73,6 +76,9 @@ export async function readTrial(folder: string, remarks: Remarks): Promise<Harbo
   return { result, parts };
 }
 
+const isOther = async (folder: string, file: string): Promise<boolean> =>
+  (await kindInside(folder, join(folder, file))) === 'file' && (await isAtif(join(folder, file))) === true;
+
 /** A trajectory and what continues it. Others beside it are of subagents, which made their summaries. */
 async function readChain(folder: string, agent: string, remarks: Remarks): Promise<AtifFile[]> {
   const chain: AtifFile[] = [];
@@ -81,6 +87,7 @@ async function readChain(folder: string, agent: string, remarks: Remarks): Promi
   while (name !== null) {
     const file = join(agent, name);
     const path = join(folder, file);
+    await requireFileInside(folder, file);
     const head: Fields = await readHead(path, file, remarks);
     names.add(name);
     chain.push({ path, file, head });
@@ -97,8 +104,7 @@ async function readChain(folder: string, agent: string, remarks: Remarks): Promi
   }
   const others: string[] = [];
   for (const name of (await readdir(join(folder, agent))).sort())
-    if (name.endsWith('.json') && !names.has(name) && (await isAtif(join(folder, agent, name))) === true)
-      others.push(name);
+    if (name.endsWith('.json') && !names.has(name) && (await isOther(folder, join(agent, name)))) others.push(name);
   if (others.length > 0)
     remarks.odd(
       join(agent, others[0] ?? ''),

@@ -5,6 +5,7 @@ import type { ExchangeRequest } from '../../../../domain/requests/import.js';
 import type { DirectoryResult, ImportDocument } from '../../../../domain/views/imports.js';
 import type { Bench } from '../../../bench.js';
 import { importSummary } from '../import-summary.js';
+import { kindInside, leadsOut } from '../inside-folder.js';
 import { Remarks } from '../remarks.js';
 import { UnreadableFile } from '../unreadable-file.js';
 import type { DirectoriesProgress } from '../import-run-directories.js';
@@ -110,7 +111,7 @@ async function findSources(format: ExchangedFormat, paths: readonly string[]): P
         remedy: 'Give files, or folders that contain some at any depth.',
       });
     const trial = format === 'atif' && !known.isDirectory() ? trialOf(path) : null;
-    if (known.isDirectory()) for await (const source of walk(format, resolve(path), 0)) add(source);
+    if (known.isDirectory()) for await (const source of walk(format, resolve(path), resolve(path), 0)) add(source);
     else add(trial === null ? { path: resolve(path) } : { trial });
   }
   if (found.size === 0)
@@ -128,7 +129,7 @@ async function findSources(format: ExchangedFormat, paths: readonly string[]): P
   return [...found.values()];
 }
 
-async function* walk(format: ExchangedFormat, folder: string, level: number): AsyncGenerator<AtifSource> {
+async function* walk(format: ExchangedFormat, root: string, folder: string, level: number): AsyncGenerator<AtifSource> {
   const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
   if (format === 'atif') {
     const trial = isTrial(new Set(entries.map(({ name }) => name))) ? folder : trialAbove(folder);
@@ -140,8 +141,14 @@ async function* walk(format: ExchangedFormat, folder: string, level: number): As
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (level < MOST_LEVELS) yield* walk(format, path, level + 1);
-    } else if (format === 'inspect' ? entry.name.endsWith('.eval') : await isTrajectory(path)) yield { path };
+      if (level < MOST_LEVELS) yield* walk(format, root, path, level + 1);
+      continue;
+    }
+    if (!/\.(?:eval|json)$/.test(entry.name)) continue;
+    const kind = await kindInside(root, path);
+    if (kind === 'outside') throw leadsOut(root, path);
+    if (kind === 'file' && (format === 'inspect' ? entry.name.endsWith('.eval') : await isTrajectory(path)))
+      yield { path };
   }
 }
 

@@ -5,7 +5,9 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -162,9 +164,45 @@ describe("an import of Harbor's tasks", () => {
     expect(readFileSync(join(dir, 'README.md'), 'utf8')).toMatch(/own container[^]*never ranked/);
   });
 
-  test('refuses links, which would lead out of the folder', () => {
-    const { folder } = task();
-    symlinkSync('/etc/passwd', join(folder, 'tests', 'expected.txt'));
-    expect(imported(folder).tasks[0]?.refusals).toMatchObject([{ file: 'tests/expected.txt' }]);
+  test.each([
+    ['tests/expected.txt', 'tests/expected.txt'],
+    ['environment', 'environment'],
+    ['tests', 'tests'],
+    ['solution', 'solution'],
+    ['tests/deep/more', 'tests/deep/more'],
+    ['environment/Dockerfile', 'environment/Dockerfile'],
+    ['task.toml', 'task.toml'],
+    ['instruction.md', 'instruction.md'],
+  ])('refuses the link %s, and neither reads nor writes where it leads', (path, file) => {
+    const { folder } = task({ 'tests/deep/x': '' });
+    const elsewhere = join(root, 'elsewhere', String(made));
+    mkdirSync(dirname(elsewhere), { recursive: true });
+    const inside = join(folder, path);
+    if (existsSync(inside)) renameSync(inside, elsewhere);
+    else mkdirSync(elsewhere);
+    symlinkSync(elsewhere, inside);
+    const before = contents(elsewhere);
+    const { into, tasks } = imported(folder, { force: true });
+    expect(tasks).toMatchObject([{ id: null }]);
+    expect(tasks[0]?.refusals).toContainEqual(expect.objectContaining({ file }));
+    expect(contents(elsewhere)).toEqual(before);
+    expect(readdirSync(join(into, 'tasks')).filter((name) => name.includes(`hello-${made}`))).toEqual([]);
+  });
+
+  test('refuses images of this engine', () => {
+    const named = task({ 'task.toml': 'version = "1.0"\n[environment]\ndocker_image = "bench-task:0"\n' });
+    expect(imported(named.folder).tasks[0]?.refusals).toMatchObject([{ key: 'environment.docker_image' }]);
+    const copied = task({ 'environment/Dockerfile': 'FROM debian\nWORKDIR /app\nCOPY --from=redis / /\n' });
+    expect(imported(copied.folder).tasks[0]?.refusals).toMatchObject([{ key: 'COPY --from' }]);
+    const bases = [{ from: 'redis', to: 'redis:7' }];
+    expect(imported(copied.folder, { bases }).tasks[0]?.refusals).toEqual([]);
   });
 });
+
+/** Paths and texts of what lies at a place. */
+function contents(path: string): unknown {
+  if (!statSync(path).isDirectory()) return readFileSync(path, 'utf8');
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .toSorted()
+    .map((name) => [name, statSync(join(path, name)).isFile() ? readFileSync(join(path, name), 'utf8') : null]);
+}

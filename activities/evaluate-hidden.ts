@@ -7,6 +7,8 @@ import { endSandboxes } from './container.js';
 import type { EvaluatePorts } from './evaluate.js';
 import { evaluateOnSplit } from './evaluate-on-split.js';
 import { cancellation } from './cancellation.js';
+import { earlierScore } from './earlier-score.js';
+import { storedOutcome } from '../domain/agent/evaluation-message.js';
 import { readSubmission } from '../domain/stored-submission.js';
 
 export function hiddenEvaluationActivities(ports: EvaluatePorts): Pick<HostActivities, 'evaluateHidden'> {
@@ -48,6 +50,8 @@ async function tested(
   signal: AbortSignal,
 ): Promise<EvaluationOutcome> {
   const { step, submissionSha256 } = next;
+  const known = await earlierScore(ports.store, run, submissionSha256, 'test');
+  if (known !== null) return storedOutcome(known);
   const files = await readSubmission(ports.artifacts, submissionSha256);
   if (files !== null) return await evaluateOnSplit(ports, { run, ...next }, 'test', files, signal);
   const message = `the submission of step ${step} (${submissionSha256}) is missing from the artifact store, so it cannot be tested`;

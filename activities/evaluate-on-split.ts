@@ -21,12 +21,12 @@ export interface SplitPorts {
 /** Evaluate a submission on one split, in a fresh container. */
 export async function evaluateOnSplit(
   { store, backends, taskFolder, secret, departure }: SplitPorts,
-  wanted: { run: RunDefinition; step: number; kind: EvaluationKind; number: number; fromStep?: number | null },
+  wanted: { run: RunDefinition; step: number; kind: EvaluationKind; fromStep?: number | null },
   split: Split,
   submission: SubmissionFile[],
   signal: AbortSignal,
 ): Promise<EvaluationOutcome> {
-  const { run, step, kind, number, fromStep = null } = wanted;
+  const { run, step, kind, fromStep = null } = wanted;
   const source = fromStep === null ? '' : `-of-${fromStep}`;
   const job = {
     id: `${run.runId}-${step}-${kind}${source}${split === 'test' ? '' : `-${split}`}`,
@@ -34,7 +34,7 @@ export async function evaluateOnSplit(
     taskDir: await taskFolder(run),
     submission,
     split,
-    seed: evaluationSeed(secret, run, number, split),
+    seed: evaluationSeed(secret, run, split),
   };
   const { evaluator } = backends[run.backend];
   const outcome = await evaluator.evaluate(job, signal);
@@ -51,13 +51,12 @@ export async function evaluateOnSplit(
 }
 
 /**
- * Hidden and reproducible: HMAC-SHA-256 under the installation's key. The run's id is the salt, so retries draw the same and one run
- * learns nothing about another's draws. Runs that verify a task share their draws, to be compared exactly; no model plays those.
- * Each split has its own seed.
+ * Common random numbers: the runs of a batch, of episodes those of a group, are scored on the same draws, so that equal submissions
+ * get equal scores and others differ by what they do. HMAC-SHA-256 under the installation's key, which no sandbox has: neither
+ * an agent nor another batch learns the draws. Each split has its own.
  */
-function evaluationSeed(secret: string, run: RunDefinition, number: number, split: Split): string {
-  const salt = run.verification === true ? run.batchId : run.runId;
+function evaluationSeed(secret: string, { batchId, drawGroup, task }: RunDefinition, split: Split): string {
   return createHmac('sha256', Buffer.from(secret, 'hex'))
-    .update(JSON.stringify([run.seed, run.task.id, run.attempt, number, salt, ...(split === 'test' ? [] : [split])]))
+    .update(JSON.stringify(['draws', batchId, drawGroup ?? null, task.id, split]))
     .digest('hex');
 }

@@ -7,10 +7,17 @@ import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { SubmissionLog } from '../domain/ports/record/submissions.js';
 import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition, TakenSubmission } from '../domain/run.js';
-import { type Outcome, shownToAgent, validationsLeft } from '../domain/agent/evaluation-message.js';
+import {
+  type Outcome,
+  shownToAgent,
+  storedOutcome,
+  storedScore,
+  validationsLeft,
+} from '../domain/agent/evaluation-message.js';
 import type { Split, TaskSpec } from '../domain/task.js';
 import { onForcedEnd } from '../domain/search/node-rules.js';
 import { splitScore, splitScores } from '../domain/task-scores.js';
+import { earlierScore } from './earlier-score.js';
 import { evaluateOnSplit, type SplitPorts } from './evaluate-on-split.js';
 import type { RunDefinitions } from './run-definitions.js';
 import { cancellation, endsForGood } from './cancellation.js';
@@ -57,7 +64,7 @@ async function evaluateOnce(
   const started = performance.now();
   const number = await store.evaluationNumber(runId, step, kind);
   const splits = shownSplits(run.task);
-  const wanted = { run, step, epoch, kind, number, splits };
+  const wanted = { run, step, epoch, kind, splits };
   const found = await (kind === 'forced' ? forced : ofWorkspace)(ports, wanted, signal);
   const { outcomes } = found;
 
@@ -66,7 +73,11 @@ async function evaluateOnce(
     [...outcomes.values()].map((o) => (o.kind === 'no_artefact' ? undefined : o.imageDigest))[0] ?? null;
   const record = {
     ...{ runId, step, kind, ms, isolation, epoch },
-    shown: [await shown(store, run, kind, outcomes), ...(await leftOver(store, run, args, outcomes))].join('\n'),
+    shown: [
+      await shown(store, run, kind, outcomes),
+      ...(found.storedAt === null ? [] : [storedScore(found.storedAt)]),
+      ...(await leftOver(store, run, args, outcomes)),
+    ].join('\n'),
     submissionSha256: found.submissionSha256,
     fromStep: found.fromStep,
     evaluationNumber: number,
@@ -133,7 +144,6 @@ const failuresOf = (
 /** One evaluation of a run. */
 interface Wanted extends Omit<EvaluateArgs, 'runId'> {
   run: RunDefinition;
-  number: number;
   splits: readonly Split[];
 }
 interface Found {
@@ -141,6 +151,8 @@ interface Found {
   /** The sandbox was frozen during the evaluation, or nothing was evaluated. */
   frozen: boolean;
   submissionSha256: string | null;
+  /** The step whose stored score this is; null: it is a new one. */
+  storedAt: number | null;
   /** Step whose `validate` the submission comes from; null: taken from the workspace now. */
   fromStep: number | null;
 }
@@ -150,10 +162,11 @@ async function ofWorkspace(ports: EvaluatePorts, wanted: Wanted, signal: AbortSi
   const { taken, files } = await takenFiles(ports, wanted);
   if (taken.kind !== 'files')
     return {
-      ...{ outcomes: new Map([['test', withoutFiles(taken)]]), frozen: true },
+      ...{ outcomes: new Map([['test', withoutFiles(taken)]]), frozen: true, storedAt: null },
       ...{ submissionSha256: null, fromStep: null },
     };
-  return { ...(await onSplits(ports, wanted, files ?? [], signal)), submissionSha256: taken.sha256, fromStep: null };
+  const scored = await onSplits(ports, wanted, { sha256: taken.sha256, files: files ?? [] }, signal);
+  return { ...scored, submissionSha256: taken.sha256, fromStep: null };
 }
 
 async function takenFiles(
@@ -212,8 +225,10 @@ async function ofEarlier(
   if (earlier === null) return null;
   const { submissionSha256, step: fromStep } = earlier;
   const files = await readSubmission(ports.artifacts, submissionSha256);
-  if (files !== null)
-    return { ...(await onSplits(ports, { ...wanted, fromStep }, files, signal)), submissionSha256, fromStep };
+  if (files !== null) {
+    const scored = await onSplits(ports, { ...wanted, fromStep }, { sha256: submissionSha256, files }, signal);
+    return { ...scored, submissionSha256, fromStep };
+  }
   await ports.store.addEvent({
     runId: run.runId,
     batchId: run.batchId,
@@ -224,22 +239,27 @@ async function ofEarlier(
   return null;
 }
 
+type Scored = Pick<Found, 'outcomes' | 'frozen' | 'storedAt'>;
+
 async function onSplits(
   ports: EvaluatePorts,
   wanted: Wanted & { fromStep?: number },
-  submission: SubmissionFile[],
+  { sha256, files }: { sha256: string; files: SubmissionFile[] },
   signal: AbortSignal,
-): Promise<Pick<Found, 'outcomes' | 'frozen'>> {
-  const outcomes = new Map<Split, Outcome>();
+): Promise<Scored> {
+  const scored: Scored = { outcomes: new Map(), frozen: true, storedAt: null };
   signal.throwIfAborted();
-  const frozen = await freeze(ports, wanted);
+  let fresh = 0;
   for (const split of wanted.splits) {
-    const outcome = await evaluateOnSplit(ports, wanted, split, submission, signal);
-    outcomes.set(split, outcome);
+    const known = await earlierScore(ports.store, wanted.run, sha256, split);
+    if (known === null && (fresh += 1) === 1) scored.frozen = await freeze(ports, wanted);
+    const outcome = known === null ? await evaluateOnSplit(ports, wanted, split, files, signal) : storedOutcome(known);
+    scored.outcomes.set(split, outcome);
+    scored.storedAt = known?.step ?? null;
     // If one split rejects the submission, skip the rest.
     if (outcome.kind !== 'ok') break;
   }
-  return { outcomes, frozen };
+  return scored;
 }
 
 /**

@@ -36,11 +36,11 @@ interface DefinitionRow extends KeptOptions {
   backend: Backend;
   gpus: number;
   sample: boolean;
-  verification: boolean;
   cost_limit_usd: string | null;
   forked_from: string | null;
   forked_at_step: number | null;
   max_validations: number | null;
+  draw_group: string | null;
   capture: CaptureLevel | null;
   sealed: string | null;
   node: boolean;
@@ -96,10 +96,12 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
       'definition',
       `select r.batch_id, r.origin, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
          r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, ${selectKept('r')}, r.wall_seconds,
-         r.backend, r.gpus, r.sample, b.verification, b.nodes_of is not null as node, r.forked_from, r.forked_at_step,
+         r.backend, r.gpus, r.sample, b.nodes_of is not null as node, r.forked_from, r.forked_at_step,
          trim_scale(r.cost_limit_usd)::text as cost_limit_usd,
          r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording,
-         o.capture, o.sealed, e.max_validations
+         o.capture, o.sealed, e.max_validations,
+         case when e.run_id is not null then concat_ws(' ', e.policy_version, coalesce('group ' || e.group_key, 'seed ' || r.seed)) end
+           as draw_group
        from runs r
        join batches b on b.batch_id = r.batch_id
        join task_versions v on v.content_hash = r.task_hash
@@ -138,8 +140,8 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
       costLimitUsd: row.cost_limit_usd,
       ...keptValues(row),
       ...(row.max_validations !== null && { maxValidations: row.max_validations }),
+      ...(row.draw_group !== null && { drawGroup: row.draw_group }),
       ...(row.sample && { sample: true }),
-      ...(row.verification && { verification: true }),
       ...(row.node && { node: true }),
       ...(row.forked_from === null || row.forked_at_step === null
         ? {}

@@ -1,5 +1,5 @@
 import { BenchError } from '../../domain/errors.js';
-import type { EvaluationLog } from '../../domain/ports/record/evaluations.js';
+import type { EarlierScore, EvaluationLog } from '../../domain/ports/record/evaluations.js';
 import type { EvaluationRecord } from '../../domain/run.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
@@ -102,12 +102,14 @@ export function evaluationStore(run: Statements): Evaluations {
              runs = b.runs + 1,
              standard_error = (
                select coalesce(stddev_samp(s.score), 0) from (
-                 select e.primary_score as score
+                 -- The runs of a batch share what evaluators draw: one of each batch tells how far draws lie apart.
+                 (select distinct on (o.batch_id) e.primary_score as score
                  from runs o join evaluations e on e.run_id = o.run_id
                  where o.task_hash = b.content_hash and o.task_id = (select v.task_id from task_versions v where v.content_hash = b.content_hash)
                    and o.model_kind = 'scripted' and o.model_name = 'scripted:baseline'
                    and o.forked_from is null and e.kind = 'submit' and e.split = 'test' and e.status = 'ok' and not e.suspect
-                   and e.run_id <> $1
+                   and o.batch_id <> (select m.batch_id from runs m where m.run_id = $1)
+                 order by o.batch_id, o.run_id)
                  union all select excluded.value
                ) s
              )
@@ -176,6 +178,17 @@ export function evaluationStore(run: Statements): Evaluations {
         [runId, step],
       );
       return row?.used ?? 0;
+    },
+
+    async earlierScore(runId, submissionSha256, split) {
+      const [row] = await run<EarlierScore>(
+        'earlierScore',
+        `select step, status, metrics, message from evaluations
+         where run_id = $1 and submission_sha256 = $2 and split = $3 and status in ('ok', 'rejected')
+         order by number limit 1`,
+        [runId, submissionSha256, split],
+      );
+      return row ?? null;
     },
 
     async validSubmission(runId, which) {

@@ -1,4 +1,5 @@
 import type { EvaluationOutcome } from '../ports/evaluator-port.js';
+import type { EarlierScore } from '../ports/record/evaluations.js';
 import { submissionNames } from '../submission-contract.js';
 import { evaluationInMlgymWords } from '../mlgym/words.js';
 import type { EvaluationKind } from '../run.js';
@@ -32,8 +33,20 @@ export const noValidationLeft = (most: number): string =>
     ? '[validate: not scored. There are no validations here: `submit` scores the submission, and ends the run]'
     : `[validate: not scored. All ${most} validations are used: \`submit\` scores the submission, and ends the run]`;
 
+/** With the result of a submission that was scored before. */
+export const storedScore = (step: number): string =>
+  `  This submission equals that of step ${step}: this is its stored score.`;
+
 /** Beside the result of one that was scored. */
 export const validationsLeft = (left: number, most: number): string => `  validations left: ${left} of ${most}`;
+
+const REJECTED = '[evaluation] The submission was rejected: ';
+
+/** The outcome that a stored score is of. */
+export const storedOutcome = ({ status, metrics, message }: EarlierScore): EvaluationOutcome =>
+  status === 'ok' && metrics !== null
+    ? { kind: 'ok', metrics }
+    : { kind: 'rejected', message: message.startsWith(REJECTED) ? message.slice(REJECTED.length) : message };
 
 /** One split's outcome in words. */
 export function evaluationMessage(task: TaskSpec, outcome: Outcome): string {
@@ -51,7 +64,7 @@ export function evaluationMessage(task: TaskSpec, outcome: Outcome): string {
     case 'no_artefact':
       return `[evaluation] There is no submission: ${outcome.message}. The task asks for ${files}, as regular files in the workspace.`;
     case 'rejected':
-      return `[evaluation] The submission was rejected: ${outcome.message}`;
+      return `${REJECTED}${outcome.message}`;
     case 'evaluator_error':
       return '[evaluation] The evaluation failed for a reason that is not yours. You may try again.';
   }

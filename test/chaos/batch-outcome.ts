@@ -7,7 +7,7 @@ export interface RunOutcome extends Record<string, unknown> {
   end_reason: string | null;
   final_evaluation: string | null;
   step: number;
-  /** What was evaluated, by hash, and how that ended. Each run draws its own games: scores differ by chance alone. */
+  /** What was evaluated, by hash, and how that ended. Each batch draws its own games: scores differ by chance alone. */
   evaluations: { kind: string; number: number; split: string; status: string; submission: string | null }[] | null;
   commands: { action: string; exit: number | null; lost: boolean; requested: string | null }[];
 }

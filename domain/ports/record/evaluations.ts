@@ -19,6 +19,9 @@ export interface SavedEvaluation extends EvaluationRecord {
   events?: readonly RunEvent[];
 }
 
+/** What an evaluator said of a submission. */
+export type EarlierScore = Pick<SplitScore, 'metrics' | 'message'> & { step: number; status: 'ok' | 'rejected' };
+
 /** Evaluations and their scores. First write wins. */
 export interface EvaluationLog {
   /** Number of this evaluation within the run, from 1; the same for a repeated (step, kind). */
@@ -32,6 +35,8 @@ export interface EvaluationLog {
   saveEvaluation(evaluation: SavedEvaluation): Promise<void>;
   /** Validations that steps before this one asked for, whatever came of them; those that we failed to make are not among them. */
   validationsBefore(runId: string, step: number): Promise<number>;
+  /** How the run's same submission was evaluated on a split before: `ok` or `rejected`, by the first evaluation; null: it was not. */
+  earlierScore(runId: string, submissionSha256: string, split: Split): Promise<EarlierScore | null>;
   /** The last valid submission that the agent validated, or the best by what it was shown, suspect ones apart; null: there is none. */
   validSubmission(runId: string, which: 'last' | 'best'): Promise<{ step: number; submissionSha256: string } | null>;
 }

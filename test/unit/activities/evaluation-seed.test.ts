@@ -2,13 +2,16 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
 import { evaluateActivities, type EvaluatePorts } from '../../../activities/evaluate.js';
 import type { EvaluationJob } from '../../../domain/ports/evaluator-port.js';
-import type { RunDefinition } from '../../../domain/run.js';
+import type { EvaluationKind, RunDefinition } from '../../../domain/run.js';
 import { taskSpec } from '../../fakes/records.js';
 
 const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal };
 
-/** The seed that evaluation 1 of a run gets. */
-async function seedOf(run: Partial<RunDefinition>): Promise<string> {
+/** The seed that an evaluation of a run gets. */
+async function seedOf(
+  run: Partial<RunDefinition>,
+  { step = 1, number = 1, kind = 'validate' as EvaluationKind, secret = '00' } = {},
+): Promise<string> {
   const definition = {
     backend: 'local',
     task: taskSpec({}),
@@ -21,7 +24,9 @@ async function seedOf(run: Partial<RunDefinition>): Promise<string> {
   const ports = {
     store: {
       evaluation: async () => null,
-      evaluationNumber: async () => 1,
+      evaluationNumber: async () => number,
+      setStatus: async () => undefined,
+      earlierScore: async () => null,
       takenSubmission: async () => ({ kind: 'files', sha256: 'a' }),
       saveEvaluation: async () => undefined,
     },
@@ -40,10 +45,10 @@ async function seedOf(run: Partial<RunDefinition>): Promise<string> {
       },
     },
     taskFolder: async () => '/task',
-    secret: '00',
+    secret,
   } as unknown as EvaluatePorts;
   await asyncLocalStorage.run(context as unknown as Context, () =>
-    evaluateActivities(ports).evaluate({ runId: definition.runId, step: 1, epoch: 1, kind: 'validate' }),
+    evaluateActivities(ports).evaluate({ runId: definition.runId, step, epoch: 1, kind }),
   );
   return seeds.join();
 }
@@ -52,19 +57,23 @@ it('is the same when an evaluation is tried again', async () => {
   expect(await seedOf({ runId: 'r-one', batchId: 'b-one' })).toBe(await seedOf({ runId: 'r-one', batchId: 'b-one' }));
 });
 
-it('is another in each run, of the same batch and of a later one with the same seed', async () => {
+it('is shared by the attempts and models of a batch, whatever their seeds and steps', async () => {
   const seeds = await Promise.all([
     seedOf({ runId: 'r-one', batchId: 'b-one' }),
-    seedOf({ runId: 'r-two', batchId: 'b-one' }),
-    seedOf({ runId: 'r-three', batchId: 'b-two' }),
+    seedOf({ runId: 'r-two', batchId: 'b-one', attempt: 2, seed: 44 }),
+    seedOf({ runId: 'r-two', batchId: 'b-one', attempt: 2, seed: 44 }, { step: 9, number: 5, kind: 'submit' }),
   ]);
-  expect(new Set(seeds).size).toBe(3);
+  expect(new Set(seeds).size).toBe(1);
 });
 
-it('is shared by the runs that verify a task together, and by no others', async () => {
-  const verification = { batchId: 'b-one', verification: true };
-  expect(await seedOf({ runId: 'r-one', ...verification })).toBe(await seedOf({ runId: 'r-two', ...verification }));
-  expect(await seedOf({ runId: 'r-one', ...verification })).not.toBe(
-    await seedOf({ runId: 'r-one', verification: true, batchId: 'b-two' }),
-  );
+it('is another in each batch, task, group of episodes and home', async () => {
+  const seeds = await Promise.all([
+    seedOf({ batchId: 'b-one' }),
+    seedOf({ batchId: 'b-two' }),
+    seedOf({ batchId: 'b-one', task: taskSpec({ id: 'another' }) }),
+    seedOf({ batchId: 'b-one', drawGroup: 'group a' }),
+    seedOf({ batchId: 'b-one', drawGroup: 'group b' }),
+    seedOf({ batchId: 'b-one' }, { secret: '01' }),
+  ]);
+  expect(new Set(seeds).size).toBe(seeds.length);
 });

@@ -29,6 +29,7 @@ async function judgedBy(outcome: Outcome): Promise<{ saved: Partial<SavedEvaluat
       evaluation: async () => null,
       setStatus: async () => undefined,
       evaluationNumber: async () => 2,
+      earlierScore: async () => null,
       takenSubmission: async () => null,
       saveTakenSubmission: async () => undefined,
       validSubmission: async () => ({ step: 2, submissionSha256: EARLIER }),

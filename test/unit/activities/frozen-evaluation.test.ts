@@ -35,6 +35,7 @@ async function doneAround({ freezes = true, known, fails = false, abortedBy }: S
     store: {
       evaluation: async () => known ?? null,
       evaluationNumber: async () => 1,
+      earlierScore: async () => null,
       takenSubmission: async () => ({ kind: 'files', sha256: 'a' }),
       saveEvaluation: tell('saved'),
       addEvent: async ({ kind }: { kind: string }) => void done.push(kind),

@@ -36,6 +36,7 @@ function situation(
     store: {
       evaluation: async () => null,
       evaluationNumber: async () => 1,
+      earlierScore: async () => null,
       setStatus: async () => undefined,
       takenSubmission: async () => ({ kind: 'files', sha256: 'a' }),
       saveEvaluation: save('saved'),

@@ -395,9 +395,19 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
       expect(await shell.run('validate && submit && validate')).toMatchObject({ requested: 'submit' });
       expect(await shell.run('bash -c "(submit)" | cat')).toMatchObject({ requested: 'submit' });
       expect(await shell.run('true')).toMatchObject({ requested: null });
+      // In sessions of their own.
+      expect(await shell.run('setsid validate')).toMatchObject({ requested: 'validate' });
+      expect(await shell.run('setsid sh -c "setsid submit" & wait')).toMatchObject({ requested: 'submit' });
     });
 
     it('takes no requests from what an earlier command left behind', async () => {
+      await shell.run(
+        '(setsid sh -c "until [ -e late ]; do sleep 0.02; done; validate > refused 2>&1; echo >> refused" &) > /dev/null 2>&1',
+      );
+      expect(await shell.run('touch late; until [ -s refused ]; do sleep 0.02; done; cat refused')).toMatchObject({
+        output: expect.stringMatching(/^Refused/) as string,
+        requested: null,
+      });
       await shell.run(
         '(until [ -e ask ]; do sleep 0.02; done; submit > answer 2>&1; echo $? >> answer) > /dev/null 2>&1 &',
       );

@@ -68,6 +68,7 @@ def protect_from_oom() -> bool:
     return bool(capabilities & 1 << _CAP_SYS_RESOURCE) and set_oom_score("self", -999)
 
 
+_MOST_ANCESTORS = 200
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -116,6 +117,19 @@ def descendants(root: int) -> list[Process]:
             found.append(child)
             open_ends.append(child.pid)
     return found
+
+
+def descends_from(pid: int, root: int) -> bool:
+    """A living process whose living ancestors lead to `root`. Orphans do not: we adopted them."""
+    process = read(pid)
+    # Each look is one file, however many processes there are.
+    for _ in range(_MOST_ANCESTORS):
+        if process is None or process.parent in (0, os.getpid()):
+            return False
+        if process.parent == root:
+            return True
+        process = read(process.parent)
+    return False
 
 
 def send(pid: int, number: int) -> None:

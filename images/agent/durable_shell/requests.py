@@ -1,9 +1,11 @@
 """`validate`, `submit`, `memory`: what the agent asks for through a socket of its own, never
 through text.
 
-A request counts if it comes from a process of the running command's session. The kernel says who is
-calling; a daemon left over from an earlier command is in another session. A program that plays by
-itself opens sessions of its own; there is no earlier command, and every process of the agent counts.
+A request counts if it comes from a process of the running command: of its session, or a descendant
+of its shell, which may have a session of its own (`setsid validate`). The kernel says who is calling.
+A daemon left over from an earlier command is neither, and what began as one of this command is
+refused as soon as the command has ended. A program that plays by itself opens sessions of its own;
+there is no earlier command, and every process of the agent counts.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import struct
 import sys
 from collections.abc import Callable
 
-from . import limits
+from . import limits, processes
 from .command import Command
 from .event_loop import EventLoop
 from .line_server import Connection, LineServer
@@ -138,9 +140,11 @@ def _caller(sock: socket.socket) -> tuple[int, int]:
     return pid, uid
 
 
-def _calls_from(sock: socket.socket, session: int | None) -> bool:
+def _calls_from(sock: socket.socket, shell: int | None) -> bool:
     pid, _ = _caller(sock)
+    if shell is None or pid <= 0:
+        return False
     try:
-        return session is not None and pid > 0 and os.getsid(pid) == session
+        return os.getsid(pid) == shell or processes.descends_from(pid, shell)
     except ProcessLookupError:
         return False

@@ -59,9 +59,9 @@ async function situation(spec = task('t-equal'), runs = 1) {
     secret: '00',
   } as unknown as EvaluatePorts;
   return {
-    ...{ jobs, outcomes, runs: batch.runs as SubmittedRun[] },
+    ...{ jobs, outcomes, runs: batch.runs },
     edit: (text: string) => void (content = text),
-    async evaluate(one: SubmittedRun, step: number, kind: EvaluationKind = 'validate') {
+    evaluate: async (one: SubmittedRun, step: number, kind: EvaluationKind = 'validate') => {
       await db.store.saveAction(one.runId, step, { response: '', thought: '', action: kind, modelMs: 1 });
       const ended = { exitCode: 0, timedOut: false, lost: false, outputBytes: 0, workingDir: '/ws', commandMs: 1 };
       await db.store.saveCommand(one.runId, step, { observation: '', requested: 'validate', ...ended });

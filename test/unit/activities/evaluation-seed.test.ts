@@ -10,7 +10,12 @@ const context = { heartbeat: () => undefined, cancellationSignal: new AbortContr
 /** The seed that an evaluation of a run gets. */
 async function seedOf(
   run: Partial<RunDefinition>,
-  { step = 1, number = 1, kind = 'validate' as EvaluationKind, secret = '00' } = {},
+  {
+    step = 1,
+    number = 1,
+    kind = 'validate',
+    secret = '00',
+  }: Partial<Record<'step' | 'number', number>> & { kind?: EvaluationKind; secret?: string } = {},
 ): Promise<string> {
   const definition = {
     backend: 'local',

@@ -25,7 +25,9 @@ test.each([
   archive.entry(entry, '');
   archive.entry({ name: 'starter/escaped' }, 'x');
   archive.finalize();
-  const restored = restoreTask(layout, { id: 't', hash: '0'.repeat(64) }, archive as AsyncIterable<Uint8Array>, () => expect.unreachable());
+  const restored = restoreTask(layout, { id: 't', hash: '0'.repeat(64) }, archive as AsyncIterable<Uint8Array>, () =>
+    expect.unreachable(),
+  );
   await expect(restored).rejects.toThrow(said);
   expect(readdirSync(layout.tasks)).toEqual([]);
   expect(readdirSync(root)).toEqual(['home']);

@@ -146,7 +146,9 @@ describe('a survey of tasks of Harbor', () => {
   test('follows no symlink out of the task', () => {
     const folder = task({ 'instruction.md': null });
     symlinkSync('/etc/passwd', join(folder, 'instruction.md'));
-    expect(survey(folder).refusals).toEqual([{ file: 'instruction.md', key: '', reason: 'a link, which may lead out of the folder' }]);
+    expect(survey(folder).refusals).toEqual([
+      { file: 'instruction.md', key: '', reason: 'a link, which may lead out of the folder' },
+    ]);
   });
 
   test.each([

@@ -1,9 +1,11 @@
 import pg from 'pg';
 import { BenchError } from '../domain/errors.js';
+import { formatBytes } from '../domain/format-bytes.js';
+import { boundedClient, TooManyBytes } from './bounded-client.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, isInfrastructureProblem } from './database-error.js';
 import { nearNames } from './near-names.js';
-import { ensureReaderRole, READER_ROLE } from './reader-role.js';
+import { ensureReaderRole, lastingCall, onlyReads, READER_ROLE } from './reader-role.js';
 import { cancelBackend, unwanted } from './while-wanted.js';
 
 export interface ReadOnlyResult {
@@ -16,57 +18,65 @@ export interface ReadOnlyResult {
 
 const MAX_ROWS = 100_000;
 const ROWS_PER_FETCH = 5_000;
-const SELECT_ONLY = 'Write one SELECT (or WITH … SELECT, VALUES, TABLE). To change data, use psql "$(bench db url)".';
+const SELECT_ONLY =
+  'Write one SELECT (or WITH … SELECT, VALUES, TABLE). To change data, use psql "$(bench db url --owner)".';
 
-/**
- * A SELECT may call functions that change no row but affect others: advisory locks, for example, work in a read-only transaction and
- * would block migrations. An ordinary user cannot revoke these from itself, so the query is searched for their names, for functions
- * that run text as a query, and for escaped identifiers, which could hide a name.
- */
-const REACHES_OTHERS =
-  /pg_(?:try_)?advisory_\w*|pg_notify|\w*_to_xml\w*|ts_stat|ts_rewrite|dblink\w*|crosstab\w*|connectby|xpath_table|u&\s*"/i;
+/** What the server may send of one query. JSON has it at most six times as long, which is still a string of Node. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** Files that a sort or a join may have on the server's disk meanwhile. */
+const TEMPORARY_FILES = '1GB';
+/** A message of the server quotes the value that it refuses. */
+const MESSAGE_CHARS = 1000;
+
+export interface ReadOnlyOptions {
+  timeoutMs: number;
+  maxRows?: number | undefined;
+  /** Of all rows, before they are decoded. */
+  maxBytes?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
 
 /**
  * Run one SELECT that can change nothing. Three barriers: the text becomes the query of a cursor, which can only be a SELECT, over a
  * protocol that takes one statement; the transaction is read-only and has begun, so it cannot become writable; the role may only
- * select, and cannot become another one (see reader-role). Aborting the signal ends it in PostgreSQL.
+ * select, and cannot become another one (see reader-role). Its time, its temporary files and what the server sends are bounded.
+ * Aborting the signal ends it in PostgreSQL.
  */
 export async function runReadOnlyQuery(
   databaseUrl: string,
   sql: string,
-  options: { timeoutMs: number; maxRows?: number | undefined; signal?: AbortSignal | undefined },
+  options: ReadOnlyOptions,
 ): Promise<ReadOnlyResult> {
   const where = describeDatabase(databaseUrl);
   if (sql.trim() === '')
     throw new BenchError('usage', 'an empty query', { code: 'query.refused', remedy: SELECT_ONLY });
-  const reaching = REACHES_OTHERS.exec(sql)?.[0];
-  if (reaching !== undefined)
-    throw new BenchError('usage', `the query was refused: ${reaching} is not allowed in a read-only query`, {
-      code: 'query.refused',
-      remedy: 'For locks, notifications and dynamic queries, use psql "$(bench db url)".',
-    });
-  const { signal } = options;
+  const { signal, maxBytes = MOST_BYTES } = options;
   if (isOver(signal)) throw unwanted();
   const settings = connectionSettings(databaseUrl);
-  const client = new pg.Client({ ...settings, query_timeout: options.timeoutMs + 10_000 });
+  const client = boundedClient({ ...settings, query_timeout: options.timeoutMs + 10_000 }, maxBytes);
   client.on('error', () => undefined);
-  const cancel = (): void => void cancelBackend(settings, client).catch(() => undefined);
+  const cancel = (): Promise<void> => cancelBackend(settings, client).catch(() => undefined);
+  const leave = (): void => void cancel();
   try {
     await client.connect();
     await enter(client, where, options.timeoutMs);
+    await refuseLastingCalls(client, sql);
   } catch (error) {
     await client.end().catch(() => undefined);
     throw error instanceof BenchError ? error : connectionError(where, error);
   }
-  signal?.addEventListener('abort', cancel);
+  signal?.addEventListener('abort', leave);
   try {
     if (isOver(signal)) throw unwanted();
     return await readAll(client, sql, options.maxRows ?? MAX_ROWS);
   } catch (error) {
+    // An error of ours: the server still computes what no client reads.
+    if (errorFields(error).code === undefined) await cancel();
     if (isOver(signal)) throw unwanted();
+    if (error instanceof TooManyBytes) throw tooLarge(`returns more than ${formatBytes(maxBytes)}`);
     throw refusal(where, options.timeoutMs, error, await nearNames(client, sql, error));
   } finally {
-    signal?.removeEventListener('abort', cancel);
+    signal?.removeEventListener('abort', leave);
     await client.end().catch(() => undefined); // ends the transaction too
   }
 }
@@ -85,6 +95,7 @@ async function enter(client: pg.Client, where: string, timeoutMs: number): Promi
   await client.query('begin transaction isolation level repeatable read, read only');
   await client.query(`set local statement_timeout = ${Math.max(1, Math.floor(timeoutMs))}`);
   await client.query(`set local idle_in_transaction_session_timeout = ${Math.floor(timeoutMs) + 10_000}`);
+  await client.query(SERVER_LIMITS);
   await client.query('savepoint reader');
   try {
     await client.query(`set local role ${READER_ROLE}`);
@@ -96,18 +107,43 @@ async function enter(client: pg.Client, where: string, timeoutMs: number): Promi
   await client.query('select 1');
 }
 
+/**
+ * What only a superuser may set, so that no reader can lift it. The server's log lies on the same disk, and an error message may be
+ * as long as a row: the log gets none.
+ */
+const SERVER_LIMITS = [
+  `temp_file_limit = '${TEMPORARY_FILES}'`,
+  'log_min_messages = fatal',
+  'log_min_error_statement = panic',
+]
+  .map((limit) => `do $$ begin set local ${limit}; exception when insufficient_privilege then null; end $$`)
+  .join(';');
+
 /** A read-only transaction does not stop a superuser, who can read and write the server's files. */
 async function readerIsSafe(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ safe: boolean }>(
     `select not me.rolsuper or coalesce(
-       (select not reader.rolsuper
-          and not has_function_privilege(reader.oid, 'pg_catalog.set_config(text, text, boolean)', 'execute')
-        from pg_roles reader where reader.rolname = $1),
+       (select not reader.rolsuper and ${onlyReads('reader.oid')} from pg_roles reader where reader.rolname = $1),
        false) as safe
      from pg_roles me where me.rolname = current_user`,
     [READER_ROLE],
   );
   return rows[0]?.safe === true;
+}
+
+/**
+ * Where the database's owner is an ordinary user, as on managed servers, PostgreSQL lets it take no function from itself: there the
+ * query is searched for their names.
+ */
+async function refuseLastingCalls(client: pg.Client, sql: string): Promise<void> {
+  const call = lastingCall(sql);
+  if (call === null) return;
+  const { rows } = await client.query<{ safe: boolean }>(`select ${onlyReads('current_user')} as safe`);
+  if (rows[0]?.safe === true) return;
+  throw new BenchError('usage', `the query was refused: ${call} is not allowed in a read-only query`, {
+    code: 'query.refused',
+    remedy: 'For locks, notifications and dynamic queries, use psql "$(bench db url --owner)".',
+  });
 }
 
 async function readAll(client: pg.Client, sql: string, maxRows: number): Promise<ReadOnlyResult> {
@@ -138,6 +174,15 @@ const asNumberIfExact = (text: string): number | string => {
 const parserOf: pg.CustomTypesConfig['getTypeParser'] = (oid: number, format?: 'text' | 'binary') =>
   oid === 20 ? asNumberIfExact : (pg.types.getTypeParser(oid, format) as (text: string) => unknown);
 
+const FILES_SPENT = '53400';
+const OUT_OF_MEMORY = '53200';
+
+const tooLarge = (what: string): BenchError =>
+  new BenchError('usage', `the query ${what}`, {
+    code: 'query.too_large',
+    remedy: 'Select fewer rows or columns, or parts of long texts; for more, use psql "$(bench db url)".',
+  });
+
 function refusal(where: string, timeoutMs: number, error: unknown, near: string | null): BenchError {
   if (error instanceof BenchError) return error;
   const { code, message } = errorFields(error);
@@ -146,9 +191,11 @@ function refusal(where: string, timeoutMs: number, error: unknown, near: string 
       code: 'query.too_slow',
       remedy: 'Narrow it down, or allow it more time.',
     });
+  if (code === FILES_SPENT) return tooLarge(`needs more than ${TEMPORARY_FILES} of temporary files`);
+  if (code === OUT_OF_MEMORY) return tooLarge('needs more memory than the server has');
   if (isInfrastructureProblem(error)) return connectionError(where, error);
   // The query is the caller's own: what the server says of it may be shown.
-  return new BenchError('usage', `the query was refused: ${message}`, {
+  return new BenchError('usage', `the query was refused: ${message.slice(0, MESSAGE_CHARS)}`, {
     code: 'query.refused',
     remedy: near ?? SELECT_ONLY,
   });

@@ -3,7 +3,7 @@ import { BenchError } from '../domain/errors.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, isInfrastructureProblem, isTlsProblem } from './database-error.js';
 import { APP_ROLE, guardKeys, WORKER_ROLE } from './key-roles.js';
-import { ensureReaderRole, READER_ROLE } from './reader-role.js';
+import { ensureReaderRole, keepForWriters, READER_ROLE } from './reader-role.js';
 
 /**
  * Create the roles, which cannot log in, and grant them everything that exists or that this user's later migrations will create.
@@ -37,6 +37,7 @@ export async function ensureRoles(adminUrl: string): Promise<{ worker: string; a
 const GRANTS = `do $$
   declare
     here text := current_schema();
+    lasting regprocedure;
   begin
     if not exists (select from pg_roles where rolname = '${APP_ROLE}') then
       begin
@@ -58,9 +59,8 @@ const GRANTS = `do $$
     execute format('grant usage, select on all sequences in schema %I to ${APP_ROLE}', here);
     grant select on all tables in schema drizzle to ${APP_ROLE};
     grant select on all sequences in schema drizzle to ${APP_ROLE};
-    -- pg_dump reads all of the above and begins with set_config, which is revoked from everyone else under a superuser: see reader-role.
-    if (select rolsuper from pg_roles where rolname = current_user) then
-      grant execute on function pg_catalog.set_config(text, text, boolean) to ${APP_ROLE};
+    -- Locks, notifications, and set_config, with which pg_dump begins: a superuser takes them from everyone else, see reader-role.
+    if (select rolsuper from pg_roles where rolname = current_user) then${keepForWriters(APP_ROLE)}
     end if;
     execute format(
       'alter default privileges in schema %I grant select, insert, update, delete on tables to ${APP_ROLE}', here);

@@ -75,6 +75,7 @@ export const ERROR_CODES = {
   'preview.outdated': 'what the action was counted in has changed meanwhile',
   'profile.unknown': 'no task has a profile of this name',
   'query.refused': 'the query is not one SELECT, or the server refuses it',
+  'query.too_large': 'the query returns more bytes than are taken, or needs more of the server than readers get',
   'query.too_slow': 'the query ran out of its time',
   'recording.invalid': 'the file is no recording',
   'report.empty': 'there are no runs to report on',

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Database, openDatabase, runReadOnlyQuery } from '../../db/index.js';
 import { oneRun } from '../fixtures/rows.js';
+import { LONG } from '../setup/long.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 
 const server = sharedDatabases();
@@ -29,6 +30,13 @@ afterAll(async () => {
 });
 
 const ask = (sql: string, url = superuser, timeoutMs = 20_000) => runReadOnlyQuery(url, sql, { timeoutMs });
+const readersAtWork = async (): Promise<number> => {
+  const { rows } = await db.pool.query<{ n: number }>(
+    `select count(*)::int as n from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and query ~ 'bench_query'`,
+  );
+  return rows[0]!.n;
+};
 const MARK = '/tmp/bench-db-test-pwned';
 
 describe('a query', () => {
@@ -104,6 +112,39 @@ describe('a query', () => {
     });
   });
 
+  // A row, a notice or an error may have a gigabyte, which Node can hold in no string: the driver threw where nothing caught it.
+  const length = LONG ? 600_000_000 : 3_000_000;
+  test.each([
+    ['in one text', `select repeat('x', ${length})`],
+    ['in many columns', `select ${Array.from({ length: 300 }, () => `repeat('x', ${length / 300})`).join(', ')}`],
+    ['in an array', `select array_agg(repeat('x', 1000)) from generate_series(1, 3000)`],
+    ['as JSON', `select jsonb_agg(repeat('x', 1000)) from generate_series(1, 3000)`],
+    ['as XML', `select query_to_xml('select repeat(''x'', 3000000)', true, false, '')`],
+    ['in many rows', `select repeat('x', 10000) from generate_series(1, 5000)`],
+    ['in an error message', `select repeat('x', ${Math.min(length, 500_000_000)})::int`],
+    ['in the details of one', `select (repeat('[', 5) || repeat('x', 3000000))::json`],
+  ])('that returns too many bytes is refused, and the process lives: %s', async (_, sql) => {
+    const asked = runReadOnlyQuery(superuser, sql, { timeoutMs: 60_000, maxBytes: 1024 * 1024 });
+    await expect(asked).rejects.toMatchObject({ type: 'usage', code: 'query.too_large' });
+    expect((await ask('select 1')).rows).toEqual([[1]]);
+    await vi.waitFor(async () => expect(await readersAtWork()).toBe(0), { timeout: 60_000, interval: 50 });
+  });
+
+  test('whose error quotes a long value shows its beginning', async () => {
+    const refused = await ask(`select repeat('x', 50000)::int`).catch((error: Error) => error.message);
+    expect(refused).toMatch(/^the query was refused: invalid input syntax for type integer: "x{800,1000}$/);
+  });
+
+  test('that needs too many temporary files is refused, and no fault of the server', async () => {
+    await expect(
+      ask(
+        `select count(*) from (select md5(i::text), repeat(md5(i::text), 40) as x from generate_series(1, 1500000) i order by 2 offset 1) one`,
+        superuser,
+        120_000,
+      ),
+    ).rejects.toMatchObject({ code: 'query.too_large', message: expect.stringContaining('temporary files') as string });
+  });
+
   test('to a server that is not there says so', async () => {
     await expect(ask('select 1', 'postgres://me:s3cret@127.0.0.1:1/x')).rejects.toMatchObject({
       type: 'services',
@@ -158,6 +199,12 @@ const attacks: Record<string, string> = {
   vacuum: `vacuum`,
   'alter system': `alter system set fsync = off`,
   'a large object': `select lo_create(4711)`,
+  'one with content': `select lo_from_bytea(0, decode(repeat('00', 100000), 'hex'))`,
+  'a message into the log of changes': `select pg_logical_emit_message(false, 'x', repeat('x', 1000))`,
+  'the same in a text': `select query_to_xml('select pg_logical_' || 'emit_message(true, ''x'', ''x'')', true, false, '')`,
+  'files of snapshots': `select pg_export_snapshot() from generate_series(1, 3)`,
+  'a longer time limit': `select set_config('statement_timeout', '0', false)`,
+  'a larger file limit': `select set_config('temp_file_limit', '-1', false)`,
   'a sequence': `select nextval('events_event_id_seq')`,
   'text after the cursor': `select 1) ; insert into loot values (1`,
 };

@@ -5,6 +5,8 @@ import { sql } from '../../../operations/results/sql.js';
 import type { Handler } from '../call.js';
 
 const AT_ONCE = 2;
+/** An answer is sent as a whole, and the server has others to serve meanwhile. */
+const MOST_BYTES = 8 * 1024 * 1024;
 
 export function sqlHandlers(bench: Bench): Record<string, Handler> {
   let running = 0;
@@ -19,7 +21,7 @@ export function sqlHandlers(bench: Bench): Record<string, Handler> {
       const { query, timeout, maxRows } = body as { query: string; timeout: number; maxRows: number };
       running++;
       try {
-        return await sql(bench, query, { timeout, maxRows }, signal);
+        return await sql(bench, query, { timeout, maxRows }, signal, MOST_BYTES);
       } finally {
         running--;
       }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BenchError } from '../domain/errors.js';
@@ -6,27 +7,44 @@ import { BenchError } from '../domain/errors.js';
 /** Writes a file atomically: readers see the old file or the new one. Throws BenchError (usage) if it cannot be written. */
 export async function writeWhole(path: string, text: string): Promise<string> {
   const file = resolve(path);
-  const aside = join(dirname(file), `.${basename(file)}.${randomBytes(4).toString('hex')}`);
-  try {
+  await throughAside(file, async (aside) => {
     await writeFile(aside, text, { flag: 'wx' });
     await rename(aside, file);
-    return file;
+  });
+  return file;
+}
+
+/** Throws the same at once, before what would be written is computed. */
+export const checkWritable = (path: string): Promise<void> =>
+  throughAside(resolve(path), (aside) => writeFile(aside, '', { flag: 'wx' }));
+
+async function throughAside(file: string, write: (aside: string) => Promise<void>): Promise<void> {
+  const aside = join(dirname(file), `.${basename(file)}.${randomBytes(4).toString('hex')}`);
+  try {
+    refuseOtherKinds(file);
+    await write(aside);
   } catch (cause) {
-    await rm(aside, { force: true }).catch(() => undefined);
     const code = (cause as NodeJS.ErrnoException).code;
     const reason =
-      code === 'ENOENT'
+      code === 'ENOENT' && !existsSync(dirname(file))
         ? `there is no folder ${dirname(file)}`
-        : code === 'EISDIR'
-          ? 'it is a folder'
-          : cause instanceof Error
-            ? cause.message
-            : String(cause);
+        : cause instanceof Error
+          ? cause.message
+          : String(cause);
     throw new BenchError('usage', `${file} cannot be written: ${reason}`, {
       code: 'file.unwritable',
       remedy: 'Choose another file, or create its folder first.',
       fields: { output: '<file>' },
       cause,
     });
+  } finally {
+    await rm(aside, { force: true }).catch(() => undefined);
   }
+}
+
+/** A device or a pipe would be replaced by a file of its name, for every program. */
+function refuseOtherKinds(file: string): void {
+  const there = statSync(file, { throwIfNoEntry: false });
+  if (there !== undefined && !there.isFile())
+    throw new Error(there.isDirectory() ? 'it is a folder' : 'it is a device or a pipe');
 }

@@ -11,6 +11,7 @@ import {
 } from '../../domain/requests/import.js';
 import type { ImportDocument } from '../../domain/views/imports.js';
 import { writeImportSummary } from '../../operations/records/import/import-summary.js';
+import { checkWritable } from '../../operations/write-whole.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { plural } from '../render/format.js';
@@ -67,6 +68,11 @@ async function tell(context: CliContext, document: ImportDocument, report: strin
   else if (document.failed + document.changed > 0) context.setExitCode(1);
 }
 
+/** An import may take long: a file that cannot be written is refused before. */
+const checkReport = async (report: string | undefined): Promise<void> => {
+  if (report !== undefined) await checkWritable(report);
+};
+
 async function importMlgym(
   context: CliContext,
   paths: string[],
@@ -76,6 +82,7 @@ async function importMlgym(
   // Readers of foreign files are loaded where they are needed.
   const { importRunDirectories } = await import('../../operations/records/import/import-run-directories.js');
   let progress: ImportProgress | null = null;
+  await checkReport(report);
   const document = await importRunDirectories(context, paths, request, {
     signal: context.onInterrupt(),
     onFound: (directories) => (progress = importProgress(context.output, directories)),
@@ -93,6 +100,7 @@ async function importFrom(
 ): Promise<void> {
   const { importExchanged } = await import('../../operations/records/import/exchange/import-exchanged.js');
   let progress: ImportProgress | null = null;
+  await checkReport(report);
   const document = await importExchanged(context, format, paths, request, {
     signal: context.onInterrupt(),
     onFound: (files) => (progress = importProgress(context.output, files, 'files')),
@@ -111,6 +119,7 @@ async function importJsonl(
 ): Promise<void> {
   const { importExported } = await import('../../operations/records/import/import-exported.js');
   let progress: ImportProgress | null = null;
+  await checkReport(report);
   const document = await importExported(context, path, request, {
     onOpen: (bytes) => (progress = importProgress(context.output, megabytes(bytes), 'MB')),
     onRun: (done, bytes) => progress?.done(done, megabytes(bytes)),

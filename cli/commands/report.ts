@@ -12,7 +12,7 @@ import { wholeNumber } from '../options.js';
 import { requestOptions } from '../request-options.js';
 import { plural } from '../render/format.js';
 import { logPageLink } from '../serve-page.js';
-import { writeWhole } from '../../operations/write-whole.js';
+import { checkWritable, writeWhole } from '../../operations/write-whole.js';
 import type { ReportDocument } from '../../domain/views/report.js';
 
 const FORMATS = ['html', 'md', 'csv'] as const;
@@ -58,6 +58,8 @@ export function register(program: Command, context: CliContext): void {
       throw new BenchError('usage', '--json and --output - both write to stdout', {
         remedy: 'Write the report to a file, or drop --json.',
       });
+    const file = flags.output ?? `bench-report${suffixOf(what)}.${format}`;
+    if (!toStdout) await checkWritable(file);
     const data = await report(context, {
       ...comparisonRequest(command),
       ...{ what, over: flags.over, resamples: flags.intervals ? flags.resamples : 0, seed: flags.seed },
@@ -65,7 +67,6 @@ export function register(program: Command, context: CliContext): void {
     const { board, runs } = data;
     // The library of charts takes its time to load: no other command waits for it.
     const { writeReport } = await import('../../report/index.js');
-    const file = flags.output ?? `bench-report${suffixOf(what)}.${format}`;
     const text = writeReport[format]({ ...data, page: pageOf(flags.exported, toStdout ? '.' : file) });
     if (toStdout) return output.data(text);
     const written = await writeWhole(file, text);

@@ -1,3 +1,4 @@
+import { ZodError } from 'zod';
 import type pg from 'pg';
 import type { MetricFamily } from '../../domain/metrics.js';
 import { queryError } from '../database-error.js';
@@ -65,7 +66,7 @@ export interface Queries {
   searchTree(runId: string): Promise<SearchTreeDocument | null>;
   /** Steps after `afterStep` (default 0), in order; the first `most` of them, or all. */
   trajectory(runId: string, afterStep?: number, most?: number | null): Promise<TrajectoryStep[]>;
-  /** How a run was played here or in the home that exported it; null: MLGym played it. */
+  /** How a run was played here or in the home that exported it; null: MLGym or another tool played it. */
   playedAs(runId: string): Promise<RunDefinition | null>;
   /** Each question of a step that was sent, in order. */
   askedTurns(runId: string, step: number): Promise<AskedTurn[]>;
@@ -106,6 +107,16 @@ export interface Queries {
 
 const BATCHES = 20;
 
+/** Trajectories and logs of other tools import a run without what its agent and task were: null. */
+function readIfComplete(read: () => RunDefinition): RunDefinition | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ZodError) return null;
+    throw error;
+  }
+}
+
 export function createQueries(pool: pg.Pool): Queries {
   const run = statements(pool, queryError);
   const definitionOf = definitionReader(run);
@@ -124,7 +135,7 @@ export function createQueries(pool: pg.Pool): Queries {
     trajectory: (runId, afterStep = 0, most = null) => trajectory(run, runId, afterStep, most),
     playedAs: async (runId) => {
       const { origin, read } = await definitionOf(runId);
-      return origin === 'mlgym' ? null : read();
+      return origin === 'bench' ? read() : origin === 'mlgym' ? null : readIfComplete(read);
     },
     askedTurns: (runId, step) => askedTurns(run, runId, step),
     programRequest: (runId, step) => programRequest(run, runId, step),

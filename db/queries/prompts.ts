@@ -41,7 +41,7 @@ export interface RecordedPrompt {
 export async function recordedPrompt(run: Statements, runId: string): Promise<RecordedPrompt> {
   const [row] = await run<RecordedPrompt>(
     'recordedPrompt',
-    `select coalesce(prompt, '[]') as prompt, footers from imports where run_id = $1 and format = 'mlgym'`,
+    `select coalesce(prompt, '[]') as prompt, footers from imports where run_id = $1`,
     [runId],
   );
   return row ?? { prompt: [], footers: null };

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { HomeLayout } from '../../domain/home-layout.js';
+import { makeFolder } from '../../services/make-folder.js';
 
 /** Short name of a home for container names and labels: two homes on one engine never touch each other's containers. */
 export const homeTag = (layout: HomeLayout): string =>
@@ -22,7 +23,7 @@ function readOrCreate(path: string, make: () => string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const aside = `${path}.${process.pid}`;
   writeFileSync(aside, `${make()}\n`, { mode: 0o600 });
   try {

@@ -36,10 +36,9 @@ export async function promptOf(database: Read, runId: string, step: number): Pro
       code: 'run.no_such_step',
       remedy: `Choose one from 1 to ${run.steps + 1}: \`bench trajectory ${runId}\` shows them.`,
     });
-  if (run.origin === 'mlgym') return recorded(database, run, step);
   const asked = await whoAsked(database, run, step);
   const definition = await database.queries.playedAs(asked.runId);
-  if (definition === null) throw new Error(`run ${asked.runId} has no definition`);
+  if (definition === null) return recorded(database, run, step);
   const input = { ...definition, memoryRecords: asked.memory ? asked.memoryRecords : null };
   const workspace = asked.workspace ?? CONTAINER_WORKSPACE;
   if (definition.agent.program !== undefined)
@@ -99,7 +98,7 @@ async function whoAsked({ queries }: Read, run: RunDetail, step: number): Promis
   return asked;
 }
 
-/** MLGym keeps no requeries, and no hash: its history is taken as it is. */
+/** Records of MLGym and of other tools have no requeries, and no hash: their history is taken as it is. */
 async function recorded({ store, queries }: Read, run: RunDetail, step: number): Promise<PromptDocument> {
   const { prompt: first, footers } = await queries.recordedPrompt(run.runId);
   const messages = first.map(({ role, content }): ChatMessage => ({
@@ -118,7 +117,7 @@ async function recorded({ store, queries }: Read, run: RunDetail, step: number):
     messages.push({ role: 'assistant', content: response });
     messages.push({ role: 'user', content: `${observation ?? ''}${footer ?? ''}` });
   }
-  const hash = requestHash({ provider: 'mlgym', model: run.providerModel, messages });
+  const hash = requestHash({ provider: run.provider, model: run.providerModel, messages });
   return {
     ...{ runId: run.runId, askedIn: run.runId, step, source: whole ? 'recorded' : 'partial', messages, tools: null },
     turns: [{ try: 0, added: [], reply, hash, sent: [], proof: 'none' }],

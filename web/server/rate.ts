@@ -15,11 +15,6 @@ export class Rate {
     return window.count <= this.most;
   }
 
-  /** Have there been as many as there may be? */
-  isSpent(key: string): boolean {
-    return this.window(key).count >= this.most;
-  }
-
   private window(key: string): { since: number; count: number } {
     const now = this.now();
     const known = this.windows.get(key);

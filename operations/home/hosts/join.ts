@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { artifactLocation } from '../../../domain/artifact-location.js';
 import { BenchError } from '../../../domain/errors.js';
@@ -6,6 +6,7 @@ import { decodeInvitation, type HostInvitation } from '../../../domain/host-invi
 import { temporalAccess } from '../../../domain/temporal-access.js';
 import { harnessVersion } from '../../batches/store-batch.js';
 import type { BenchSettings } from '../../settings.js';
+import { makeFolder } from '../../../services/make-folder.js';
 
 type Settings = Pick<BenchSettings, 'home' | 'layout' | 'env' | 'assetsRoot' | 'databaseUrl'>;
 
@@ -34,7 +35,7 @@ export async function joinFleet(settings: Settings, text: string): Promise<{ hos
     BENCH_WORKER: 'external',
   };
   const env = { ...settings.env, ...given };
-  mkdirSync(settings.home, { recursive: true, mode: 0o700 });
+  makeFolder(settings.home, 0o700);
   for (const file of Object.values(files)) writeFileSync(file.path, file.pem);
 
   const { joinAsHostUser, checkHostUser } = await import('../../../db/host-users.js');

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { BenchSettings } from '../../settings.js';
+import { makeFolder } from '../../../services/make-folder.js';
 
 const runningSchema = z.strictObject({ pid: z.int(), address: z.string() });
 export type RunningUi = z.infer<typeof runningSchema>;
@@ -16,7 +17,7 @@ export function runningUi({ layout }: Pick<BenchSettings, 'layout'>): RunningUi 
 }
 
 export function uiListens({ layout }: Pick<BenchSettings, 'layout'>, running: RunningUi): void {
-  mkdirSync(dirname(layout.uiServer), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(layout.uiServer), 0o700);
   writeFileSync(layout.uiServer, `${JSON.stringify(running)}\n`, { mode: 0o600 });
 }
 

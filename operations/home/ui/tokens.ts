@@ -1,11 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { ROLES, type Role } from '../../../domain/access.js';
 import { BenchError } from '../../../domain/errors.js';
 import type { AddedUiToken, UiToken } from '../../../domain/views/ui.js';
 import type { BenchSettings } from '../../settings.js';
+import { makeFolder } from '../../../services/make-folder.js';
 
 // Tokens of the page. The home keeps their hashes alone: they are random and long, so that no slow hash is needed.
 
@@ -43,7 +44,7 @@ function read(path: string): Stored[] {
 }
 
 function write(path: string, tokens: Stored[]): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   const aside = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
     writeFileSync(aside, `${JSON.stringify({ tokens }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });

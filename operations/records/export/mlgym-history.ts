@@ -38,14 +38,14 @@ export async function* recordedHistory(
   }
 }
 
-/** Of a run that bench played: every message that its agent wrote or was shown, before any history processor. */
+/** Of a run that MLGym did not play: every message that its agent wrote or was shown, before any history processor; of another tool's what its record has. */
 export async function* playedHistory(
   { queries }: Pick<Database, 'queries'>,
   run: RunDetail,
   steps: readonly TrajectoryStep[],
 ): AsyncGenerator<HistoryMessage> {
   const definition = await queries.playedAs(run.runId);
-  if (definition === null) throw new Error(`run ${run.runId} has no definition`);
+  if (definition === null) return yield* recordedHistory(await queries.recordedPrompt(run.runId), steps);
   const input = { ...definition, memoryRecords: run.memory ? run.memoryRecords : null };
   const context = promptContext(input, run.workspace ?? CONTAINER_WORKSPACE);
   for (const { role, content, origin } of openingMessages(context))

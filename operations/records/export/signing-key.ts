@@ -1,7 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { HomeLayout } from '../../../domain/home-layout.js';
 import { BenchError } from '../../../domain/errors.js';
+import { makeFolder } from '../../../services/make-folder.js';
 
 /** Names a public key: the beginning of its SHA-256. */
 export const keyId = (publicKey: KeyObject): string =>
@@ -27,7 +28,7 @@ export function homeKey({ exportKey }: HomeLayout): KeyObject | null {
 export function ensureHomeKey(layout: HomeLayout): KeyObject {
   const there = homeKey(layout);
   if (there !== null) return there;
-  mkdirSync(layout.home, { recursive: true });
+  makeFolder(layout.home);
   const { privateKey } = generateKeyPairSync('ed25519');
   const aside = `${layout.exportKey}.${process.pid}`;
   writeFileSync(aside, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });

@@ -1,13 +1,13 @@
-import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Database } from '../../../db/index.js';
 import { BenchError } from '../../../domain/errors.js';
-import { makeFolder } from '../../../services/make-folder.js';
 import { runDirectoryName } from '../../../domain/mlgym/run-directory.js';
 import type { TrajectoryStep } from '../../../domain/views/trajectory.js';
 import { type HistoryMessage, playedHistory, recordedHistory } from './mlgym-history.js';
+import { writeNewFolder } from './targets.js';
 
 /** As MLGym names the only agent of a run. */
 const AGENT = 'primary_0';
@@ -63,23 +63,6 @@ export async function writeRunDirectory(database: Database, runId: string, folde
     // Readers of the format pass over a key that they do not know.
     bench: { run_id: runId, counts, end_reason: endReason, replaces, forked_from: forkedFrom },
   };
-  const partial = join(folder, `.partial-${runId}`);
-  await rm(partial, { recursive: true, force: true });
-  makeFolder(partial);
-  // A run of MLGym without a trajectory had none.
-  if (source === null || source.rawExitStatus !== null || steps.length > 0)
-    await writeTrajectory(
-      join(partial, `${run.task}.traj`),
-      source?.environment ?? 'mlgym_main',
-      run.workspace,
-      steps,
-      history,
-      info,
-    );
-  await writeFile(
-    join(partial, 'results.json'),
-    `${JSON.stringify({ agent: scores, ...(baseline !== null && { baseline }) })}\n`,
-  );
   const args =
     source === null
       ? {
@@ -87,8 +70,23 @@ export async function writeRunDirectory(database: Database, runId: string, folde
           agent: { agent_config_path: run.agent, model: { model_name: run.providerModel } },
         }
       : source.args;
-  if (args !== null) await writeFile(join(partial, 'args.yaml'), stringify(args));
-  await rename(partial, path);
+  await writeNewFolder(path, join(folder, `.partial-${runId}`), async (partial) => {
+    // A run of MLGym without a trajectory had none.
+    if (source === null || source.rawExitStatus !== null || steps.length > 0)
+      await writeTrajectory(
+        join(partial, `${run.task.replaceAll('/', '-')}.traj`),
+        source?.environment ?? 'mlgym_main',
+        run.workspace,
+        steps,
+        history,
+        info,
+      );
+    await writeFile(
+      join(partial, 'results.json'),
+      `${JSON.stringify({ agent: scores, ...(baseline !== null && { baseline }) })}\n`,
+    );
+    if (args !== null) await writeFile(join(partial, 'args.yaml'), stringify(args));
+  });
   return name;
 }
 

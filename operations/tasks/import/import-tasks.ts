@@ -176,9 +176,17 @@ export function makeConfigs(into: string, bundled: string): void {
   if (existsSync(into)) return;
   const aside = join(dirname(into), `.${basename(into)}.${randomBytes(6).toString('hex')}.tmp`);
   try {
+    makeFolder(dirname(aside));
     cpSync(bundled, aside, { recursive: true });
     renameSync(aside, into);
+  } catch (cause) {
+    throw new BenchError('usage', `${into} cannot be written: ${(cause as Error).message}`, {
+      code: 'file.unwritable',
+      remedy: 'Make it writable, or name another configuration folder.',
+      fields: { configDir: true },
+      cause,
+    });
   } finally {
-    rmSync(aside, { recursive: true, force: true });
+    if (existsSync(aside)) rmSync(aside, { recursive: true });
   }
 }

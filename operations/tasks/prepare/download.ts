@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants, createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,6 +9,7 @@ import { BenchError } from '../../../domain/errors.js';
 import type { HomeLayout } from '../../../domain/home-layout.js';
 import type { DataSource } from '../../../domain/task-data.js';
 import { lock } from '../../../services/index.js';
+import { makeFolder } from '../../../services/make-folder.js';
 
 /** Tries of one address; each goes on where the last one was cut off. */
 const TRIES = 4;
@@ -47,7 +48,7 @@ export async function missingBytes(layout: HomeLayout, source: DataSource): Prom
 export async function download(layout: HomeLayout, source: DataSource, options: DownloadOptions): Promise<string> {
   const place = sourcePath(layout, source);
   if (existsSync(place)) return place;
-  await mkdir(join(layout.downloads, source.sha256), { recursive: true });
+  makeFolder(join(layout.downloads, source.sha256));
   // One at a time: two that write the same part would spoil it.
   const held = await lock(join(layout.downloads, `${source.sha256}.lock`), { timeoutMs: OTHERS_MS });
   try {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
@@ -19,6 +19,7 @@ import {
 } from '../../../catalog/index.js';
 import { download, type DownloadOptions } from './download.js';
 import { offlineSources } from './offline-source.js';
+import { makeFolder } from '../../../services/make-folder.js';
 
 export interface PrepareOptions extends Omit<DownloadOptions, 'onProgress' | 'place'> {
   layout: HomeLayout;
@@ -50,7 +51,7 @@ export async function prepareTask(task: TaskFolder, options: PrepareOptions): Pr
   const aside = join(dirname(place), `.${randomBytes(6).toString('hex')}.tmp`);
   const sources = sample ? [] : await fetchSources(data, options);
   try {
-    for (const folder of ['agent', 'hidden']) await mkdir(join(aside, folder), { recursive: true });
+    for (const folder of ['agent', 'hidden']) makeFolder(join(aside, folder));
     // It holds labels: only the owner may look into it.
     await chmod(aside, 0o700);
     await runPrepare(task, data, sources, aside, options);

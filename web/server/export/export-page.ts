@@ -9,7 +9,8 @@ import type { UiExportDocument } from '../../../domain/views/ui.js';
 import { harnessVersion } from '../../../operations/batches/store-batch.js';
 import type { Bench } from '../../../operations/bench.js';
 import { type ExportSubjects, exportSubjects } from '../../../operations/pages/export-subjects.js';
-import { writeWhole } from '../../../operations/write-whole.js';
+import { makeTarget, unwritable } from '../../../operations/records/export/targets.js';
+import { checkWritable, writeWhole } from '../../../operations/write-whole.js';
 import { askRoutes } from './ask-routes.js';
 import { packsInFolder, packsInOne, sha256 } from './pack-writer.js';
 import { pageInFolder, pageInOne } from './page-document.js';
@@ -26,7 +27,6 @@ export async function exportPage(
   request: UiExportRequest,
   progress: (done: number, of: number) => void = () => undefined,
 ): Promise<UiExportDocument> {
-  const { assetsRoot } = bench.settings;
   if ((request.output === undefined) === (request.single === undefined))
     throw new BenchError('usage', 'where to write is missing, or said twice', {
       remedy: 'Give a folder, or one file.',
@@ -37,7 +37,35 @@ export async function exportPage(
       ? []
       : readPatterns(request.redact, await readFile(request.redact, 'utf8').catch(gone));
   const folder = request.output === undefined ? null : resolve(request.output);
-  if (folder !== null) await refuseForeign(folder);
+  if (folder === null) await checkWritable(request.single!);
+  else await refuseForeign(folder);
+  // Beside its place, and made first: what cannot be written is refused at once.
+  const aside =
+    folder === null ? null : join(dirname(folder), `.${basename(folder)}.${randomBytes(4).toString('hex')}`);
+  try {
+    if (aside !== null) makeTarget(join(aside, 'data'));
+    return await writePage(bench, request, { folder, aside, patterns, progress });
+  } catch (error) {
+    throw unwritable(folder ?? request.single!, error);
+  } finally {
+    if (aside !== null) await rm(aside, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+interface Writing {
+  /** Null, and so is the next: to one file. */
+  folder: string | null;
+  aside: string | null;
+  patterns: readonly RegExp[];
+  progress: (done: number, of: number) => void;
+}
+
+async function writePage(
+  bench: Bench,
+  request: UiExportRequest,
+  { folder, aside, patterns, progress }: Writing,
+): Promise<UiExportDocument> {
+  const { assetsRoot } = bench.settings;
   const parts = {
     script: await built(join(assetsRoot, 'dist/web/static/page.js')),
     style: await built(join(assetsRoot, 'dist/web/static/style.css')),
@@ -47,53 +75,47 @@ export async function exportPage(
   const version = harnessVersion(assetsRoot);
   const scrub = new Scrubber(patterns, request.allowSecrets);
   const hashes = new Map<string, string>();
-  const aside =
-    folder === null ? null : join(dirname(folder), `.${basename(folder)}.${randomBytes(4).toString('hex')}`);
-  try {
-    const one = aside === null ? packsInOne() : null;
-    const writer = one ?? (await packsInFolder(aside!, hashes));
-    const { observations, files } = request;
-    const exporting: Exporting = { routes: askRoutes(bench, version), writer, scrub, observations, files };
-    await writeAll(exporting, subjects, progress);
-    const index = await writer.write(
-      'index',
-      new Map(
-        Object.entries({
-          version,
-          packs: Object.fromEntries([...writer.files].sort(([a], [b]) => (a < b ? -1 : 1))),
-          batches: subjects.batches.map(({ batchId }) => batchId).sort(),
-          runs: subjects.runs.length,
-          leaderboard: subjects.leaderboard,
-          ...{ observations, files, redacted: scrub.replaced },
-        } satisfies ExportIndex).map(([key, value]) => [key, JSON.stringify(value)]),
-      ),
-    );
-    const told = { batches: subjects.batches.length, runs: subjects.runs.length, redacted: scrub.replaced };
-    if (one !== null) {
-      const text = pageInOne({ ...parts, index, blocks: one.blocks() });
-      return { path: await writeWhole(request.single!, text), ...told, files: 1, bytes: Buffer.byteLength(text) };
-    }
-    const put = async (name: string, text: string): Promise<void> => {
-      await writeFile(join(aside!, name), text);
-      hashes.set(name, sha256(text));
-    };
-    const names = {
-      script: `page-${sha256(parts.script).slice(0, 16)}.js`,
-      style: `style-${sha256(parts.style).slice(0, 16)}.css`,
-    };
-    await put(names.script, parts.script);
-    await put(names.style, parts.style);
-    await put('index.html', pageInFolder({ ...names, index }));
-    const manifest = { version, files: Object.fromEntries([...hashes].sort(([a], [b]) => (a < b ? -1 : 1))) };
-    await writeFile(join(aside!, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
-    let bytes = 0;
-    for (const name of hashes.keys()) bytes += (await stat(join(aside!, name))).size;
-    await rm(folder!, { recursive: true, force: true });
-    await rename(aside!, folder!);
-    return { path: join(folder!, 'index.html'), ...told, files: hashes.size + 1, bytes };
-  } finally {
-    if (aside !== null) await rm(aside, { recursive: true, force: true });
+  const one = aside === null ? packsInOne() : null;
+  const writer = one ?? packsInFolder(aside!, hashes);
+  const { observations, files } = request;
+  const exporting: Exporting = { routes: askRoutes(bench, version), writer, scrub, observations, files };
+  await writeAll(exporting, subjects, progress);
+  const index = await writer.write(
+    'index',
+    new Map(
+      Object.entries({
+        version,
+        packs: Object.fromEntries([...writer.files].sort(([a], [b]) => (a < b ? -1 : 1))),
+        batches: subjects.batches.map(({ batchId }) => batchId).sort(),
+        runs: subjects.runs.length,
+        leaderboard: subjects.leaderboard,
+        ...{ observations, files, redacted: scrub.replaced },
+      } satisfies ExportIndex).map(([key, value]) => [key, JSON.stringify(value)]),
+    ),
+  );
+  const told = { batches: subjects.batches.length, runs: subjects.runs.length, redacted: scrub.replaced };
+  if (one !== null) {
+    const text = pageInOne({ ...parts, index, blocks: one.blocks() });
+    return { path: await writeWhole(request.single!, text), ...told, files: 1, bytes: Buffer.byteLength(text) };
   }
+  const put = async (name: string, text: string): Promise<void> => {
+    await writeFile(join(aside!, name), text);
+    hashes.set(name, sha256(text));
+  };
+  const names = {
+    script: `page-${sha256(parts.script).slice(0, 16)}.js`,
+    style: `style-${sha256(parts.style).slice(0, 16)}.css`,
+  };
+  await put(names.script, parts.script);
+  await put(names.style, parts.style);
+  await put('index.html', pageInFolder({ ...names, index }));
+  const manifest = { version, files: Object.fromEntries([...hashes].sort(([a], [b]) => (a < b ? -1 : 1))) };
+  await writeFile(join(aside!, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+  let bytes = 0;
+  for (const name of hashes.keys()) bytes += (await stat(join(aside!, name))).size;
+  await rm(folder!, { recursive: true, force: true });
+  await rename(aside!, folder!);
+  return { path: join(folder!, 'index.html'), ...told, files: hashes.size + 1, bytes };
 }
 
 async function writeAll(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -29,9 +29,8 @@ async function packed(
   return { file: `${slug}-${sha256(base64).slice(0, 16)}.js`, base64, bytes: Buffer.byteLength(text) };
 }
 
-/** Each pack a script in `data/`, under a name that changes with its content. */
-export async function packsInFolder(folder: string, hashes: Map<string, string>): Promise<PackWriter> {
-  await mkdir(join(folder, 'data'), { recursive: true });
+/** Each pack a script in the folder's `data/`, which is there, under a name that changes with its content. */
+export function packsInFolder(folder: string, hashes: Map<string, string>): PackWriter {
   const files = new Map<string, string>();
   return {
     files,

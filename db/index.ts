@@ -14,6 +14,7 @@ export { createRunStore } from './run-store.js';
 export type { RecordedEnd, RecordedEvaluation, RecordedRun, RecordedStep, StepWriter } from './imports/import-run.js';
 export type { ImportOutcome } from './imports/import-whole.js';
 export { runReadOnlyQuery, type ReadOnlyResult } from './read-only-query.js';
+export { readerUrl } from './reader-login.js';
 export { insertBatch, type BatchDefinition, type BatchSubmission, type SubmittedRun } from './submission.js';
 export type { EpisodeRecord, RecordedAction } from './exports/episode-records.js';
 export type { Queries } from './queries/index.js';

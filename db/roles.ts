@@ -54,6 +54,7 @@ const GRANTS = `do $$
     -- All that commands may, and the key of the evaluators' seeds.
     grant ${APP_ROLE} to ${WORKER_ROLE};
     execute format('revoke create on schema %I from public', here);
+    execute format('grant temporary on database %I to ${APP_ROLE}', current_database());
     execute format('grant usage on schema %I, drizzle to ${APP_ROLE}', here);
     execute format('grant select, insert, update, delete on all tables in schema %I to ${APP_ROLE}', here);
     execute format('grant usage, select on all sequences in schema %I to ${APP_ROLE}', here);

@@ -20,6 +20,8 @@ export function homeLayout(home: string) {
     /** The private key that signs exported lines, made at the first export, mode 0600; its public half, for those who import them. */
     exportKey: join(home, 'export-key.pem'),
     exportPublicKey: join(home, 'export-key.pub.pem'),
+    /** The user of the database who only reads, for `bench db url`, mode 0600. */
+    readerLogin: join(home, 'reader-login'),
     /** The stable name of this home's host. */
     hostIdFile: join(home, 'host-id'),
     /** Frozen copies of task folders by content hash: runs play the task as submitted. */

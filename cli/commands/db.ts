@@ -13,9 +13,13 @@ export function register(program: Command, context: CliContext): void {
     .description('Print the address of the database, and manage its schema and roles.');
   db.command('url')
     .summary('print its address, for psql and other programs')
-    .description('Print the address of the database, for psql and other programs: psql "$(bench db url)"')
-    .action(async () => {
-      const url = await databaseUrl(context);
+    .description(
+      'Print the address of the database, for psql and other programs: psql "$(bench db url)". Its user only reads, and is made at ' +
+        'first use, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL.',
+    )
+    .option('--owner', 'the address that bench itself uses, whose user may change everything')
+    .action(async ({ owner = false }: { owner?: boolean }) => {
+      const url = await databaseUrl(context, { owner });
       context.output.json({ databaseUrl: url } satisfies DatabaseUrl);
       context.output.print(url);
     });

@@ -23,7 +23,7 @@ export function register(program: Command, context: CliContext): void {
       const { embedded } = endpoints;
       output.print(`home      ${settings.home}`);
       output.print(
-        `database  ${database}${embedded.postgres ? '' : '  (from DATABASE_URL)'}  · bench db url shows the password`,
+        `database  ${database}${embedded.postgres ? '' : '  (from DATABASE_URL)'}  · bench db url --owner shows the password`,
       );
       output.print(
         `temporal  ${endpoints.temporalAddress}, namespace ${endpoints.temporalNamespace}${embedded.temporal ? reach(endpoints) : '  (from TEMPORAL_ADDRESS)'}`,

@@ -16,6 +16,16 @@ export const formerSecret = (layout: HomeLayout): string | null =>
 export const homeHostId = (layout: HomeLayout, hostname: string): string =>
   readOrCreate(layout.hostIdFile, () => `${hostname.split('.')[0] ?? 'host'}-${randomBytes(3).toString('hex')}`);
 
+/** The home's user of the database who only reads, and its password: made at first use, readable by the owner alone. */
+export function readerLogin(layout: HomeLayout): { name: string; password: string } {
+  const text = readOrCreate(
+    layout.readerLogin,
+    () => `bench_reader_${randomBytes(4).toString('hex')} ${randomBytes(24).toString('base64url')}`,
+  );
+  const [name = '', password = ''] = text.split(' ');
+  return { name, password };
+}
+
 /** Write aside and link into place, so that of two processes one wins and both read the same. */
 function readOrCreate(path: string, make: () => string): string {
   try {

@@ -179,7 +179,7 @@ describe('a batch from the command line', () => {
       expect(refused.stderr).toContain('bench db url');
     }
     expect(await home.json('sql', 'select count(*)::int from runs')).toMatchObject({ rows: [[2]] });
-    expect(await home.json<{ databaseUrl: string }>('db', 'url')).toEqual({
+    expect(await home.json<{ databaseUrl: string }>('db', 'url', '--owner')).toEqual({
       databaseUrl: expect.stringMatching(/^postgres(ql)?:\/\//) as string,
     });
   });

@@ -12,7 +12,11 @@ const ROOT = resolve(import.meta.dirname, '../..');
 function compose(args: readonly string[], env: Record<string, string>): string {
   const hasPlugin = spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0;
   const [program, ...first] = hasPlugin ? ['docker', 'compose'] : ['docker-compose'];
-  const options = { cwd: ROOT, env: { ...process.env, ...env }, encoding: 'utf8' as const };
+  const options = {
+    cwd: ROOT,
+    env: { ...process.env, POSTGRES_PASSWORD: 'secret', ...env },
+    encoding: 'utf8' as const,
+  };
   return execFileSync(
     program ?? '',
     [...first, '--project-directory', ROOT, '-f', 'docker-compose.yml', ...args],
@@ -59,6 +63,16 @@ describe('docker-compose.yml', () => {
     expect(services['postgres']?.environment['POSTGRES_PASSWORD']).toBe('not-the-default');
     expect(services['temporal']?.environment['POSTGRES_PWD']).toBe('not-the-default');
     expect(services['worker']?.environment['DATABASE_URL']).toContain(':not-the-default@postgres:5432/');
+  });
+
+  it('has no default password, and publishes neither Temporal nor its page', () => {
+    const text = readFileSync(resolve(ROOT, 'docker-compose.yml'), 'utf8');
+    expect(text).not.toMatch(/POSTGRES_PASSWORD:-/);
+    expect(text).not.toMatch(/:(7233|8080)'/);
+    expect(text.match(/^ +- '.*:\d+'$/gm)).toEqual([
+      "      - '127.0.0.1:${POSTGRES_PORT:-5432}:5432'",
+      "      - '127.0.0.1:${BENCH_METRICS_PORT:-9464}:9464'",
+    ]);
   });
 
   it('tells the worker, where nvidia-smi is not, which GPUs it may hand out', () => {

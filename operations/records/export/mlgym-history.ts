@@ -45,7 +45,10 @@ export async function* playedHistory(
   steps: readonly TrajectoryStep[],
 ): AsyncGenerator<HistoryMessage> {
   const definition = await queries.playedAs(run.runId);
-  if (definition === null) return yield* recordedHistory(await queries.recordedPrompt(run.runId), steps);
+  if (definition === null) {
+    yield* recordedHistory(await queries.recordedPrompt(run.runId), steps);
+    return;
+  }
   const input = { ...definition, memoryRecords: run.memory ? run.memoryRecords : null };
   const context = promptContext(input, run.workspace ?? CONTAINER_WORKSPACE);
   for (const { role, content, origin } of openingMessages(context))

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { HostLeft } from '../domain/errors.js';
+import { BASELINE_MODEL } from '../domain/model.js';
 import type { Departure } from '../domain/ports/departure.js';
 import type { EvaluationOutcome } from '../domain/ports/evaluator-port.js';
 import type { EventLog } from '../domain/ports/record/events.js';
@@ -53,10 +54,13 @@ export async function evaluateOnSplit(
 /**
  * Common random numbers: the runs of a batch, of episodes those of a group, are scored on the same draws, so that equal submissions
  * get equal scores and others differ by what they do. HMAC-SHA-256 under the installation's key, which no sandbox has: neither
- * an agent nor another batch learns the draws. Each split has its own.
+ * an agent nor another batch learns the draws. Each split has its own, and each further attempt of the baseline, which measures how
+ * far draws lie apart.
  */
-function evaluationSeed(secret: string, { batchId, drawGroup, task }: RunDefinition, split: Split): string {
+function evaluationSeed(secret: string, run: RunDefinition, split: Split): string {
+  const { batchId, drawGroup, task, model, attempt } = run;
+  const own = model.name === BASELINE_MODEL && attempt > 1 ? [attempt] : [];
   return createHmac('sha256', Buffer.from(secret, 'hex'))
-    .update(JSON.stringify(['draws', batchId, drawGroup ?? null, task.id, split]))
+    .update(JSON.stringify(['draws', batchId, drawGroup ?? null, task.id, split, ...own]))
     .digest('hex');
 }

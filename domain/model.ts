@@ -31,6 +31,9 @@ export interface ChatMessage {
 export const MODEL_KINDS = ['real', 'scripted', 'human', 'external', 'replay', 'oracle'] as const;
 export type ModelKind = (typeof MODEL_KINDS)[number];
 
+/** Submits the starter as it is: its runs measure the baseline of tasks that state none, and the noise. */
+export const BASELINE_MODEL = 'scripted:baseline';
+
 /** A model as named on the command line, resolved. */
 export interface ModelRef {
   /** As shown and stored: an alias, `scripted:<policy>`, or `replay:<file>`. */

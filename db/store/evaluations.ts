@@ -102,14 +102,12 @@ export function evaluationStore(run: Statements): Evaluations {
              runs = b.runs + 1,
              standard_error = (
                select coalesce(stddev_samp(s.score), 0) from (
-                 -- The runs of a batch share what evaluators draw: one of each batch tells how far draws lie apart.
-                 (select distinct on (o.batch_id) e.primary_score as score
+                 select e.primary_score as score
                  from runs o join evaluations e on e.run_id = o.run_id
                  where o.task_hash = b.content_hash and o.task_id = (select v.task_id from task_versions v where v.content_hash = b.content_hash)
                    and o.model_kind = 'scripted' and o.model_name = 'scripted:baseline'
                    and o.forked_from is null and e.kind = 'submit' and e.split = 'test' and e.status = 'ok' and not e.suspect
-                   and o.batch_id <> (select m.batch_id from runs m where m.run_id = $1)
-                 order by o.batch_id, o.run_id)
+                   and e.run_id <> $1
                  union all select excluded.value
                ) s
              )

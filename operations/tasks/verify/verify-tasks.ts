@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
+import { BASELINE_MODEL } from '../../../domain/model.js';
 import { checkedRequest } from '../../../domain/requests/checked.js';
 import { type VerifyTasksRequest, verifyTasksRequestSchema } from '../../../domain/requests/tasks.js';
 import { isSecret } from '../../../domain/task-secrets.js';
@@ -17,7 +18,7 @@ import { judgeHarborTask } from './judge-harbor-task.js';
 import { judgeTask, type Played } from './judge-task.js';
 import type { TaskCheck, Verification, VerifiedTask } from '../../../domain/views/tasks.js';
 
-const MODELS = { baseline: 'scripted:baseline', oracle: 'scripted:oracle', spoiler: 'scripted:spoiler' } as const;
+const MODELS = { baseline: BASELINE_MODEL, oracle: 'scripted:oracle', spoiler: 'scripted:spoiler' } as const;
 /** More than any oracle takes to write its files. */
 const MAX_STEPS = 200;
 

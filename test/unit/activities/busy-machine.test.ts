@@ -28,7 +28,15 @@ async function after(
     taskFolder: async () => '/task',
     secret: '00',
   } as unknown as SplitPorts;
-  const run = { runId: 'r-test', batchId: 'b-test', backend: 'local', task: taskSpec({}), attempt: 1, seed: 1 };
+  const run = {
+    runId: 'r-test',
+    batchId: 'b-test',
+    backend: 'local',
+    task: taskSpec({}),
+    attempt: 1,
+    seed: 1,
+    model: { name: 'm' },
+  };
   const wanted = { run: run as RunDefinition, step: 3, kind: 'validate', number: 1 } as const;
   return { outcome: await evaluateOnSplit(ports, wanted, 'test', [], new AbortController().signal), told, seeds };
 }

@@ -23,6 +23,7 @@ async function seedOf(
     attempt: 1,
     seed: 43,
     agent: { tools: {} },
+    model: { name: 'gpt-4o' },
     ...run,
   } as unknown as RunDefinition;
   const seeds: string[] = [];
@@ -69,6 +70,14 @@ it('is shared by the attempts and models of a batch, whatever their seeds and st
     seedOf({ runId: 'r-two', batchId: 'b-one', attempt: 2, seed: 44 }, { step: 9, number: 5, kind: 'submit' }),
   ]);
   expect(new Set(seeds).size).toBe(1);
+});
+
+it('is another for each further attempt of the baseline, which measures the noise', async () => {
+  const seeds = await Promise.all(
+    [1, 2, 3].map((attempt) => seedOf({ batchId: 'b-one', attempt, model: { name: 'scripted:baseline' } as never })),
+  );
+  expect(new Set(seeds).size).toBe(3);
+  expect(seeds[0]).toBe(await seedOf({ batchId: 'b-one' }));
 });
 
 it('is another in each batch, task, group of episodes and home', async () => {

@@ -19,6 +19,7 @@ async function judgedBy(outcome: Outcome): Promise<{ saved: Partial<SavedEvaluat
     backend: 'local',
     task,
     attempt: 1,
+    model: { name: 'm' },
     seed: 1,
     agent: { tools: {} },
   } as unknown as RunDefinition;

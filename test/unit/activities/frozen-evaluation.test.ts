@@ -25,6 +25,7 @@ async function doneAround({ freezes = true, known, fails = false, abortedBy }: S
     backend: 'docker',
     task: taskSpec({}),
     attempt: 1,
+    model: { name: 'm' },
     seed: 1,
     agent: { tools: {} },
   };

@@ -23,6 +23,7 @@ function situation(
     backend: 'docker',
     task,
     attempt: 1,
+    model: { name: 'm' },
     seed: 1,
     agent: { tools: {} },
   } as unknown as RunDefinition;

@@ -1,4 +1,4 @@
-import { BenchError, DatabaseAway, InfrastructureError } from '../domain/errors.js';
+import { BenchError, DatabaseAway, InfrastructureError, RefusedRow } from '../domain/errors.js';
 
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
@@ -58,6 +58,9 @@ export function isRetryable(error: unknown): boolean {
   return ['40001', '40P01'].includes(errorFields(error).code ?? '');
 }
 
+/** Values out of range or of a wrong form, a null, a violated CHECK. Keys may depend on other writers, so they are not among these. */
+const isRefusedRow = (code = ''): boolean => code.startsWith('22') || code === '23502' || code === '23514';
+
 /** Server messages quote values, and drivers attach parameters; keep only what is free of both. */
 function describe(error: unknown): string {
   const { code, constraint, table, message } = errorFields(error);
@@ -72,11 +75,10 @@ function describe(error: unknown): string {
 export function storeError(operation: string, error: unknown): Error {
   if (error instanceof BenchError || error instanceof InfrastructureError) return error;
   if (isInfrastructureProblem(error)) return new DatabaseAway(`Postgres: ${operation} failed: ${describe(error)}`);
-  return Object.assign(new Error(`Postgres: ${operation} failed: ${describe(error)}`), {
-    name: 'DatabaseError',
-    code: errorFields(error).code,
-    constraint: errorFields(error).constraint,
-  });
+  const { code, constraint } = errorFields(error);
+  const message = `Postgres: ${operation} failed: ${describe(error)}`;
+  if (isRefusedRow(code)) return new RefusedRow(message, code, constraint);
+  return Object.assign(new Error(message), { name: 'DatabaseError', code, constraint });
 }
 
 /** `where` names the database without its password. */

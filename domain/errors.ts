@@ -59,6 +59,18 @@ export class DatabaseAway extends InfrastructureError {
   override name = 'DatabaseAway';
 }
 
+/** PostgreSQL refuses the values of a row, as it will each time: what they came from fails, and nothing else. */
+export class RefusedRow extends Error {
+  override name = 'DatabaseError';
+  constructor(
+    message: string,
+    readonly code: string | undefined,
+    readonly constraint: string | undefined,
+  ) {
+    super(message);
+  }
+}
+
 /** The home's disk has no room for what the run may write, so the run waits. */
 export class NoRoom extends InfrastructureError {
   override name = 'NoRoom';

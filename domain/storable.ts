@@ -1,2 +1,2 @@
 /** PostgreSQL holds neither NUL nor lone surrogates, and what models, commands and clients write may contain both. */
-export const storable = (text: string): string => text.replace(/\0|\p{Surrogate}/gu, '\ufffd');
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

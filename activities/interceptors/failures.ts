@@ -7,6 +7,7 @@ import {
   DatabaseAway,
   HostLeft,
   InfrastructureError,
+  RefusedRow,
   SandboxLost,
   Stale,
   Unrecoverable,
@@ -35,7 +36,7 @@ export function asFailure(error: unknown): unknown {
       details: partsOf(error),
     });
   }
-  if (error instanceof Unrecoverable)
+  if (error instanceof Unrecoverable || error instanceof RefusedRow)
     return ApplicationFailure.create({
       ...{ type: error.name, nonRetryable: true, message: error.message.slice(0, 1000) },
       details: partsOf(error),

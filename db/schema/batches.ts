@@ -5,7 +5,7 @@ import { BATCH_STATUSES } from '../../domain/outcomes.js';
 import { ORIGINS } from '../../domain/run.js';
 import type { Allocation } from '../../domain/views/allocation.js';
 import type { UsageForecast } from '../../domain/views/forecast.js';
-import { createdAt, money, oneOf, time } from './columns.js';
+import { createdAt, money, notNegative, oneOf, time } from './columns.js';
 
 export const batches = pgTable(
   'batches',
@@ -58,5 +58,6 @@ export const batches = pgTable(
     check('batches_breaker', sql`breaker > 0`),
     check('batches_failing_cause', oneOf('failing_cause', END_CAUSES)),
     check('batches_budget', sql`budget_usd > 0 and budget_usd <> 'NaN'`),
+    check('batches_amounts', notNegative({ money: ['charged_usd'] })),
   ],
 );

@@ -13,3 +13,12 @@ export const milliseconds = (name: string) => doublePrecision(name);
 /** A text column that holds one of a few words. */
 export const oneOf = (column: string, words: readonly string[]): SQL =>
   sql.raw(`${column} in (${words.map((word) => `'${word}'`).join(', ')})`);
+
+/** No amount is below zero or no number: what a request says must never lower what others may spend. */
+export const notNegative = (amounts: { money?: readonly string[]; tokens?: readonly string[] }): SQL =>
+  sql.raw(
+    [
+      ...(amounts.money ?? []).map((column) => `${column} >= 0 and ${column} <> 'NaN'`),
+      ...(amounts.tokens ?? []).map((column) => `${column} >= 0`),
+    ].join(' and '),
+  );

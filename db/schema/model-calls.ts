@@ -12,7 +12,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import type { ToolCall } from '../../domain/model.js';
-import { createdAt, milliseconds, money, oneOf, time } from './columns.js';
+import { createdAt, milliseconds, money, notNegative, oneOf, time } from './columns.js';
 import { CALL_STATUSES } from './enums.js';
 import { runs } from './runs.js';
 
@@ -73,6 +73,13 @@ export const modelCalls = pgTable(
       .on(t.provider, t.status)
       .where(sql`status <> 'confirmed'`),
     check('model_calls_status', oneOf('status', CALL_STATUSES)),
+    check(
+      'model_calls_amounts',
+      notNegative({
+        money: ['reserved_usd', 'cost_usd'],
+        tokens: ['input_tokens', 'output_tokens', 'cached_tokens', 'reasoning_tokens', 'cache_write_tokens'],
+      }),
+    ),
   ],
 );
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, doublePrecision, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { AccountState } from '../../domain/rate-limits/account-state.js';
-import { createdAt, oneOf, time } from './columns.js';
+import { createdAt, notNegative, oneOf, time } from './columns.js';
 
 /** Accounts at providers, whose limits all workers share. Grants are made under the row's lock. */
 export const rateAccounts = pgTable(
@@ -51,5 +51,6 @@ export const rateTickets = pgTable(
       .on(t.account, t.arrivedAt)
       .where(sql`status = 'waiting'`),
     check('rate_tickets_status', oneOf('status', ['waiting', 'granted', 'settled', 'limited'])),
+    check('rate_tickets_amounts', notNegative({ tokens: ['tokens', 'charged'] })),
   ],
 );

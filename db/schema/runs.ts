@@ -19,7 +19,7 @@ import { END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../../domain/outco
 import { BACKENDS, LIMIT_KINDS, ORIGINS } from '../../domain/run.js';
 import { agentConfigs } from './agent-configs.js';
 import { batches } from './batches.js';
-import { createdAt, money, oneOf, time } from './columns.js';
+import { createdAt, money, notNegative, oneOf, time } from './columns.js';
 import { ISOLATIONS } from './enums.js';
 import { hosts } from './hosts.js';
 import { modelConfigs } from './model-configs.js';
@@ -165,6 +165,16 @@ export const runs = pgTable(
     check('runs_end_reason', oneOf('end_reason', END_REASONS)),
     check('runs_end_cause', oneOf('end_cause', END_CAUSES)),
     check('runs_final_evaluation', oneOf('final_evaluation', FINAL_EVALUATIONS)),
+    check(
+      'runs_amounts',
+      notNegative({
+        money: ['cost_limit_usd', 'cost_usd', 'recorded_cost_usd', 'met_budget_usd'],
+        tokens: [
+          ...['token_limit', 'input_tokens', 'output_tokens', 'cached_tokens', 'reasoning_tokens'],
+          'cache_write_tokens',
+        ],
+      }),
+    ),
     check(
       'runs_ended_has_reason',
       sql`(status = 'ended') = (end_reason is not null) and (status = 'ended') = (final_evaluation is not null)`,

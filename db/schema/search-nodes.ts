@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, doublePrecision, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { NODE_STATUSES, OPERATORS } from '../../domain/search/tree.js';
-import { createdAt, money, oneOf, time } from './columns.js';
+import { createdAt, money, notNegative, oneOf, time } from './columns.js';
 import { runs } from './runs.js';
 import { searchTrees } from './search-trees.js';
 
@@ -47,5 +47,9 @@ export const searchNodes = pgTable(
     check('search_nodes_settled', sql`(status = 'open') = (settled_at is null)`),
     check('search_nodes_value', sql`(status = 'scored') = (value is not null)`),
     check('search_nodes_order', sql`parent < node and mate < node`),
+    check(
+      'search_nodes_amounts',
+      notNegative({ money: ['reserved_usd', 'spent_usd'], tokens: ['reserved_tokens', 'spent_tokens'] }),
+    ),
   ],
 );

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, check, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { TREE_STOPS } from '../../domain/search/budget.js';
 import { batches } from './batches.js';
-import { createdAt, money, oneOf, time } from './columns.js';
+import { createdAt, money, notNegative, oneOf, time } from './columns.js';
 import { runs } from './runs.js';
 
 /** Runs that play a tree of forks: its limits, and what came of it. */
@@ -39,5 +39,6 @@ export const searchTrees = pgTable(
       sql`max_nodes > 0 and max_validations > 0 and token_limit >= 0 and seconds_limit >= 0`,
     ),
     check('search_trees_stopped', oneOf('stopped', TREE_STOPS)),
+    check('search_trees_amounts', notNegative({ money: ['cost_limit_usd'] })),
   ],
 );

@@ -7,23 +7,24 @@ import { untilSettled } from './until-settled.js';
 
 /** JSON of the database holds neither NUL characters nor halves of a pair. */
 const storableJson = (value: unknown): string =>
-  JSON.stringify(value, (_key, item: unknown) =>
-    typeof item === 'string'
-      ? storable(item).replaceAll(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
-      : item,
-  );
+  JSON.stringify(value, (_key, item: unknown) => (typeof item === 'string' ? storable(item) : item));
+
+/** What a claim violates that races with another one. */
+const TAKEN = ['program_steps_pkey', 'program_steps_key'];
 
 /** Steps of programs, and what they asked. */
 export function programStore(run: Statements): ProgramLog {
   const keepParts = async (runId: string, { parts }: SplitRequest): Promise<void> => {
     if (parts.size === 0) return;
     const all = [...parts].sort(([a], [b]) => (a < b ? -1 : 1));
+    // As one JSON text: lists of texts are escaped character by character, in megabytes.
+    const rows = all.map(([hash, part]) => `{"hash":"${hash}","part":${storableJson(part)}}`);
     await run(
       'keepParts',
       `insert into program_parts (run_id, hash, part)
-       select $1, hash, part::json from unnest($2::text[], $3::text[]) given (hash, part)
+       select $1, given ->> 'hash', given -> 'part' from json_array_elements($2::json) given
        on conflict do nothing`,
-      [runId, all.map(([hash]) => hash), all.map(([, part]) => storableJson(part))],
+      [runId, `[${rows.join(',')}]`],
     );
   };
   return {
@@ -51,7 +52,7 @@ export function programStore(run: Statements): ProgramLog {
           ],
         ).catch((error: unknown) => {
           // A concurrent claim took the number.
-          if (error instanceof Error && 'constraint' in error) return [];
+          if (error instanceof Error && 'constraint' in error && TAKEN.includes(String(error.constraint))) return [];
           throw error;
         });
         return row === undefined ? undefined : row.step;

@@ -1,15 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { fingerprint as fingerprintOf } from '../domain/gateway/fingerprint.js';
 import { type Json, textOf } from '../domain/gateway/json.js';
 import { later, limitAnswerOf, limitReached, otherModel, refusal } from '../domain/gateway/refusals.js';
-import type { Allowed, Wire } from '../domain/gateway/wire.js';
+import type { Wire } from '../domain/gateway/wire.js';
 import { actionOf } from '../domain/gateway/action.js';
-import { likeness } from '../domain/gateway/likeness.js';
-import { splitRequest } from '../domain/gateway/request-parts.js';
+import { RefusedRow } from '../domain/errors.js';
 import { newCallKey } from '../domain/ids.js';
 import type { MeteredResult } from '../domain/ports/metered-calls.js';
 import type { ProgramCall } from '../domain/ports/record/program-log.js';
-import { samplingFor } from '../domain/sampling.js';
+import { prepared } from './prepared-request.js';
 import type { Client } from './reply.js';
 import { type Head, headersOnward } from './request-head.js';
 import type { GatewaySession } from './session.js';
@@ -21,18 +19,7 @@ const LIMITS: Record<string, string> = {
   budget: "its batch's budget is spent",
 };
 
-/** What of a request may go on, under the run's model and limits. */
-export function allowedFor({ parts: { run, program } }: GatewaySession): Allowed {
-  const config = run.model.config!;
-  const most = samplingFor(config, run.sampling).maxOutputTokens ?? config.maxOutputTokens;
-  return {
-    model: config.model,
-    maxOutputTokens: Math.min(most, program.maxOutputTokens ?? most),
-    newOutputKey: config.provider === 'openai',
-    accepts: config.accepts,
-    scope: `bench-${run.runId}`,
-  };
-}
+export const NOT_RECORDED = 'the request has values that cannot be recorded';
 
 /** The names by which a program may ask for its run's model. */
 export const namesOf = ({ parts: { run } }: GatewaySession): string[] => [
@@ -44,23 +31,25 @@ export interface Asked {
   wire: Wire;
   head: Head;
   body: Json;
+  /** Length of the body as it came. */
+  bytes: number;
   request: IncomingMessage;
 }
 
 /** One model call of the program: refused, handed out again, or made and paid. */
 export async function answerCall(
   session: GatewaySession,
-  { wire, head, body, request }: Asked,
+  { wire, head, body, bytes, request }: Asked,
   client: Client,
 ): Promise<void> {
   const { run, program, store } = session.parts;
   const model = textOf(body['model']);
   if (program.otherModels === 'refuse' && !namesOf(session).includes(model))
     return client.answer(otherModel(wire, model, namesOf(session)[0]!));
-  const cleaned = wire.clean(body, allowedFor(session));
-  if ('refused' in cleaned) return client.answer(refusal(wire, 400, cleaned.refused));
+  const ready = await prepared(session, { wire, head, body, bytes });
+  if ('status' in ready) return client.answer(ready);
 
-  const call = callOf(session, { wire, head, body });
+  const { call, split, ...outgoing } = ready;
   const { fingerprint } = call;
   if (await handOutAgain(session, { wire, body, fingerprint }, client)) return;
   if (await replay(session, { wire, body, call }, client)) return;
@@ -82,10 +71,11 @@ export async function answerCall(
       session.reach('max_steps');
       return overLimit();
     }
-    await store.keepRequest(run.runId, step, splitRequest(cleaned.body));
+    await store.keepRequest(run.runId, step, session.newParts(split));
+    session.keep(split);
     const making = make(
       session,
-      { step, wire, asked: body, body: cleaned.body, images: cleaned.images, headers: headersOnward(request) },
+      { step, wire, asked: body, ...outgoing, headers: headersOnward(request) },
       client,
     );
     const result = await whileThere(session, { making, fingerprint, step }, client);
@@ -116,17 +106,6 @@ export async function answerCall(
     leave();
   }
 }
-
-/** A request as the record knows it. */
-export const callOf = (
-  { parts: { run } }: GatewaySession,
-  { wire, head, body, path = wire.path }: Pick<Asked, 'wire' | 'head' | 'body'> & { path?: string },
-): ProgramCall => ({
-  agent: head.agent,
-  wire: wire.client,
-  fingerprint: fingerprintOf({ runId: run.runId, agent: head.agent, path }, body),
-  likeness: likeness(wire, body),
-});
 
 /** What a program is told that asks in a new container as it asked in one that was lost: the recorded answer, free. */
 async function replay(
@@ -168,7 +147,9 @@ async function make(
     });
   const result = await calls
     .call(call, (event) => client.event(event))
-    .catch((error: unknown) => {
+    .catch((error: unknown): MeteredResult => {
+      // Of this call alone: the next one has other values.
+      if (error instanceof RefusedRow) return { kind: 'refused', ...refusal(wire, 400, NOT_RECORDED) };
       session.fail(error instanceof Error ? error : new Error(String(error)));
       throw error;
     });
@@ -182,7 +163,7 @@ async function make(
     result.kind === 'limit'
       ? 'a limit of the run'
       : result.kind === 'refused'
-        ? `the provider refused it with status ${result.status}`
+        ? `it was refused with status ${result.status}`
         : result.fault.message;
   await save('', null);
   await store.observe(run.runId, step, `[no answer: ${why}]`);

@@ -1,6 +1,7 @@
 import type { GatewayPort, OpenGateway } from '../domain/ports/gateway-port.js';
 import type { OpenCalls } from '../domain/ports/metered-calls.js';
 import { BenchError } from '../domain/errors.js';
+import { bodiesOfAll } from './bodies.js';
 import { serveGateway } from './serve.js';
 import { GatewaySession, type SessionParts } from './session.js';
 import { runToken } from './token.js';
@@ -17,6 +18,7 @@ export function createGateways(parts: {
   openCalls: OpenCalls;
   secret: string;
 }): Gateways {
+  const bodies = bodiesOfAll();
   const open = new Map<string, { folder: string; session: Promise<{ port: GatewayPort; close: () => void }> }>();
   const begin: (...args: Parameters<OpenGateway>) => Promise<{ port: GatewayPort; close: () => void }> = async (
     run,
@@ -28,7 +30,7 @@ export function createGateways(parts: {
     // Of a worker that died: nobody reads their answers any more.
     await parts.store.giveUpCalls(run.runId);
     const token = runToken(parts.secret, run.runId);
-    const session = new GatewaySession({ run, program, epoch, token, store: parts.store, calls });
+    const session = new GatewaySession({ run, program, epoch, token, store: parts.store, calls, bodies });
     const { close } = await serveGateway(session, folder);
     return { port: session, close };
   };

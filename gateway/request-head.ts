@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 
-/** Longest body. */
-export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const QUERIES = ['beta', 'limit'];
 
 export interface Head {
@@ -41,16 +39,26 @@ export function readHead(request: IncomingMessage): Head | { status: number; pro
 export const single = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? value.join(',') : (value ?? '');
 
-/** The body as text; null: it is too long. Read to its end in any case, see readOff. */
-export async function readBody(request: IncomingMessage): Promise<string | null> {
+/**
+ * The body; or that it is too long, or that `take` finds no room for more of it. Read to its end in any case, see readOff: what is
+ * refused is dropped as it comes.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  { most, hasRoom, take }: { most: number; hasRoom: (bytes: number) => boolean; take: (bytes: number) => boolean },
+): Promise<Buffer | 'too_long' | 'no_room'> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  let problem: 'too_long' | 'no_room' | null = declared > most ? 'too_long' : hasRoom(declared) ? null : 'no_room';
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) chunks.length = 0;
-    else chunks.push(chunk);
+    if (problem === null && bytes > most) problem = 'too_long';
+    if (problem === null && !take(chunk.length)) problem = 'no_room';
+    if (problem === null) chunks.push(chunk);
+    else chunks.length = 0;
   }
-  return bytes > MAX_BODY_BYTES ? null : Buffer.concat(chunks).toString('utf8');
+  return problem ?? Buffer.concat(chunks);
 }
 
 /**

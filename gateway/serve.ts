@@ -1,12 +1,15 @@
 import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
-import { parsed, type Wire } from '../domain/gateway/wire.js';
+import { RefusedRow } from '../domain/errors.js';
+import { bodyOf, mostBodyBytes } from '../domain/gateway/body-text.js';
+import type { Wire } from '../domain/gateway/wire.js';
 import { type Answer, later, refusal, wrongToken } from '../domain/gateway/refusals.js';
 import { wireAt, wireOf } from '../domain/gateway/wires.js';
 import { newCallKey } from '../domain/ids.js';
-import { splitRequest } from '../domain/gateway/request-parts.js';
-import { allowedFor, type Asked, answerCall, callOf, namesOf } from './answer-call.js';
+import { type Asked, answerCall, namesOf, NOT_RECORDED } from './answer-call.js';
+import { inTurn } from './bodies.js';
+import { prepared } from './prepared-request.js';
 import { Client } from './reply.js';
 import { headersOnward, readBody, readHead, readOff } from './request-head.js';
 import type { GatewaySession } from './session.js';
@@ -21,6 +24,7 @@ export async function serveGateway(session: GatewaySession, folder: string): Pro
     const client = new Client(response, newCallKey());
     answer(session, request, client).catch((error: unknown) => {
       const wire = wireOf(session.parts.program.client);
+      if (error instanceof RefusedRow) return client.answer(refusal(wire, 400, NOT_RECORDED));
       session.lastFault = error instanceof Error ? error : new Error(String(error));
       client.answer(later(wire, 503, 'the gateway cannot answer now', 5));
     });
@@ -73,12 +77,21 @@ async function answer(session: GatewaySession, request: IncomingMessage, client:
     return refuse(refusal(wire, 404, `the gateway has no ${method} ${head.path.slice(0, 100)}`));
   if (wire.client !== own.client && !sameProvider(wire, own))
     return refuse(refusal(wire, 404, `this run's model is asked at ${own.path}`, 'model_not_found'));
-  const text = await readBody(request);
-  if (text === null) return client.answer(refusal(wire, 413, 'the request is longer than 32 MB'));
-  const body = parsed(text);
-  if (body === null) return client.answer(refusal(wire, 400, 'the body is not a JSON object'));
-  if (isCall) return answerCall(session, { wire, head, body, request }, client);
-  return countTokens(session, { wire, head, body, request }, client);
+  const place = session.admit();
+  if (place === null) return refuse(later(wire, 429, 'too many requests at once', 1));
+  try {
+    const { contextWindow } = session.parts.run.model.config!;
+    const most = mostBodyBytes(contextWindow);
+    const bytes = await readBody(request, { ...place, most });
+    if (bytes === 'too_long') return client.answer(refusal(wire, 413, `the request is longer than ${most} bytes`));
+    if (bytes === 'no_room') return client.answer(later(wire, 429, 'too many long requests at once', 2));
+    const body = await inTurn(bytes.length, async () => bodyOf(bytes));
+    if (typeof body === 'string') return client.answer(refusal(wire, 400, body));
+    const asked = { wire, head, body, bytes: bytes.length, request };
+    return await (isCall ? answerCall(session, asked, client) : countTokens(session, asked, client));
+  } finally {
+    place.leave();
+  }
 }
 
 const sameProvider = (one: Wire, other: Wire): boolean =>
@@ -96,22 +109,25 @@ function models(session: GatewaySession, wire: Wire) {
 /** Free at the provider, so within the rate alone; recorded as calls are. */
 async function countTokens(
   session: GatewaySession,
-  { wire, head, body, request }: Asked,
+  { wire, head, body, bytes, request }: Asked,
   client: Client,
 ): Promise<void> {
   const leave = session.enter();
   if (leave === null) return client.answer(later(wire, 429, 'too many calls at once', 1));
   try {
-    const cleaned = wire.clean(body, allowedFor(session));
-    if ('refused' in cleaned) return client.answer(refusal(wire, 400, cleaned.refused));
+    const without = ['max_tokens', 'metadata', 'stream'];
+    const ready = await prepared(session, { wire, head, body, bytes, path: COUNT_TOKENS, without });
+    if ('status' in ready) return client.answer(ready);
     const { run, epoch, store, calls } = session.parts;
-    const call = callOf(session, { wire, head, body, path: COUNT_TOKENS });
+    const { call, split } = ready;
     const known = await store.knownCount(run.runId, epoch, call);
     if (known !== null) return client.answer({ status: 200, body: known });
-    const { max_tokens: _m, metadata: _d, stream: _s, ...counted } = cleaned.body;
-    const found = await calls.countTokens(counted, headersOnward(request));
-    if (found.status === 200)
-      await store.keepCount(run.runId, epoch, { ...call, request: splitRequest(counted), answer: found.body });
+    const found = await calls.countTokens(ready.text, headersOnward(request));
+    if (found.status === 200) {
+      const row = { ...call, request: session.newParts(split), answer: found.body };
+      await store.keepCount(run.runId, epoch, row);
+      session.keep(split);
+    }
     const passes = found.status === 200 || found.status === 400 || found.status === 413;
     client.answer(passes ? found : later(wire, 503, 'the provider does not count now', 5));
   } finally {

@@ -1,5 +1,6 @@
 import type { Program } from '../domain/agent/program.js';
 import type { Json } from '../domain/gateway/json.js';
+import type { SplitRequest } from '../domain/gateway/request-parts.js';
 import type { EndReason } from '../domain/outcomes.js';
 import type { GatewayPort } from '../domain/ports/gateway-port.js';
 import type { MeteredCalls } from '../domain/ports/metered-calls.js';
@@ -7,6 +8,7 @@ import type { EventLog } from '../domain/ports/record/events.js';
 import type { ProgramLog } from '../domain/ports/record/program-log.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import type { RunDefinition } from '../domain/run.js';
+import { type Bodies, bodiesOfAll, bodiesOfRun } from './bodies.js';
 
 export interface SessionParts {
   run: RunDefinition;
@@ -16,11 +18,25 @@ export interface SessionParts {
   token: string;
   store: ProgramLog & EventLog & Pick<StepLog, 'saveAction'>;
   calls: MeteredCalls;
+  /** Of all runs of this worker. */
+  bodies?: Bodies;
+  /** Most requests in a second. */
+  perSecond?: number;
+}
+
+/** A request's place, from before its body is read to its answer. */
+export interface Place {
+  /** Room for so many more bytes of the body? */
+  hasRoom(bytes: number): boolean;
+  take(bytes: number): boolean;
+  leave(): void;
 }
 
 /** Requests that one client repeats, and all that a run makes in a second, are bounded. */
 const MOST_FAULTS = 6;
 const PER_SECOND = 20;
+/** Requests at once, as a multiple of calls: some wait for answers to earlier ones, or are read. */
+const REQUESTS_PER_CALL = 2;
 
 /** An answer that is still being read, for a client that has gone. */
 interface Orphan {
@@ -40,12 +56,18 @@ export class GatewaySession implements GatewayPort {
   private firstRefusal = 0;
   private underWay = 0;
   private whenSettled: (() => void)[] = [];
+  private requests = 0;
+  private readonly bodies: Bodies;
+  /** Hashes of the parts of requests that the record has. */
+  private readonly kept = new Set<string>();
   private readonly faults = new Map<string, number>();
   private readonly orphans = new Map<string, Orphan[]>();
   private recent: number[] = [];
   private readonly wakes: (() => void)[] = [];
 
-  constructor(readonly parts: SessionParts) {}
+  constructor(readonly parts: SessionParts) {
+    this.bodies = bodiesOfRun(parts.bodies ?? bodiesOfAll());
+  }
 
   /** Resolves once the program must be stopped. */
   mustStop(): Promise<void> {
@@ -74,12 +96,33 @@ export class GatewaySession implements GatewayPort {
     return { refusals: this.refusals, secondsAgo: (performance.now() - this.firstRefusal) / 1000 };
   }
 
-  /** A place for one more call; null: too many are under way, or came in the last second. */
-  enter(): (() => void) | null {
+  /** A place for one more request; null: too many are there, or came in the last second. */
+  admit(): Place | null {
+    const { program, perSecond = PER_SECOND } = this.parts;
     const now = performance.now();
     this.recent = this.recent.filter((at) => now - at < 1000);
-    if (this.underWay >= this.parts.program.callsInFlight || this.recent.length >= PER_SECOND) return null;
+    if (this.recent.length >= perSecond || this.requests >= REQUESTS_PER_CALL * program.callsInFlight) return null;
     this.recent.push(now);
+    this.requests += 1;
+    let taken = 0;
+    const { bodies } = this;
+    return {
+      hasRoom: (bytes) => bodies.hasRoom(bytes),
+      take(bytes) {
+        const there = bodies.take(bytes);
+        if (there) taken += bytes;
+        return there;
+      },
+      leave: () => {
+        bodies.give(taken);
+        this.requests -= 1;
+      },
+    };
+  }
+
+  /** A place for one more call; null: too many are under way. */
+  enter(): (() => void) | null {
+    if (this.underWay >= this.parts.program.callsInFlight) return null;
     this.underWay += 1;
     let left = false;
     return () => {
@@ -88,6 +131,14 @@ export class GatewaySession implements GatewayPort {
       this.underWay -= 1;
       if (this.underWay === 0) this.whenSettled.splice(0).forEach((tell) => tell());
     };
+  }
+
+  /** The request with the parts that the record may lack: a conversation comes again with each of its calls. */
+  newParts({ request, parts }: SplitRequest): SplitRequest {
+    return { request, parts: new Map([...parts].filter(([hash]) => !this.kept.has(hash))) };
+  }
+  keep({ parts }: SplitRequest): void {
+    for (const hash of parts.keys()) this.kept.add(hash);
   }
 
   get token(): string {

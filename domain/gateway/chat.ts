@@ -1,10 +1,40 @@
 import type { ChatMessage, ToolCall } from '../model.js';
-import { contentText, isJson, type Json, listOf, numberOf, pick, textOf } from './json.js';
-import { type Assembly, type Cleaned, NO_ADDRESSES, parsed, type StreamEvent, type Wire } from './wire.js';
+import { contentText, flagProblem, isJson, type Json, listOf, listProblem, numberOf, pick, textOf } from './json.js';
+import { between, COUNT, FROM_ZERO, type NumberFields, numberProblem, WHOLE } from './numbers.js';
+import {
+  contentProblem,
+  either,
+  hasNoAddress,
+  Images,
+  isInlineImage,
+  isObject,
+  isText,
+  NO_ADDRESSES,
+  type Shape,
+  type Shapes,
+} from './parts.js';
+import { type Assembly, type Cleaned, parsed, type StreamEvent, type Wire } from './wire.js';
 
 const KEYS = [
   ...['messages', 'tools', 'tool_choice', 'response_format', 'stop', 'presence_penalty', 'frequency_penalty'],
   ...['logit_bias', 'logprobs', 'top_logprobs', 'reasoning_effort', 'verbosity', 'stream'],
+];
+
+const NUMBERS: NumberFields = {
+  ...{ max_tokens: COUNT, max_completion_tokens: COUNT, n: COUNT, seed: WHOLE },
+  ...{ temperature: between(0, 2), top_p: between(0, 1), top_logprobs: { ...FROM_ZERO, most: 20 } },
+  ...{ presence_penalty: between(-2, 2), frequency_penalty: between(-2, 2), 'logit_bias.*': between(-100, 100) },
+};
+const PARTS: Shapes = new Map<string, Shape>([
+  ['text', { text: isText, cache_control: hasNoAddress }],
+  ['refusal', { refusal: isText }],
+  ['thinking', { thinking: isText, signature: isText }],
+  ['image_url', { image_url: either(isInlineImage, isObject({ url: isInlineImage, detail: isText })) }],
+]);
+/** What goes on of a message beside its content: clients send back more of an answer than its provider takes. */
+const MESSAGE_KEYS = [
+  ...['role', 'name', 'tool_calls', 'tool_call_id', 'refusal', 'function_call', 'cache_control'],
+  ...['reasoning', 'reasoning_content', 'reasoning_details', 'thinking_blocks'],
 ];
 
 /** OpenAI's chat completions. */
@@ -14,14 +44,20 @@ export const chatWire: Wire = {
   upstreamPath: '/chat/completions',
 
   clean(body, allowed): Cleaned {
+    const problem = numberProblem(body, NUMBERS) ?? flagProblem(body) ?? listProblem(body, 'messages');
+    if (problem !== null) return { refused: problem };
     if ((numberOf(body['n']) ?? 1) !== 1) return { refused: 'n: one answer a call' };
-    let images = 0;
-    for (const part of listOf(body['messages']).flatMap((message) => listOf(message['content']))) {
-      if (part['type'] === 'file') return { refused: NO_ADDRESSES };
-      if (part['type'] !== 'image_url') continue;
-      images += 1;
-      const image = isJson(part['image_url']) ? part['image_url']['url'] : part['image_url'];
-      if (!textOf(image).startsWith('data:')) return { refused: NO_ADDRESSES };
+    const images = new Images();
+    const messages: Json[] = [];
+    for (const message of listOf(body['messages'])) {
+      const { content } = message;
+      const refused = contentProblem(content, PARTS);
+      if (refused !== null) return { refused };
+      const kept = pick(message, MESSAGE_KEYS);
+      if (!hasNoAddress(kept)) return { refused: NO_ADDRESSES };
+      messages.push({ ...kept, ...(content === undefined ? {} : { content }) });
+      for (const { type, image_url: image } of listOf(content))
+        if (type === 'image_url') images.add(isJson(image) ? image['url'] : image);
     }
     const asked = numberOf(body['max_completion_tokens']) ?? numberOf(body['max_tokens']) ?? Infinity;
     const tools = listOf(body['tools']).filter(({ type }) => type === 'function' || type === 'custom');
@@ -29,9 +65,10 @@ export const chatWire: Wire = {
     delete kept['tools'];
     if (tools.length === 0) delete kept['tool_choice'];
     return {
-      images,
+      ...{ images: images.count, imageBytes: images.bytes },
       body: {
         ...kept,
+        ...(body['messages'] === undefined ? {} : { messages }),
         ...(tools.length === 0 ? {} : { tools }),
         ...(allowed.accepts.includes('temperature') ? pick(body, ['temperature']) : {}),
         ...(allowed.accepts.includes('topP') ? pick(body, ['top_p']) : {}),

@@ -7,15 +7,28 @@ export const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 export const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
+/** What is wrong with a list of objects; null: nothing, or it is absent. */
+export const listProblem = (body: Json, key: string): string | null =>
+  body[key] === undefined || (Array.isArray(body[key]) && body[key].every(isJson))
+    ? null
+    : `${key}: must be a list of objects`;
+
+/** `stream` decides how the answer is read, so it must be what its provider takes it for. */
+export const flagProblem = ({ stream }: Json): string | null =>
+  stream === undefined || stream === null || typeof stream === 'boolean' ? null : 'stream: must be true or false';
+
 /** Only these keys, where they are there. */
 export const pick = (from: Json, keys: readonly string[]): Json =>
   Object.fromEntries(keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]])));
 
 /** JSON with sorted keys. */
-export const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_key, item: unknown) =>
-    isJson(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item,
-  );
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (!isJson(value)) return JSON.stringify(value);
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
+}
 
 /** The text of a message's content: a string, or parts of which some are text. */
 export function contentText(content: unknown): string {

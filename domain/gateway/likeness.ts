@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from './json.js';
 import { offeredTools } from './offered-tools.js';
+import { atOnce, type Sliced } from './slices.js';
 import type { Wire } from './wire.js';
 
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*';
@@ -20,23 +21,51 @@ const OTHERWISE: readonly RegExp[] = [
   /\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{6,}\b/g,
 ];
 
-export const withoutMoment = (text: string): string =>
-  OTHERWISE.reduce((rest, pattern) => rest.replaceAll(pattern, '~'), text);
+/** Patterns are applied to pieces of this length: over megabytes without a break they overflow the stack. */
+const LONGEST_PIECE = 4096;
+
+/** A piece ends after a line, else after a word, where there is an end. No pattern extends over lines. */
+function endOfPiece(text: string, from: number): number {
+  const most = from + LONGEST_PIECE;
+  if (most >= text.length) return text.length;
+  const line = text.lastIndexOf('\n', most - 1);
+  if (line >= from) return line + 1;
+  const word = text.lastIndexOf(' ', most - 1);
+  return word >= from ? word + 1 : most;
+}
+
+function* momentless(text: string): Sliced<string> {
+  const pieces: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const end = endOfPiece(text, from);
+    const piece = text.slice(from, end);
+    pieces.push(OTHERWISE.reduce((rest, pattern) => rest.replaceAll(pattern, '~'), piece));
+    from = end;
+    yield;
+  }
+  return pieces.join('');
+}
+
+export const withoutMoment = (text: string): string => atOnce(momentless(text));
 
 /**
  * Says that a program that was started again asks what it asked before: the same conversation with the same tools, whatever date,
  * session or duration stands in it.
  */
-export function likeness(wire: Wire, body: Json): string {
-  const messages = wire
-    .messages(body)
-    .map(({ role, content, toolCalls = [] }) => [
-      role,
-      withoutMoment(content),
-      toolCalls.map(({ name, arguments: given }) => [name, withoutMoment(given)]),
-    ]);
+export function* likeness(wire: Wire, body: Json): Sliced<string> {
+  const messages: unknown[] = [];
+  for (const { role, content, toolCalls = [] } of wire.messages(body)) {
+    const calls: unknown[] = [];
+    const said = yield* momentless(content);
+    for (const { name, arguments: given } of toolCalls) calls.push([name, yield* momentless(given)]);
+    messages.push([role, said, calls]);
+    yield;
+  }
   const tools = (offeredTools(body) ?? []).map(({ name }) => name);
-  return createHash('sha256')
-    .update(canonicalJson([wire.path, tools, messages]))
-    .digest('hex');
+  const hash = createHash('sha256').update(`[${canonicalJson(wire.path)},${canonicalJson(tools)},[`);
+  for (const [index, message] of messages.entries()) {
+    hash.update(`${index === 0 ? '' : ','}${canonicalJson(message)}`);
+    yield;
+  }
+  return hash.update(']]').digest('hex');
 }

@@ -1,13 +1,58 @@
 import type { ChatMessage, ToolCall } from '../model.js';
-import { contentText, isJson, type Json, listOf, numberOf, pick, textOf } from './json.js';
-import { type Assembly, type Cleaned, NO_ADDRESSES, parsed, type StreamEvent, type Wire } from './wire.js';
+import { contentText, flagProblem, isJson, type Json, listOf, listProblem, numberOf, pick, textOf } from './json.js';
+import { between, COUNT, FROM_ZERO, type NumberFields, numberProblem } from './numbers.js';
+import {
+  type Check,
+  contentProblem,
+  either,
+  hasNoAddress,
+  Images,
+  isAny,
+  isObject,
+  isPartList,
+  isText,
+  isTruth,
+  type Shape,
+  type Shapes,
+} from './parts.js';
+import { type Assembly, type Cleaned, parsed, type StreamEvent, type Wire } from './wire.js';
 
 const KEYS = [
   ...['messages', 'system', 'tool_choice', 'stop_sequences', 'stream', 'context_management', 'output_config'],
 ];
 /** Tools that the client runs itself: of its own, or of these kinds. */
 const CLIENT_TOOLS = /^(?:custom|bash_\d+|text_editor_\d+|memory_\d+)$/;
-const SOURCES_INSIDE = ['base64', 'text', 'content'];
+const NUMBERS: NumberFields = {
+  ...{ max_tokens: COUNT, 'thinking.budget_tokens': COUNT },
+  ...{ temperature: between(0, 1), top_p: between(0, 1), top_k: FROM_ZERO },
+  ...{ 'output_config.task_budget.total': COUNT, 'output_config.task_budget.remaining': FROM_ZERO },
+  ...Object.fromEntries(
+    ['trigger', 'keep', 'clear_at_least'].map((key) => [`context_management.edits.*.${key}.value`, FROM_ZERO]),
+  ),
+};
+const MARKS = { cache_control: hasNoAddress, citations: hasNoAddress };
+const isContent: Check = either(
+  isText,
+  isPartList(() => BLOCKS),
+);
+const isSource = (value: unknown): boolean => isJson(value) && (SOURCES.get(textOf(value['type']))?.(value) ?? false);
+const SOURCES: ReadonlyMap<string, Check> = new Map([
+  ['base64', isObject({ media_type: isText, data: isText })],
+  ['text', isObject({ media_type: isText, data: isText })],
+  ['content', isObject({ content: isContent })],
+]);
+const BLOCKS: Shapes = new Map<string, Shape>([
+  ['text', { ...MARKS, text: isText }],
+  ['image', { ...MARKS, source: isSource }],
+  ['document', { ...MARKS, source: isSource, title: isText, context: isText }],
+  ['search_result', { ...MARKS, source: isText, title: isText, content: isContent }],
+  ['tool_use', { ...MARKS, id: isText, name: isText, input: isAny, caller: hasNoAddress }],
+  ['tool_result', { ...MARKS, tool_use_id: isText, content: isContent, is_error: isTruth }],
+  ['tool_reference', { ...MARKS, tool_name: isText }],
+  ['thinking', { thinking: isText, signature: isText }],
+  ['redacted_thinking', { data: isText }],
+  ['compaction', { ...MARKS, content: isText }],
+]);
 /** A thought must leave room for the answer. */
 const LEAST_ANSWER = 512;
 const LEAST_THINKING = 1024;
@@ -39,13 +84,16 @@ export const messagesWire: Wire = {
   upstreamPath: '/v1/messages',
 
   clean(body, allowed): Cleaned {
-    let images = 0;
-    for (const { type, source } of blocksOf(body)) {
-      if (type === 'container_upload') return { refused: NO_ADDRESSES };
-      if (type !== 'image' && type !== 'document') continue;
-      images += 1;
-      if (!isJson(source) || !SOURCES_INSIDE.includes(textOf(source['type']))) return { refused: NO_ADDRESSES };
-    }
+    const contents = [body['system'], ...listOf(body['messages']).map(({ content }) => content)];
+    const problem =
+      numberProblem(body, NUMBERS) ??
+      flagProblem(body) ??
+      listProblem(body, 'messages') ??
+      contents.map((content) => contentProblem(content, BLOCKS)).find((one) => one !== null);
+    if (problem != null) return { refused: problem };
+    const images = new Images();
+    for (const { type, source } of blocksOf(body))
+      if (type === 'image' || type === 'document') images.add(isJson(source) ? source['data'] : '');
     const given = listOf(body['tools']);
     const tools = given.filter(({ type }) => type === undefined || CLIENT_TOOLS.test(textOf(type)));
     const maxTokens = Math.min(numberOf(body['max_tokens']) ?? Infinity, allowed.maxOutputTokens);
@@ -55,10 +103,10 @@ export const messagesWire: Wire = {
     if (tools.length === 0 || (forced !== null && !tools.some(({ name }) => name === forced)))
       delete kept['tool_choice'];
     return {
-      images,
+      ...{ images: images.count, imageBytes: images.bytes },
       body: {
         ...kept,
-        ...(kept['messages'] === undefined ? {} : { messages: briefly(kept['messages']) }),
+        ...(kept['messages'] === undefined ? {} : { messages: listOf(kept['messages']).map((message) => briefly(pick(message, ['role', 'content']))) }),
         ...(kept['system'] === undefined ? {} : { system: briefly(kept['system']) }),
         ...(tools.length === 0 ? {} : { tools: briefly(tools) }),
         ...(allowed.accepts.includes('temperature') ? pick(body, ['temperature', 'top_k']) : {}),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, isJson, type Json } from './json.js';
+import type { Sliced } from './slices.js';
 
 /** Shorter parts stay where they are. */
 const LEAST = 200;
@@ -18,7 +19,7 @@ export interface SplitRequest {
 }
 
 /** Messages, tools and instructions come again with each request of a conversation, so each is kept once. */
-export function splitRequest(body: Json): SplitRequest {
+export function* splitRequest(body: Json): Sliced<SplitRequest> {
   const parts = new Map<string, unknown>();
   const apart = (part: unknown): unknown => {
     const text = canonicalJson(part) ?? '';
@@ -28,10 +29,16 @@ export function splitRequest(body: Json): SplitRequest {
     parts.set(hash, part);
     return { [KEY]: hash };
   };
-  const request = Object.fromEntries(
-    Object.entries(body).map(([key, value]) => [key, Array.isArray(value) ? value.map(apart) : apart(value)]),
-  );
-  return { request, parts };
+  const request: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(body)) {
+    const list: unknown[] = [];
+    for (const part of Array.isArray(value) ? value : []) {
+      list.push(apart(part));
+      yield;
+    }
+    request.push([key, Array.isArray(value) ? list : apart(value)]);
+  }
+  return { request: Object.fromEntries(request), parts };
 }
 
 /** The hashes that a request names. */

@@ -1,11 +1,79 @@
 import type { ChatMessage, ToolCall } from '../model.js';
 import { roleOf } from './chat.js';
-import { contentText, isJson, type Json, listOf, numberOf, pick, textOf } from './json.js';
-import { type Assembly, type Cleaned, NO_ADDRESSES, NOT_KEPT, parsed, type StreamEvent, type Wire } from './wire.js';
+import { contentText, flagProblem, isJson, type Json, listOf, listProblem, numberOf, pick, textOf } from './json.js';
+import { between, COUNT, FROM_ZERO, type NumberFields, numberProblem } from './numbers.js';
+import {
+  type Check,
+  contentProblem,
+  either,
+  hasNoAddress,
+  Images,
+  isAny,
+  isInlineFile,
+  isInlineImage,
+  isPartList,
+  isText,
+  NO_ADDRESSES,
+  partProblem,
+  type Shape,
+  type Shapes,
+} from './parts.js';
+import { type Assembly, type Cleaned, NOT_KEPT, parsed, type StreamEvent, type Wire } from './wire.js';
 
 const KEYS = ['input', 'instructions', 'tool_choice', 'reasoning', 'text', 'stream', 'truncation'];
 const CLIENT_TOOLS = ['function', 'custom', 'local_shell', 'apply_patch'];
 const ENDS = ['response.completed', 'response.incomplete', 'response.failed'];
+
+const NUMBERS: NumberFields = {
+  ...{ max_output_tokens: COUNT, max_tool_calls: COUNT, 'reasoning.max_tokens': COUNT },
+  ...{ temperature: between(0, 2), top_p: between(0, 1), top_logprobs: { ...FROM_ZERO, most: 20 } },
+};
+const PARTS: Shapes = new Map<string, Shape>([
+  ...['input_text', 'text', 'summary_text', 'reasoning_text'].map((type) => [type, { text: isText }] as const),
+  // Clients send back what an answer had beside its text.
+  ['output_text', { text: isText, annotations: hasNoAddress, logprobs: hasNoAddress }],
+  ['refusal', { refusal: isText }],
+  ['input_image', { image_url: isInlineImage, detail: isText }],
+  ['input_file', { file_data: isInlineFile, filename: isText, detail: isText }],
+  ['computer_screenshot', { image_url: isInlineImage }],
+]);
+const isContent: Check = either(
+  isText,
+  isPartList(() => PARTS),
+);
+/** Keys of items that are no plain values; further ones may have no address in them. */
+const ITEMS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
+  message: { content: isContent },
+  reasoning: { content: isContent, summary: isContent },
+  function_call: {},
+  function_call_output: { output: isContent },
+  custom_tool_call: {},
+  custom_tool_call_output: { output: isContent },
+  // Of these the client's own commands are a part.
+  local_shell_call: { action: isAny },
+  local_shell_call_output: { output: isContent },
+  apply_patch_call: { operation: isAny },
+  apply_patch_call_output: { output: isContent },
+  computer_call_output: { output: (value) => partProblem(value, PARTS) === null },
+  additional_tools: { tools: isAny },
+  compaction: {},
+  compaction_summary: {},
+  context_compaction: {},
+};
+
+function itemProblem(item: Json): string | null {
+  const type = textOf(item['type']) || (item['role'] === undefined ? '' : 'message');
+  if (!Object.hasOwn(ITEMS, type)) return `items of type ${JSON.stringify(type.slice(0, 40))} are not taken`;
+  if (type === 'message' && !Array.isArray(item['content'])) return contentProblem(item['content'], PARTS);
+  const checks = ITEMS[type]!;
+  for (const [key, value] of Object.entries(item)) {
+    if (value === null) continue;
+    const check = Object.hasOwn(checks, key) ? checks[key]! : (one: unknown): boolean => hasNoAddress({ [key]: one });
+    if (check(value)) continue;
+    return (Array.isArray(value) ? contentProblem(value, PARTS) : null) ?? `${key}: ${NO_ADDRESSES}`;
+  }
+  return null;
+}
 
 /** Tools that the client runs, also those within namespaces. */
 const clientTools = (tools: unknown): Json[] =>
@@ -30,17 +98,18 @@ export const responsesWire: Wire = {
     for (const key of ['previous_response_id', 'conversation'])
       if (body[key] != null) return { refused: `${key}: ${NOT_KEPT}` };
     if (body['background'] === true) return { refused: `background: ${NOT_KEPT}` };
-    let images = 0;
-    const parts = items(body['input']).flatMap((item) => [
-      ...[item, ...listOf(item['content']), ...listOf(item['output'])],
-      ...(isJson(item['output']) ? [item['output']] : []),
-    ]);
-    for (const part of parts) {
-      if (part['type'] === 'item_reference' || part['file_id'] != null || part['file_url'] != null)
-        return { refused: NO_ADDRESSES };
-      if (part['type'] !== 'input_image' && part['type'] !== 'computer_screenshot') continue;
-      images += 1;
-      if (!textOf(part['image_url']).startsWith('data:')) return { refused: NO_ADDRESSES };
+    const problem =
+      numberProblem(body, NUMBERS) ??
+      flagProblem(body) ??
+      (typeof body['input'] === 'string' ? null : listProblem(body, 'input'));
+    if (problem !== null) return { refused: problem };
+    const images = new Images();
+    for (const item of items(body['input'])) {
+      const refused = itemProblem(item);
+      if (refused !== null) return { refused };
+      const parts = [...listOf(item['content']), ...listOf(item['output']), ...[item['output']].filter(isJson)];
+      for (const { type, image_url: image } of parts)
+        if (type === 'input_image' || type === 'computer_screenshot') images.add(image);
     }
     const tools = clientTools(body['tools']);
     const kept = pick(body, KEYS);
@@ -50,7 +119,7 @@ export const responsesWire: Wire = {
         item['type'] === 'additional_tools' ? { ...item, tools: clientTools(item['tools']) } : item,
       );
     return {
-      images,
+      ...{ images: images.count, imageBytes: images.bytes },
       body: {
         ...kept,
         ...(body['tools'] === undefined ? {} : { tools }),

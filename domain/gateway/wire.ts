@@ -23,7 +23,7 @@ export interface Allowed {
 }
 
 /** A request that may be sent on, or why it may not. */
-export type Cleaned = { body: Json; images: number } | { refused: string };
+export type Cleaned = { body: Json; images: number; imageBytes: number } | { refused: string };
 
 /** What the parts of an answer come to. */
 export type Reply = Pick<ModelReply, 'text' | 'toolCalls' | 'finishReason'>;
@@ -65,6 +65,4 @@ export const parsed = (data: string): Json | null => {
   }
 };
 
-/** Images by address, and files by id, would have the provider fetch or keep things. */
-export const NO_ADDRESSES = 'images and documents must be in the request itself: addresses and file ids are not taken';
 export const NOT_KEPT = 'the provider keeps nothing for a run: send the whole conversation';

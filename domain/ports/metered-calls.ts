@@ -12,7 +12,11 @@ export interface MeteredCall {
   asked: Json;
   /** As it goes out. */
   body: Json;
+  /** `body` as JSON. */
+  text: string;
   images: number;
+  /** Length of the images' data within the body. */
+  imageBytes: number;
   /** Further headers, from a list of allowed ones. */
   headers: Readonly<Record<string, string>>;
 }
@@ -30,8 +34,8 @@ export type MeteredResult =
 export interface MeteredCalls {
   /** `event`: gets a streamed answer as it comes. Never given up: what was sent is read to its end, and paid. */
   call(call: MeteredCall, event: (event: StreamEvent) => void): Promise<MeteredResult>;
-  /** Free: the provider counts a prompt's tokens. */
-  countTokens(body: Json, headers: Readonly<Record<string, string>>): Promise<{ status: number; body: Json }>;
+  /** Free: the provider counts the tokens of a prompt, given as JSON. */
+  countTokens(text: string, headers: Readonly<Record<string, string>>): Promise<{ status: number; body: Json }>;
 }
 
 /** Opens a run's calls. Throws BenchError (usage) where the worker lacks the model's key or address. */

@@ -11,12 +11,10 @@ export interface Estimate {
 /** Tokens that an image comes to at most, by what providers scale them down to. */
 const PER_IMAGE = 3000;
 const OUTPUT_KEYS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
-const DATA = /"(?:data:[a-z]+\/[a-z0-9.+-]+;base64,)?[A-Za-z0-9+/=]{4096,}"/g;
 
 /** What to reserve for a call: a token per three bytes of the request, images apart, and the longest answer that it allows. */
-export function estimateOf(config: ModelConfig, { body, images }: MeteredCall): Estimate {
-  const text = JSON.stringify(body);
-  const bytes = Buffer.byteLength(images === 0 ? text : text.replace(DATA, '""'));
+export function estimateOf(config: ModelConfig, { body, text, images, imageBytes }: MeteredCall): Estimate {
+  const bytes = Buffer.byteLength(text) - imageBytes;
   const inputTokens = Math.min(Math.ceil(bytes / 3) + images * PER_IMAGE, config.contextWindow);
   const asked = OUTPUT_KEYS.map((key) => body[key]).find((value) => typeof value === 'number');
   const outputTokens = Math.min(typeof asked === 'number' ? asked : Infinity, config.maxOutputTokens);

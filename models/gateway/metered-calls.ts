@@ -8,6 +8,7 @@ import type { RateGovernor, RateGrant } from '../../domain/ports/rate-governor.j
 import type { CallLedger } from '../../domain/ports/record/call-ledger.js';
 import type { EventLog } from '../../domain/ports/record/events.js';
 import { compareUsd } from '../../domain/price.js';
+import { RefusedRow } from '../../domain/errors.js';
 import { ProviderError } from '../../domain/provider-error.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { asProviderError } from '../as-provider-error.js';
@@ -51,9 +52,9 @@ export function meteredCalls(ports: MeteredPorts, run: RunDefinition): MeteredCa
   const [account, endpoint] = [ports.access.account(run.model), ports.access.endpoint(run.model)];
   return {
     call: (call, event) => meteredCall({ ...ports, access, run, budget, account, endpoint }, call, event),
-    async countTokens(body, headers) {
+    async countTokens(text, headers) {
       const url = urlOf(access, '/v1/messages/count_tokens');
-      const asked = { headers: headersFor(access, headers, ''), body: JSON.stringify(body) };
+      const asked = { headers: headersFor(access, headers, ''), body: text };
       const answer = await post(url, {
         ...asked,
         signal: AbortSignal.timeout(60_000),
@@ -160,7 +161,7 @@ async function attempt(
   try {
     const answer = await post(urlOf(access, call.wire.upstreamPath), {
       headers: headersFor(access, call.headers, `${run.runId}/${call.step}/0/${about.number}`),
-      body: JSON.stringify(call.body),
+      body: call.text,
       signal: limit,
       sending: async () => {
         await store.sendingCall(key, about.number);
@@ -203,7 +204,7 @@ async function attempt(
   }
   const ms = Math.round(performance.now() - started);
   const { answer } = found;
-  const reply = settled(at, call, answer, about.reservedUsd);
+  const reply = settled(at, call, answer, about);
   about.grant.settled(reply.usage.inputTokens + reply.usage.outputTokens, statedLimits(found.headers));
   const dearer =
     about.estimate.usd === '0' || compareUsd(reply.costUsd, about.reservedUsd) <= 0
@@ -213,8 +214,16 @@ async function attempt(
           ...{ reservedUsd: about.reservedUsd, estimatedUsd: about.estimate.usd },
         });
   const patience = AbortSignal.timeout(at.patienceMs ?? PATIENCE_MS);
-  await storePaidAnswer(() => store.settleCall(key, reply, ms, { dearer, attempt: about.number }), patience);
-  at.budget.ended(call.step);
+  try {
+    await storePaidAnswer(() => store.settleCall(key, reply, ms, { dearer, attempt: about.number }), patience);
+  } catch (error) {
+    // It is paid, so it counts as its reservation.
+    if (error instanceof RefusedRow)
+      await store.failCall(key, 'malformed_response', 'unknown', { detail: error.message, attempt: about.number });
+    throw error;
+  } finally {
+    at.budget.ended(call.step);
+  }
   return { kind: 'answered', answer };
 }
 
@@ -245,14 +254,18 @@ async function read(
 }
 
 /** Without a usable count, the whole reservation is what it cost. */
-function settled({ access, run }: Calling, call: MeteredCall, answer: Json, reservedUsd: string): ModelReply {
+function settled(
+  { access, run }: Calling,
+  call: MeteredCall,
+  answer: Json,
+  { reservedUsd, estimate }: { reservedUsd: string; estimate: Estimate },
+): ModelReply {
   const reply = call.wire.reply(answer);
-  const request = {
-    ...{ model: run.model, messages: call.wire.messages(call.body), seed: run.seed },
-    sampling: {},
-  };
+  // Without messages: their tokens are estimated already, and counting them anew would take long.
+  const request = { model: run.model, messages: [], seed: run.seed, sampling: {} };
   const counted = priced(reply, call.wire.usage(answer), request, access.config, new Date());
-  return counted.usageProblem === undefined ? counted : { ...counted, costUsd: reservedUsd };
+  if (counted.usageProblem === undefined) return counted;
+  return { ...counted, usage: { ...counted.usage, inputTokens: estimate.inputTokens }, costUsd: reservedUsd };
 }
 
 const errorIn = (body: Json | null): unknown => (isJson(body?.['error']) ? { error: body['error'] } : (body ?? {}));

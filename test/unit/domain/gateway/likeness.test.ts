@@ -1,8 +1,13 @@
 import { expect, it } from 'vitest';
-import { likeness, withoutMoment } from '../../../../domain/gateway/likeness.js';
-import { joinRequest, partsOf, splitRequest } from '../../../../domain/gateway/request-parts.js';
+import type { Json } from '../../../../domain/gateway/json.js';
+import { likeness as likenessOf, withoutMoment } from '../../../../domain/gateway/likeness.js';
+import { joinRequest, partsOf, splitRequest as splitting } from '../../../../domain/gateway/request-parts.js';
+import { atOnce } from '../../../../domain/gateway/slices.js';
+import type { Wire } from '../../../../domain/gateway/wire.js';
 import { wireOf } from '../../../../domain/gateway/wires.js';
 
+const likeness = (wire: Wire, body: Json): string => atOnce(likenessOf(wire, body));
+const splitRequest = (body: Json) => atOnce(splitting(body));
 const chat = wireOf('openai-chat');
 const asking = (content: string, tools: string[] = ['bash']) => ({
   messages: [{ role: 'user', content }],

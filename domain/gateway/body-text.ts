@@ -1,0 +1,47 @@
+import type { Json } from './json.js';
+import { parsed } from './wire.js';
+
+/** Providers' own limit. */
+const MOST_BYTES = 32 * 1024 * 1024;
+/** No text takes more bytes a token, escapes included; images come in addition. */
+const BYTES_PER_TOKEN = 16;
+const IMAGE_BYTES = 8 * 1024 * 1024;
+
+/** Longest text of a request, in bytes: a longer one does not fit into the model's context. */
+export const mostTextBytes = (contextWindow: number): number => contextWindow * BYTES_PER_TOKEN;
+export const mostBodyBytes = (contextWindow: number): number =>
+  Math.min(MOST_BYTES, mostTextBytes(contextWindow) + IMAGE_BYTES);
+
+/** No conversation is nested so deep or has so many values; what reads them recurses, and sorts keys. */
+const DEEPEST = 100;
+const MOST_VALUES = 200_000;
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Whether JSON is small enough to be parsed at once; in one pass, before anything is made of it. */
+function isModest(bytes: Uint8Array): boolean {
+  let depth = 0;
+  let values = 0;
+  let inText = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (inText) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) inText = false;
+    } else if (byte === QUOTE) inText = true;
+    else if (byte === COMMA) values += 1;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      values += 1;
+      depth += 1;
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
+    if (depth > DEEPEST || values > MOST_VALUES) return false;
+  }
+  return true;
+}
+
+/** The body as JSON, or what is wrong with it. */
+export function bodyOf(bytes: Buffer): Json | string {
+  if (!isModest(bytes)) return `the body has over ${MOST_VALUES} values, or is nested over ${DEEPEST} levels deep`;
+  return parsed(bytes.toString('utf8')) ?? 'the body is not a JSON object';
+}

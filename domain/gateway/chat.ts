@@ -6,10 +6,12 @@ import {
   either,
   hasNoAddress,
   Images,
+  isFormat,
   isInlineImage,
   isObject,
   isText,
   NO_ADDRESSES,
+  settingProblem,
   type Shape,
   type Shapes,
 } from './parts.js';
@@ -31,6 +33,12 @@ const PARTS: Shapes = new Map<string, Shape>([
   ['thinking', { thinking: isText, signature: isText }],
   ['image_url', { image_url: either(isInlineImage, isObject({ url: isInlineImage, detail: isText })) }],
 ]);
+const SETTINGS: Shape = {
+  response_format: isObject({ json_schema: isFormat }),
+  ...Object.fromEntries(
+    ['tool_choice', 'stop', 'logit_bias', 'logprobs', 'reasoning_effort', 'verbosity'].map((key) => [key, hasNoAddress]),
+  ),
+};
 /** What goes on of a message beside its content: clients send back more of an answer than its provider takes. */
 const MESSAGE_KEYS = [
   ...['role', 'name', 'tool_calls', 'tool_call_id', 'refusal', 'function_call', 'cache_control'],
@@ -44,7 +52,11 @@ export const chatWire: Wire = {
   upstreamPath: '/chat/completions',
 
   clean(body, allowed): Cleaned {
-    const problem = numberProblem(body, NUMBERS) ?? flagProblem(body) ?? listProblem(body, 'messages');
+    const problem =
+      numberProblem(body, NUMBERS) ??
+      flagProblem(body) ??
+      settingProblem(body, SETTINGS) ??
+      listProblem(body, 'messages');
     if (problem !== null) return { refused: problem };
     if ((numberOf(body['n']) ?? 1) !== 1) return { refused: 'n: one answer a call' };
     const images = new Images();

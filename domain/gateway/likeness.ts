@@ -25,22 +25,19 @@ const OTHERWISE: readonly RegExp[] = [
 const LONGEST_PIECE = 4096;
 
 /** A piece ends after a line, else after a word, where there is an end. No pattern extends over lines. */
-function endOfPiece(text: string, from: number): number {
-  const most = from + LONGEST_PIECE;
-  if (most >= text.length) return text.length;
-  const line = text.lastIndexOf('\n', most - 1);
-  if (line >= from) return line + 1;
-  const word = text.lastIndexOf(' ', most - 1);
-  return word >= from ? word + 1 : most;
+function pieceAt(text: string, from: number): string {
+  const most = text.slice(from, from + LONGEST_PIECE);
+  if (from + most.length >= text.length) return most;
+  const end = most.lastIndexOf('\n') + 1 || most.lastIndexOf(' ') + 1 || most.length;
+  return most.slice(0, end);
 }
 
 function* momentless(text: string): Sliced<string> {
   const pieces: string[] = [];
   for (let from = 0; from < text.length; ) {
-    const end = endOfPiece(text, from);
-    const piece = text.slice(from, end);
+    const piece = pieceAt(text, from);
     pieces.push(OTHERWISE.reduce((rest, pattern) => rest.replaceAll(pattern, '~'), piece));
-    from = end;
+    from += piece.length;
     yield;
   }
   return pieces.join('');

@@ -8,10 +8,12 @@ import {
   hasNoAddress,
   Images,
   isAny,
+  isFormat,
   isObject,
   isPartList,
   isText,
   isTruth,
+  settingProblem,
   type Shape,
   type Shapes,
 } from './parts.js';
@@ -29,6 +31,10 @@ const NUMBERS: NumberFields = {
   ...Object.fromEntries(
     ['trigger', 'keep', 'clear_at_least'].map((key) => [`context_management.edits.*.${key}.value`, FROM_ZERO]),
   ),
+};
+const SETTINGS: Shape = {
+  ...{ tool_choice: hasNoAddress, stop_sequences: hasNoAddress, context_management: hasNoAddress, thinking: hasNoAddress },
+  output_config: isObject({ effort: isText, format: isFormat, task_budget: hasNoAddress }),
 };
 const MARKS = { cache_control: hasNoAddress, citations: hasNoAddress };
 const isContent: Check = either(
@@ -88,6 +94,7 @@ export const messagesWire: Wire = {
     const problem =
       numberProblem(body, NUMBERS) ??
       flagProblem(body) ??
+      settingProblem(body, SETTINGS) ??
       listProblem(body, 'messages') ??
       contents.map((content) => contentProblem(content, BLOCKS)).find((one) => one !== null);
     if (problem != null) return { refused: problem };

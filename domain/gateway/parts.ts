@@ -71,6 +71,15 @@ export function contentProblem(content: unknown, shapes: Shapes): string | null 
   return null;
 }
 
+/** The first of the settings that is not what a provider takes; null: there is none. */
+export function settingProblem(body: Json, settings: Shape): string | null {
+  const key = Object.keys(settings).find((one) => body[one] != null && !settings[one]!(body[one]));
+  return key === undefined ? null : `${key}: is not of a known form`;
+}
+
+/** A form of answers; of its schema the keys are the client's. */
+export const isFormat: Check = isObject({ name: isText, description: isText, strict: isTruth, schema: isAny });
+
 /** Images by address, and files by id, would have the provider fetch or keep things. */
 export const NO_ADDRESSES = 'images and documents must be in the request itself: addresses and file ids are not taken';
 

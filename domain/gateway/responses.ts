@@ -9,12 +9,15 @@ import {
   hasNoAddress,
   Images,
   isAny,
+  isFormat,
   isInlineFile,
   isInlineImage,
+  isObject,
   isPartList,
   isText,
   NO_ADDRESSES,
   partProblem,
+  settingProblem,
   type Shape,
   type Shapes,
 } from './parts.js';
@@ -37,6 +40,10 @@ const PARTS: Shapes = new Map<string, Shape>([
   ['input_file', { file_data: isInlineFile, filename: isText, detail: isText }],
   ['computer_screenshot', { image_url: isInlineImage }],
 ]);
+const SETTINGS: Shape = {
+  ...{ instructions: isText, tool_choice: hasNoAddress, reasoning: hasNoAddress, truncation: isText },
+  text: isObject({ format: isFormat, verbosity: isText }),
+};
 const isContent: Check = either(
   isText,
   isPartList(() => PARTS),
@@ -101,6 +108,7 @@ export const responsesWire: Wire = {
     const problem =
       numberProblem(body, NUMBERS) ??
       flagProblem(body) ??
+      settingProblem(body, SETTINGS) ??
       (typeof body['input'] === 'string' ? null : listProblem(body, 'input'));
     if (problem !== null) return { refused: problem };
     const images = new Images();

@@ -2,7 +2,7 @@ import type { ApplicationFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
 import { ProviderError } from '../../../domain/provider-error.js';
 import { asFailure, withPause } from '../../../activities/interceptors/failures.js';
-import { BenchError, DatabaseAway, InfrastructureError, Unrecoverable } from '../../../domain/errors.js';
+import { BenchError, DatabaseAway, InfrastructureError, RefusedRow, Unrecoverable } from '../../../domain/errors.js';
 
 it.each(['nobody listens there', 'nobody listens there.'])(
   '"%s" is a sentence of its own before its remedy',
@@ -34,4 +34,6 @@ it('never gives up a run because PostgreSQL is away, and continues soon after', 
 
 it('retries nothing that no retry can help', () => {
   expect(withPause(new Unrecoverable('no such image'), 1)).toMatchObject({ nonRetryable: true });
+  const refused = new RefusedRow('Postgres: reserveCall failed: SQLSTATE 23514', '23514', 'model_calls_amounts');
+  expect(asFailure(refused)).toMatchObject({ nonRetryable: true });
 });

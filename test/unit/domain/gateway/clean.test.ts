@@ -151,3 +151,164 @@ describe('over messages', () => {
     );
   });
 });
+
+const WIRES: [wire: Wire, asked: Json][] = [
+  [chatWire, { model: 'any', messages: [user('play')] }],
+  [responsesWire, { model: 'any', input: [user('play')] }],
+  [messagesWire, { model: 'any', max_tokens: 5, messages: [user('play')] }],
+];
+/** A path of keys, as the one value of a request. */
+const at = (path: string, value: unknown): Json =>
+  path.split('.').reduceRight<unknown>((inner, key) => (key === '0' ? [inner] : { [key]: inner }), value) as Json;
+
+describe('numbers', () => {
+  const COUNTS: Record<string, string[]> = {
+    'openai-chat': ['max_tokens', 'max_completion_tokens', 'n'],
+    'openai-responses': ['max_output_tokens', 'max_tool_calls', 'reasoning.max_tokens'],
+    anthropic: ['max_tokens', 'thinking.budget_tokens', 'output_config.task_budget.total'],
+  };
+  const RATES: Record<string, string[]> = {
+    'openai-chat': ['temperature', 'top_p', 'top_logprobs', 'presence_penalty', 'frequency_penalty', 'logit_bias.50'],
+    'openai-responses': ['temperature', 'top_p', 'top_logprobs'],
+    anthropic: ['temperature', 'top_p', 'top_k', 'context_management.edits.0.trigger.value'],
+  };
+  const cases = (fields: Record<string, string[]>, values: readonly unknown[]) =>
+    WIRES.flatMap(([wire, asked]) =>
+      fields[wire.client]!.flatMap((path) => values.map((value) => [wire.client, path, value, wire, asked] as const)),
+    );
+
+  it.each([
+    ...cases(COUNTS, [-10_000, -1, 0, 1.5, Infinity, '5', '-5', true, [5], { value: 5 }]),
+    ...cases(RATES, [-1000, Infinity, '1', true, [1]]),
+  ])('over %s, %s is not %j', (_client, path, value, wire, asked) => {
+    const cleaned = wire.clean({ ...asked, ...at(path, value) }, allowed);
+    expect(cleaned).toHaveProperty('refused', expect.stringContaining('must be'));
+  });
+
+  it.each([...cases(COUNTS, [null]), ...cases(RATES, [null, 1])])('over %s, %s may be %j', (_c, path, value, wire, asked) => {
+    expect(wire.clean({ ...asked, ...at(path, value) }, allowed)).toHaveProperty('body');
+  });
+
+  it.each(WIRES)('a stream is asked for by true or false alone: %#', (wire, asked) => {
+    for (const stream of [1, 'true', {}]) expect(wire.clean({ ...asked, stream }, allowed)).toHaveProperty('refused');
+    for (const stream of [true, false, null]) expect(wire.clean({ ...asked, stream }, allowed)).toHaveProperty('body');
+  });
+});
+
+describe('parts', () => {
+  const far = 'http://169.254.169.254/latest';
+  const data = 'data:image/png;base64,AA==';
+  const told = (wire: Wire, asked: Json, content: unknown): Json => ({
+    ...asked,
+    [wire === responsesWire ? 'input' : 'messages']: [user(content)],
+  });
+  const UNKNOWN = [
+    { type: 'video_url', video_url: { url: far } },
+    { type: 'audio_url', audio_url: { url: far } },
+    { type: 'image_url', image_url: { url: { url: far } } },
+    { type: 'image_url', image_url: { url: data, video_url: far } },
+    { type: 'image_url', image_url: [{ url: far }] },
+    { type: 'image_url', image_url: 'data:text/html,<img>' },
+    { type: 'text', text: 'a', image_url: { url: far } },
+    { type: 'text', text: 'a', cache_control: { url: far } },
+    { type: 'text', text: { image_url: far } },
+    { image_url: { url: far } },
+    { type: 'constructor' },
+    { type: '__proto__' },
+    { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
+    { type: 'input_video', video_url: far },
+    { type: 'input_file', file_data: far },
+    { type: 'input_image', image_url: { url: far } },
+    { type: 'web_search_tool_result', tool_use_id: 'a', content: [] },
+    { type: 'server_tool_use', id: 'a', name: 'web_fetch', input: { url: far } },
+    { type: 'mcp_tool_use', id: 'a', name: 'b', server_name: 'c', input: {} },
+    { type: 'image', source: { type: 'base64', data: 'AA==', url: far } },
+    { type: 'image', source: { type: 'url', url: far } },
+    { type: 'document', source: { type: 'text', data: 'a', file_id: 'f' } },
+    { type: 'tool_result', tool_use_id: 'a', content: [[{ type: 'image', source: { type: 'url', url: far } }]] },
+    { type: 'tool_result', tool_use_id: 'a', content: { type: 'image', source: { type: 'url', url: far } } },
+    [{ type: 'image_url', image_url: { url: far } }],
+    'a text without a type',
+  ];
+
+  it.each(WIRES.flatMap(([wire, asked]) => UNKNOWN.map((part) => [wire.client, part, wire, asked] as const)))(
+    'over %s, %j is refused',
+    (_client, part, wire, asked) => {
+      expect(wire.clean(told(wire, asked, [{ type: 'text', text: 'see' }, part]), allowed)).toHaveProperty('refused');
+      // Nor may it stand in the place of the list.
+      expect(wire.clean(told(wire, asked, part), allowed)).toEqual(
+        typeof part === 'string' ? expect.objectContaining({ images: 0 }) : { refused: expect.any(String) },
+      );
+    },
+  );
+
+  it.each([
+    [chatWire, { type: 'image_url', image_url: { url: data, detail: 'low' } }],
+    [chatWire, { type: 'image_url', image_url: data }],
+    [responsesWire, { type: 'input_image', image_url: data, detail: 'auto', file_id: null }],
+    [messagesWire, { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }],
+    [
+      messagesWire,
+      {
+        ...{ type: 'tool_result', tool_use_id: 'a', is_error: false },
+        content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }],
+      },
+    ],
+  ])('an image within the request goes on, and its length is known: %#', (wire, part) => {
+    const asked = WIRES.find(([one]) => one === wire)![1];
+    const cleaned = wire.clean(told(wire, asked, [part]), allowed);
+    expect(cleaned).toMatchObject({ images: 1, imageBytes: data.length });
+    expect(JSON.stringify(cleaned)).toContain(JSON.stringify(part));
+  });
+
+  it('what clients send back of an answer goes on, or is left out', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'bash', arguments: '{"url":"http://x"}' } };
+    const answer = { role: 'assistant', content: null, tool_calls: [call], reasoning_content: 'hm' };
+    const more = { annotations: [{ url_citation: { url: far } }], audio: { id: 'kept' } };
+    expect(sent(chatWire, { model: 'any', messages: [{ ...answer, ...more }] })['messages']).toEqual([answer]);
+    const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a', annotations: [] }] };
+    const reasoning = { type: 'reasoning', id: 'r', summary: [{ type: 'summary_text', text: 'a' }], encrypted_content: 'e' };
+    const shell = { type: 'local_shell_call', call_id: 'c', action: { type: 'exec', command: ['ls'], env: { URL: 'x' } } };
+    const input = [message, reasoning, shell];
+    expect(sent(responsesWire, { model: 'any', input })['input']).toEqual(input);
+    const blocks = [
+      { type: 'thinking', thinking: 'a', signature: 's' },
+      { type: 'redacted_thinking', data: 'd' },
+      { type: 'text', text: 'a', citations: null },
+      { type: 'tool_use', id: 'c', name: 'WebFetch', input: { url: far, image_url: far } },
+    ];
+    const messages = [{ role: 'assistant', content: blocks }];
+    expect(sent(messagesWire, { model: 'any', max_tokens: 5, messages })['messages']).toEqual(messages);
+  });
+
+  it.each(
+    WIRES.flatMap(([wire, asked]) =>
+      ['tool_choice', 'response_format', 'text', 'reasoning', 'stop', 'context_management', 'output_config', 'thinking']
+        .concat(['instructions', 'system'])
+        .map((key) => [wire.client, key, wire, asked] as const),
+    ),
+  )('over %s, %s has no place for a part that is fetched', (_client, key, wire, asked) => {
+    for (const value of [[{ type: 'audio_url', audio_url: { url: far } }], { format: { image_url: far }, url: far }]) {
+      const cleaned = wire.clean({ ...asked, [key]: value }, allowed);
+      expect(JSON.stringify(cleaned)).not.toContain(far);
+    }
+  });
+
+  it('a form of answers goes on, whatever its schema names its keys', () => {
+    const schema = { type: 'object', properties: { url: { type: 'string' }, image_url: { minimum: -5 } } };
+    const json_schema = { name: 'a', strict: true, schema };
+    for (const [wire, key, value] of [
+      [chatWire, 'response_format', { type: 'json_schema', json_schema }],
+      [responsesWire, 'text', { format: { type: 'json_schema', ...json_schema }, verbosity: 'low' }],
+      [messagesWire, 'output_config', { effort: 'high', format: { type: 'json_schema', schema } }],
+    ] as const)
+      expect(sent(wire, { ...WIRES.find(([one]) => one === wire)![1], [key]: value })[key]).toEqual(value);
+  });
+
+  it.each(['web_search_call', 'mcp_call', 'code_interpreter_call', 'file_search_call', 'image_generation_call', ''])(
+    'an item %s of what the provider would have run is refused',
+    (type) => {
+      expect(responsesWire.clean({ model: 'any', input: [{ type, id: 'i' }] }, allowed)).toHaveProperty('refused');
+    },
+  );
+});

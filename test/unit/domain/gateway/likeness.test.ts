@@ -67,3 +67,20 @@ it('a request is split into parts and joined again, and lacks what is missing', 
   const odd = { messages: [{ $part: 'no-such-hash' }] };
   expect(joinRequest(splitRequest(odd))).toEqual(odd);
 });
+
+it.each([
+  ['hexadecimal without a break', '0123456789abcdef'.repeat(375_000)],
+  ['letters without a break', 'a'.repeat(6_000_000)],
+  ['digits without a break', '1'.repeat(6_000_000)],
+  ['spaces after a month', `Jan${' '.repeat(6_000_000)}`],
+  ['a name in /tmp without an end', `/tmp/${'a.'.repeat(3_000_000)}`],
+])('six megabytes of %s are read', (_what, text) => {
+  expect(likeness(chat, asking(text))).toMatch(/^[0-9a-f]{64}$/);
+});
+
+it('moments are found wherever a long text is cut', () => {
+  const lines = (date: string): string => `written on ${date} by the agent\n`.repeat(2000);
+  expect(withoutMoment(lines('2026-11-25'))).toBe(lines('~'));
+  const words = (date: string): string => `${date} `.repeat(5000);
+  expect(withoutMoment(words('2026-11-25'))).toBe(words('~'));
+});

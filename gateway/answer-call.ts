@@ -73,11 +73,7 @@ export async function answerCall(
     }
     await store.keepRequest(run.runId, step, session.newParts(split));
     session.keep(split);
-    const making = make(
-      session,
-      { step, wire, asked: body, ...outgoing, headers: headersOnward(request) },
-      client,
-    );
+    const making = make(session, { step, wire, asked: body, ...outgoing, headers: headersOnward(request) }, client);
     const result = await whileThere(session, { making, fingerprint, step }, client);
     switch (result.kind) {
       case 'answered':

@@ -79,7 +79,12 @@ async function prepare(session: GatewaySession, given: Given): Promise<Prepared 
   await pause();
   const print = fingerprint({ runId: run.runId, agent: head.agent, path }, body);
   await pause();
-  const call = { agent: head.agent, wire: wire.client, fingerprint: print, likeness: await bySlices(likeness(wire, body)) };
+  const call = {
+    agent: head.agent,
+    wire: wire.client,
+    fingerprint: print,
+    likeness: await bySlices(likeness(wire, body)),
+  };
   const split = await bySlices(splitRequest(cleaned.body));
   await pause();
   return { call, body: cleaned.body, text: JSON.stringify(cleaned.body), images, imageBytes, split };

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { RefusedRow } from '../domain/errors.js';
 import { bodyOf, mostBodyBytes } from '../domain/gateway/body-text.js';
+import { bySlices } from '../domain/gateway/slices.js';
 import type { Wire } from '../domain/gateway/wire.js';
 import { type Answer, later, refusal, wrongToken } from '../domain/gateway/refusals.js';
 import { wireAt, wireOf } from '../domain/gateway/wires.js';
@@ -85,7 +86,7 @@ async function answer(session: GatewaySession, request: IncomingMessage, client:
     const bytes = await readBody(request, { ...place, most });
     if (bytes === 'too_long') return client.answer(refusal(wire, 413, `the request is longer than ${most} bytes`));
     if (bytes === 'no_room') return client.answer(later(wire, 429, 'too many long requests at once', 2));
-    const body = await inTurn(bytes.length, async () => bodyOf(bytes));
+    const body = await inTurn(bytes.length, () => bySlices(bodyOf(bytes)));
     if (typeof body === 'string') return client.answer(refusal(wire, 400, body));
     const asked = { wire, head, body, bytes: bytes.length, request };
     return await (isCall ? answerCall(session, asked, client) : countTokens(session, asked, client));

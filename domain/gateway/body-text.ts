@@ -1,20 +1,20 @@
 import type { Json } from './json.js';
+import type { Sliced } from './slices.js';
 import { parsed } from './wire.js';
 
-/** Providers' own limit. */
-const MOST_BYTES = 32 * 1024 * 1024;
-/** No text takes more bytes a token, escapes included; images come in addition. */
+/** Few texts take more bytes a token, escapes included. */
 const BYTES_PER_TOKEN = 16;
-const IMAGE_BYTES = 8 * 1024 * 1024;
+/** Of the text, and of its images in addition: what a worker can read without a stall. */
+const MOST_OF_A_KIND = 8 * 1024 * 1024;
 
 /** Longest text of a request, in bytes: a longer one does not fit into the model's context. */
-export const mostTextBytes = (contextWindow: number): number => contextWindow * BYTES_PER_TOKEN;
-export const mostBodyBytes = (contextWindow: number): number =>
-  Math.min(MOST_BYTES, mostTextBytes(contextWindow) + IMAGE_BYTES);
+export const mostTextBytes = (contextWindow: number): number =>
+  Math.min(contextWindow * BYTES_PER_TOKEN, MOST_OF_A_KIND);
+export const mostBodyBytes = (contextWindow: number): number => mostTextBytes(contextWindow) + MOST_OF_A_KIND;
 
 /** No conversation is nested so deep or has so many values; what reads them recurses, and sorts keys. */
 const DEEPEST = 100;
-const MOST_VALUES = 200_000;
+const MOST_VALUES = 100_000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -41,7 +41,10 @@ function isModest(bytes: Uint8Array): boolean {
 }
 
 /** The body as JSON, or what is wrong with it. */
-export function bodyOf(bytes: Buffer): Json | string {
+export function* bodyOf(bytes: Buffer): Sliced<Json | string> {
   if (!isModest(bytes)) return `the body has over ${MOST_VALUES} values, or is nested over ${DEEPEST} levels deep`;
-  return parsed(bytes.toString('utf8')) ?? 'the body is not a JSON object';
+  yield;
+  const text = bytes.toString('utf8');
+  yield;
+  return parsed(text) ?? 'the body is not a JSON object';
 }

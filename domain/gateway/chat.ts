@@ -36,7 +36,10 @@ const PARTS: Shapes = new Map<string, Shape>([
 const SETTINGS: Shape = {
   response_format: isObject({ json_schema: isFormat }),
   ...Object.fromEntries(
-    ['tool_choice', 'stop', 'logit_bias', 'logprobs', 'reasoning_effort', 'verbosity'].map((key) => [key, hasNoAddress]),
+    ['tool_choice', 'stop', 'logit_bias', 'logprobs', 'reasoning_effort', 'verbosity'].map((key) => [
+      key,
+      hasNoAddress,
+    ]),
   ),
 };
 /** What goes on of a message beside its content: clients send back more of an answer than its provider takes. */

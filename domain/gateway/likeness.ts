@@ -34,7 +34,7 @@ function pieceAt(text: string, from: number): string {
 
 function* momentless(text: string): Sliced<string> {
   const pieces: string[] = [];
-  for (let from = 0; from < text.length; ) {
+  for (let from = 0; from < text.length;) {
     const piece = pieceAt(text, from);
     pieces.push(OTHERWISE.reduce((rest, pattern) => rest.replaceAll(pattern, '~'), piece));
     from += piece.length;

@@ -33,7 +33,12 @@ const NUMBERS: NumberFields = {
   ),
 };
 const SETTINGS: Shape = {
-  ...{ tool_choice: hasNoAddress, stop_sequences: hasNoAddress, context_management: hasNoAddress, thinking: hasNoAddress },
+  ...{
+    tool_choice: hasNoAddress,
+    stop_sequences: hasNoAddress,
+    context_management: hasNoAddress,
+    thinking: hasNoAddress,
+  },
   output_config: isObject({ effort: isText, format: isFormat, task_budget: hasNoAddress }),
 };
 const MARKS = { cache_control: hasNoAddress, citations: hasNoAddress };
@@ -113,7 +118,9 @@ export const messagesWire: Wire = {
       ...{ images: images.count, imageBytes: images.bytes },
       body: {
         ...kept,
-        ...(kept['messages'] === undefined ? {} : { messages: listOf(kept['messages']).map((message) => briefly(pick(message, ['role', 'content']))) }),
+        ...(kept['messages'] === undefined
+          ? {}
+          : { messages: listOf(kept['messages']).map((message) => briefly(pick(message, ['role', 'content']))) }),
         ...(kept['system'] === undefined ? {} : { system: briefly(kept['system']) }),
         ...(tools.length === 0 ? {} : { tools: briefly(tools) }),
         ...(allowed.accepts.includes('temperature') ? pick(body, ['temperature', 'top_k']) : {}),

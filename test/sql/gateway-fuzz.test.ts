@@ -22,9 +22,9 @@ import { sharedDatabases } from '../setup/shared-databases.js';
 
 const server = sharedDatabases();
 const TOKEN = 'bench-token-of-this-run';
-const CASES = Number(process.env['BENCH_FUZZ_CASES'] ?? (LONG ? 20_000 : 300));
+const CASES = LONG ? 20_000 : 300;
 const SEED = Number(process.env['BENCH_TEST_SEED'] ?? 20_261_127);
-const LONGEST = LONG ? 20_000_000 : 300_000;
+const LONGEST = LONG ? 8_000_000 : 300_000;
 const LONGEST_STALL_MS = 250;
 let db: Database;
 let provider: Server;
@@ -49,13 +49,15 @@ beforeAll(async () => {
   const url = await server.createDatabase();
   await migrate(url);
   db = openDatabase(url);
-  provider = createServer(async (request, response) => {
+  provider = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
-    for (const address of ADDRESSES) if (body.includes(address)) fetched.push(body.toString('utf8').slice(0, 500));
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(ANSWERS[request.url ?? ''] ?? {}));
+    request.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    request.once('end', () => {
+      const body = Buffer.concat(chunks);
+      for (const address of ADDRESSES) if (body.includes(address)) fetched.push(body.toString('utf8').slice(0, 500));
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(ANSWERS[request.url ?? ''] ?? {}));
+    });
   });
   await new Promise<void>((resolve) => void provider.listen(0, '127.0.0.1', resolve));
 });
@@ -96,7 +98,7 @@ async function gateway(client: ProgramClient) {
   const { close } = await serveGateway(session, folder);
   open.push({ folder, close });
   const { path } = wireOf(client);
-  const send = (body: string): Promise<number> =>
+  const send = (body: Buffer): Promise<number> =>
     new Promise((resolve, reject) => {
       const headers = { authorization: `Bearer ${TOKEN}` };
       const at = { socketPath: join(folder, 'sock'), path, method: 'POST', agent: false, headers };
@@ -112,7 +114,24 @@ async function gateway(client: ProgramClient) {
 
 const FAR = 'http://169.254.169.254/latest';
 const odd = fc.oneof(
-  fc.constantFrom<unknown>(-10_000, -1, 0, 1.5, 1e308, -1e308, 2 ** 53, '', '1', null, true, [], {}, FAR, '\0', '\ud800'),
+  fc.constantFrom<unknown>(
+    -10_000,
+    -1,
+    0,
+    1.5,
+    1e308,
+    -1e308,
+    2 ** 53,
+    '',
+    '1',
+    null,
+    true,
+    [],
+    {},
+    FAR,
+    '\0',
+    '\ud800',
+  ),
   fc.constantFrom<unknown>(
     { type: 'video_url', video_url: { url: FAR } },
     [{ type: 'audio_url', audio_url: { url: FAR } }],
@@ -123,11 +142,40 @@ const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
 );
 const KEYS = [
-  ...['model', 'max_tokens', 'max_completion_tokens', 'max_output_tokens', 'n', 'seed', 'temperature', 'top_p', 'top_k'],
-  ...['logit_bias', 'stream', 'stream_options', 'thinking', 'thinking.budget_tokens', 'system', 'instructions', 'tools'],
+  ...[
+    'model',
+    'max_tokens',
+    'max_completion_tokens',
+    'max_output_tokens',
+    'n',
+    'seed',
+    'temperature',
+    'top_p',
+    'top_k',
+  ],
+  ...[
+    'logit_bias',
+    'stream',
+    'stream_options',
+    'thinking',
+    'thinking.budget_tokens',
+    'system',
+    'instructions',
+    'tools',
+  ],
   ...['tool_choice', 'messages', 'messages.0', 'messages.0.role', 'messages.0.content', 'messages.0.tool_calls'],
   ...['input', 'input.0', 'input.0.type', 'input.0.content', 'input.0.output', 'context_management', 'output_config'],
-  ...['reasoning', 'text', 'response_format', 'stop', 'include', 'constructor', '__proto__', 'messages.0.content.0.source', 'tools.0.tools'],
+  ...[
+    'reasoning',
+    'text',
+    'response_format',
+    'stop',
+    'include',
+    'constructor',
+    '__proto__',
+    'messages.0.content.0.source',
+    'tools.0.tools',
+  ],
 ];
 const started = (client: ProgramClient): Record<string, unknown> => ({
   model: 'the-model',
@@ -141,13 +189,27 @@ function changed(body: Record<string, unknown>, changes: readonly (readonly [str
     const keys = path.split('.');
     const last = keys.pop()!;
     let at: unknown = body;
-    for (const key of keys) at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[key] : undefined;
+    for (const key of keys)
+      at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[key] : undefined;
     if (typeof at === 'object' && at !== null)
       Object.defineProperty(at, last, { value, enumerable: true, configurable: true, writable: true });
   }
   return JSON.stringify(body);
 }
-const unit = fc.constantFrom('0123456789abcdef', 'a', ' ', '"', '\\', '\n', '1', 'Jan ', '/tmp/a', '\u0001', 'é', '[{"a":1},');
+const unit = fc.constantFrom(
+  '0123456789abcdef',
+  'a',
+  ' ',
+  '"',
+  '\\',
+  '\n',
+  '1',
+  'Jan ',
+  '/tmp/a',
+  '\u0001',
+  'é',
+  '[{"a":1},',
+);
 const long = fc.record({ text: unit, length: fc.integer({ min: 1000, max: LONGEST }) });
 const body = (client: ProgramClient): fc.Arbitrary<string> =>
   fc.oneof(
@@ -163,10 +225,15 @@ const body = (client: ProgramClient): fc.Arbitrary<string> =>
       weight: 2,
       arbitrary: long.map(({ text, length }) => {
         const content = text.repeat(Math.ceil(length / text.length));
-        return changed(started(client), [[client === 'openai-responses' ? 'input.0.content' : 'messages.0.content', content]]);
+        return changed(started(client), [
+          [client === 'openai-responses' ? 'input.0.content' : 'messages.0.content', content],
+        ]);
       }),
     },
-    { weight: 1, arbitrary: long.map(({ text, length }) => `{"messages":${text.repeat(Math.ceil(length / text.length))}`) },
+    {
+      weight: 1,
+      arbitrary: long.map(({ text, length }) => `{"messages":${text.repeat(Math.ceil(length / text.length))}`),
+    },
   );
 
 test(`${CASES} requests of any form are answered, cost nothing below zero, and are no fault of the host`, async () => {
@@ -175,12 +242,18 @@ test(`${CASES} requests of any form are answered, cost nothing below zero, and a
   );
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
+  let longestStallMs = 0;
   const asked = fc.constantFrom(...PROGRAM_CLIENTS).chain((client) => fc.tuple(fc.constant(client), body(client)));
   const statuses = new Map<number, number>();
   await fc.assert(
     fc.asyncProperty(asked, async ([client, text]) => {
       const { session, send } = gateways.get(client)!;
-      const status = await send(text);
+      const bytes = Buffer.from(text);
+      // Of what follows, not of the making of the case.
+      await new Promise(setImmediate);
+      delay.reset();
+      const status = await send(bytes);
+      longestStallMs = Math.max(longestStallMs, delay.max / 1e6);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       expect([200, 400, 413]).toContain(status);
       expect([session.fatal, session.lastFault, session.limit]).toEqual([null, null, null]);
@@ -188,7 +261,6 @@ test(`${CASES} requests of any form are answered, cost nothing below zero, and a
     { numRuns: CASES, seed: SEED, endOnFailure: LONG },
   );
   delay.disable();
-  const longestStallMs = delay.max / 1e6;
   process.stderr.write(`${JSON.stringify({ seed: SEED, longestStallMs, statuses: [...statuses] })}\n`);
   expect(statuses.get(200)).toBeGreaterThan(CASES / 10);
   expect(statuses.get(400)).toBeGreaterThan(CASES / 10);

@@ -343,6 +343,55 @@ test('nothing goes to the provider that would have it reach out, run or keep thi
   expect((await send('/v1/messages', asking('anthropic', { messages: [image] }))).status).toBe(400);
 });
 
+test.each(CLIENTS)('%s: a limit below zero is refused as its provider would, and costs nothing', async (client) => {
+  const { session, runId } = await gateway(client, { run: { costLimitUsd: '1' } });
+  const key = client === 'openai-responses' ? 'max_output_tokens' : 'max_tokens';
+  const before = simulator.requests.length;
+  for (const value of [-2_000_000_000, 0, 1.5, '5']) {
+    const { status, text } = await send(wireOf(client).path, asking(client, { [key]: value }));
+    expect([status, JSON.parse(text)]).toMatchObject([400, { error: { type: 'invalid_request_error' } }]);
+  }
+  expect(simulator.requests.length).toBe(before);
+  expect(await ledger(runId)).toEqual([]);
+  expect([session.fatal, session.lastFault]).toEqual([null, null]);
+  expect((await send(wireOf(client).path, asking(client))).status).toBe(200);
+});
+
+test.each([
+  ['reserved', 'step = 1', ['confirmed']],
+  ['settled', "step = 1 and status = 'confirmed'", ['unconfirmed', 'confirmed']],
+])('a constraint that a call violates when it is %s fails that call alone', async (_when, violates, statuses) => {
+  const { session, runId } = await gateway('anthropic', { run: { costLimitUsd: '1' } });
+  await db.pool.query(
+    `alter table model_calls add constraint of_this_test check (not (run_id = '${runId}' and ${violates}))`,
+  );
+  try {
+    expect((await send('/v1/messages', asking('anthropic'))).status).toBe(400);
+    expect([session.fatal, session.lastFault]).toEqual([null, null]);
+    expect((await send('/v1/messages', asking('anthropic'))).status).toBe(200);
+    expect((await ledger(runId)).map(({ status }) => status)).toEqual(statuses);
+    await session.settled();
+  } finally {
+    await db.pool.query('alter table model_calls drop constraint of_this_test');
+  }
+});
+
+test("megabytes that do not fit into the context are the program's fault, and those that do are sent", async () => {
+  const { session } = await gateway('anthropic');
+  const before = simulator.requests.length;
+  const hexadecimal = (bytes: number) => [{ role: 'user', content: '0123456789abcdef'.repeat(bytes / 16) }];
+  const long = await send('/v1/messages', asking('anthropic', { messages: hexadecimal(6_000_000) }));
+  expect([long.status, long.text]).toEqual([400, expect.stringContaining('too long')]);
+  const nested = await send(
+    '/v1/messages',
+    asking('anthropic', { messages: JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`) }),
+  );
+  expect(nested.status).toBe(400);
+  expect(simulator.requests.length).toBe(before);
+  expect((await send('/v1/messages', asking('anthropic', { messages: hexadecimal(1_200_000) }))).status).toBe(200);
+  expect([session.fatal, session.lastFault]).toEqual([null, null]);
+});
+
 test.each([
   ['anthropic', {}, 429, 'billing_error', 'false'],
   ['openai-responses', {}, 429, 'insufficient_quota', undefined],

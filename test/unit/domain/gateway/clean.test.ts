@@ -185,9 +185,12 @@ describe('numbers', () => {
     expect(cleaned).toHaveProperty('refused', expect.stringContaining('must be'));
   });
 
-  it.each([...cases(COUNTS, [null]), ...cases(RATES, [null, 1])])('over %s, %s may be %j', (_c, path, value, wire, asked) => {
-    expect(wire.clean({ ...asked, ...at(path, value) }, allowed)).toHaveProperty('body');
-  });
+  it.each([...cases(COUNTS, [null]), ...cases(RATES, [null, 1])])(
+    'over %s, %s may be %j',
+    (_c, path, value, wire, asked) => {
+      expect(wire.clean({ ...asked, ...at(path, value) }, allowed)).toHaveProperty('body');
+    },
+  );
 
   it.each(WIRES)('a stream is asked for by true or false alone: %#', (wire, asked) => {
     for (const stream of [1, 'true', {}]) expect(wire.clean({ ...asked, stream }, allowed)).toHaveProperty('refused');
@@ -236,9 +239,8 @@ describe('parts', () => {
     (_client, part, wire, asked) => {
       expect(wire.clean(told(wire, asked, [{ type: 'text', text: 'see' }, part]), allowed)).toHaveProperty('refused');
       // Nor may it stand in the place of the list.
-      expect(wire.clean(told(wire, asked, part), allowed)).toEqual(
-        typeof part === 'string' ? expect.objectContaining({ images: 0 }) : { refused: expect.any(String) },
-      );
+      const inPlace = wire.clean(told(wire, asked, part), allowed);
+      expect('refused' in inPlace).toBe(typeof part !== 'string');
     },
   );
 
@@ -266,9 +268,22 @@ describe('parts', () => {
     const answer = { role: 'assistant', content: null, tool_calls: [call], reasoning_content: 'hm' };
     const more = { annotations: [{ url_citation: { url: far } }], audio: { id: 'kept' } };
     expect(sent(chatWire, { model: 'any', messages: [{ ...answer, ...more }] })['messages']).toEqual([answer]);
-    const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a', annotations: [] }] };
-    const reasoning = { type: 'reasoning', id: 'r', summary: [{ type: 'summary_text', text: 'a' }], encrypted_content: 'e' };
-    const shell = { type: 'local_shell_call', call_id: 'c', action: { type: 'exec', command: ['ls'], env: { URL: 'x' } } };
+    const message = {
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: 'a', annotations: [] }],
+    };
+    const reasoning = {
+      type: 'reasoning',
+      id: 'r',
+      summary: [{ type: 'summary_text', text: 'a' }],
+      encrypted_content: 'e',
+    };
+    const shell = {
+      type: 'local_shell_call',
+      call_id: 'c',
+      action: { type: 'exec', command: ['ls'], env: { URL: 'x' } },
+    };
     const input = [message, reasoning, shell];
     expect(sent(responsesWire, { model: 'any', input })['input']).toEqual(input);
     const blocks = [

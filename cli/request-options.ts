@@ -67,7 +67,7 @@ export function requestOptions(
       const option = new Option(isFlag ? flagOf(key) : `${flagOf(key)} <${placeholder}>`, description);
       const parser = parsers[key];
       if (parser !== undefined) option.argParser(parser);
-      else if (kind instanceof z.ZodEnum) option.choices(kind.options.map(String));
+      else if (kind instanceof z.ZodEnum) choices(option, kind);
       // What is given takes the place of the default, and is added to what was given before.
       else if (kind instanceof z.ZodArray)
         option.argParser((text, before: string[] | undefined) => commaList(text, before === fallback ? [] : before));
@@ -75,6 +75,17 @@ export function requestOptions(
       if (!isFlag && fallback !== null && fallback !== undefined) option.default(fallback);
       return off === undefined ? [option] : [option, new Option(flagOf(key).replace('--', '--no-'), off)];
     });
+}
+
+/** What is no choice meets the enum's own error, where it has one. */
+function choices(option: Option, kind: z.ZodEnum): void {
+  const { parseArg } = option.choices(kind.options.map(String));
+  if (kind.def.error === undefined) return;
+  option.argParser((text, before) => {
+    const message = z.safeParse(kind, text).error?.issues[0]?.message;
+    if (message !== undefined && !message.startsWith('Invalid')) throw new InvalidArgumentError(`${message}.`);
+    return parseArg!(text, before as string);
+  });
 }
 
 /** Of parsed options, those that are fields of the request. */

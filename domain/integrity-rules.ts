@@ -11,6 +11,7 @@ export const INTEGRITY_RULES = [
   'same_image',
   'in_process',
   'live',
+  'tried',
 ] as const;
 export type IntegrityRule = (typeof INTEGRITY_RULES)[number];
 

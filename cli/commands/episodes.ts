@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
+  modeError,
   REWARD_MODES,
   REWARD_PRESET_NAMES,
   type RewardInput,
@@ -38,7 +39,7 @@ export function register(program: Command, context: CliContext): void {
     .description('Compute the rewards of stored episodes from their evaluations.')
     .option('--batch <ref>', 'the runs of this batch')
     .addOption(new Option('--preset <name>', 'a reward as another project defines it').choices(REWARD_PRESET_NAMES))
-    .addOption(new Option('--mode <mode>', 'when evaluations pay; default: delta_prev').choices(REWARD_MODES))
+    .addOption(rewardMode(new Option('--mode <mode>', 'when evaluations pay; default: delta_prev')))
     .option('--clip <low,high>', 'bounds of each payment for an evaluation', bounds)
     .option('--format-penalty <x>', 'penalty for each malformed reply', numberBetween(0, 1e6))
     .option('--reward <json>', 'more keys, as an object', jsonObject)
@@ -56,6 +57,16 @@ export function register(program: Command, context: CliContext): void {
       context.output.json(found satisfies EpisodeRewards);
       context.output.print(renderEpisodeRewards(found, context.output.colors));
     });
+}
+
+/** A removed mode's error names what replaces it. */
+function rewardMode(option: Option): Option {
+  const { parseArg } = option.choices(REWARD_MODES);
+  return option.argParser((text, before) => {
+    const removed = modeError(text);
+    if (removed !== undefined) throw new InvalidArgumentError(`${removed}.`);
+    return parseArg!(text, before);
+  });
 }
 
 function bounds(text: string): [number, number] {

@@ -31,6 +31,8 @@ export const evaluations = pgTable(
     status: text('status', { enum: EVALUATION_ROW_STATUSES }).notNull().default('pending'),
     metrics: jsonb('metrics').$type<Metrics>(),
     primaryScore: doublePrecision('primary_score'),
+    /** What was handed in is the task's starter, as it was or as its baseline command makes it. */
+    unchanged: boolean('unchanged').notNull().default(false),
     /** Outside the task's declared bounds. */
     suspect: boolean('suspect').notNull().default(false),
     message: text('message').notNull().default(''),

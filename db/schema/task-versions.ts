@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { check, doublePrecision, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { check, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { TaskSpec } from '../../domain/task.js';
 import { createdAt, oneOf } from './columns.js';
 import { DIRECTIONS } from './enums.js';
@@ -37,4 +37,17 @@ export const baselines = pgTable(
     createdAt: createdAt(),
   },
   () => [check('baselines_finite', sql`value not in ('NaN', 'Infinity', '-Infinity')`)],
+);
+
+/** Submissions that are a task version's starter: its own files, and what its baseline command made of them. */
+export const starterSubmissions = pgTable(
+  'starter_submissions',
+  {
+    contentHash: text('content_hash')
+      .notNull()
+      .references(() => taskVersions.contentHash),
+    /** Of the manifest in the artifact store. */
+    sha256: text('sha256').notNull(),
+  },
+  (t) => [primaryKey({ name: 'starter_submissions_pkey', columns: [t.contentHash, t.sha256] })],
 );

@@ -26,7 +26,7 @@ create function action_rewards(run_ids text[] default null) returns table (
       sum((w.parts ->> 'format')::double precision) / nullif(sum(w.format_errors), 0) as penalty,
       coalesce(bool_or(w.parts ?| array['evaluation', 'no_valid']), false) as rated, sum(w.format_errors) as format_errors
     from (select g.asked, array_agg(g.run_id) as ids from given g group by g.asked) x
-    cross join lateral episode_rewards(x.ids, x.asked) w
+    cross join lateral episode_rewards(x.ids, x.asked, true) w
     join (select distinct a.run_id, a.last_step from acted a) l on l.run_id = w.run_id
     group by w.run_id, least(w.step, l.last_step)
   )

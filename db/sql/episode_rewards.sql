@@ -1,4 +1,4 @@
-create function episode_rewards(run_ids text[] default null, request jsonb default '{"mode": "delta_prev"}') returns table (
+create function episode_rewards(run_ids text[] default null, request jsonb default '{"mode": "delta_prev"}', stored boolean default false) returns table (
   run_id text,
   step integer,
   evaluation integer,
@@ -11,7 +11,7 @@ create function episode_rewards(run_ids text[] default null, request jsonb defau
 ) language sql stable as $$
   with asked as materialized (
     select
-      q ->> 'mode' as mode, q ->> 'mode' in ('final', 'best', 'tier') as once,
+      q ->> 'mode' as mode, q ->> 'mode' in ('final', 'best', 'tier') as once, q ? 'tiers' as tiered,
       -- A score that a fault kept from us may have been the one that counts.
       q ->> 'mode' in ('delta_best', 'each', 'best', 'tier') as needs_all,
       coalesce(q ->> 'unit', 'gain') as unit,
@@ -21,7 +21,7 @@ create function episode_rewards(run_ids text[] default null, request jsonb defau
       (q #>> '{clip,0}')::double precision as low, (q #>> '{clip,1}')::double precision as high,
       (q ->> 'format_penalty')::double precision as format_penalty,
       (q ->> 'no_valid_penalty')::double precision as no_valid_penalty
-    from checked_reward(request) q
+    from checked_reward(request, stored) q
   ),
   rungs as materialized (
     select
@@ -49,7 +49,7 @@ create function episode_rewards(run_ids text[] default null, request jsonb defau
     select
       g.*, g.own and g.status = 'valid' as counts,
       case when g.status = 'valid' then case
-        when a.mode = 'tier' then g.sign * g.score
+        when a.tiered then g.sign * g.score
         when a.unit = 'score' then g.sign * (g.score - g.baseline)
         else g.gain
       end end as value
@@ -75,11 +75,12 @@ create function episode_rewards(run_ids text[] default null, request jsonb defau
     select
       o.run_id, o.step, o.number, o.status, o.gain, o.nth,
       case a.mode when 'final' then max(o.value) filter (where o.counts) over (partition by o.run_id, o.nth) else o.best end as outcome,
-      case when a.once then null when o.counts then greatest(least(case a.mode
-        when 'delta_prev' then o.value - o.previous
-        when 'delta_best' then greatest(o.value - o.best_before, 0)
-        else o.value
-      end, a.high), a.low) when o.status = 'invalid' then 0 end as pay
+      case when a.once then null when o.counts then case a.mode
+        -- Of clipped values, so that what a fall was clipped to pays nothing when the score comes back.
+        when 'delta_prev' then greatest(least(o.value, a.high), a.low) - greatest(least(o.previous, a.high), a.low)
+        when 'delta_best' then greatest(least(greatest(o.value - o.best_before, 0), a.high), a.low)
+        else greatest(least(o.value, a.high), a.low)
+      end when o.status = 'invalid' then 0 end as pay
     from asked a, ordered o
     where o.own
   ),
@@ -97,7 +98,9 @@ create function episode_rewards(run_ids text[] default null, request jsonb defau
       b.*,
       case
         when b.outcome is null or not a.once then null
-        when a.mode <> 'tier' then a.scale * b.outcome + a.shift
+        when not a.tiered then a.scale * b.outcome + a.shift
+        -- No tier is reached by what does not beat the baseline and its noise.
+        when b.outcome <= t.height then 0
         -- The last rung before the first that is not reached.
         else coalesce((
           select (array_agg(x.reward order by x.place))[min(x.place) filter (where not x.passed) - 1]
@@ -215,4 +218,4 @@ create function episode_rewards(run_ids text[] default null, request jsonb defau
   window so_far as (partition by s.run_id order by s.step)
 $$;
 
-comment on function episode_rewards is 'Rewards of each step of these runs (null: all); docs/concepts/rewards.md. so_far: what the episode has come to.';
+comment on function episode_rewards is 'Rewards of each step of these runs (null: all); docs/concepts/rewards.md. stored: the request of a reset, of whatever mode. so_far: what the episode has come to.';

@@ -13,7 +13,7 @@ create function evaluation_gains(run_ids text[] default null) returns table (
 ) language sql stable as $$
   with tasks as materialized (
     select
-      v.content_hash, v.bound_min, v.bound_max, b.value as baseline, target_of(v.spec) as target,
+      v.content_hash, v.bound_min, v.bound_max, b.value as baseline, 2 * b.standard_error as noise, target_of(v.spec) as target,
       case v.direction when 'maximize' then 1 else -1 end as sign,
       case when v.spec -> 'splits' ? 'validation' then 'validation' else 'test' end as shown
     from task_versions v left join baselines b on b.content_hash = v.content_hash
@@ -29,7 +29,7 @@ create function evaluation_gains(run_ids text[] default null) returns table (
       when paid.gain is null then 'invalid'
       else 'valid'
     end,
-    case when paid.gain is not null then e.primary_score end, t.baseline, t.sign, paid.gain
+    case when paid.gain = 0 then t.baseline when paid.gain is not null then e.primary_score end, t.baseline, t.sign, paid.gain
   from (select distinct i.id from unnest(coalesce(run_ids, array(select a.run_id from runs a))) i (id)) given
   join runs r on r.run_id = given.id
   join tasks t on t.content_hash = r.task_hash
@@ -45,7 +45,8 @@ create function evaluation_gains(run_ids text[] default null) returns table (
     select case
       when e.status <> 'ok' or e.suspect or coalesce(e.primary_score < t.bound_min or e.primary_score > t.bound_max, false)
         or d.up is null or d.unit < 1e-150 then null
-      when abs(d.up) <= d.unit * 1e-12 then 0
+      -- The starter handed in again, and what the baseline's noise alone may give, are no gain and no loss.
+      when e.unchanged or abs(d.up) <= greatest(t.noise, d.unit * 1e-12) then 0
       -- Multiples of 2^-32: differences of gains, and their sums in any order, are then exact in doubles.
       when abs(d.up) < d.unit * 1048576 then round(d.up / d.unit * 4294967296) / 4294967296 + 0
       else d.up / d.unit

@@ -1,4 +1,9 @@
 create function mark_integrity(ids text[] default null) returns bigint language sql volatile as $$
+  -- Where hashes say nothing, the steps do.
+  update evaluations e set unchanged = true
+  from scored_submissions(ids) k
+  where k.changed is null and e.run_id = k.run_id and e.number = k.number and e.split = 'test' and not e.unchanged;
+
   with found as materialized (select * from find_integrity_marks(ids)),
   outdated as (
     delete from integrity_marks m

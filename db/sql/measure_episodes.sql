@@ -47,7 +47,7 @@ create function measure_episodes(run_ids text[] default null) returns table (
   returned as materialized (
     select w.*
     from (select g.asked, array_agg(g.run_id) as ids from given g group by g.asked) x
-    cross join lateral episode_returns(x.ids, x.asked) w
+    cross join lateral episode_returns(x.ids, x.asked, true) w
   ),
   acted as materialized (
     select

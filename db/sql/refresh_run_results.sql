@@ -23,6 +23,11 @@ begin
   update runs r set best_score = t.best_attempt_of_all
   from run_results t
   where t.run_id = any (wanted) and r.run_id = t.run_id and r.best_score is distinct from t.best_attempt_of_all;
+  update runs r set final_score = b.value
+  from evaluations e, baselines b
+  where e.run_id = any (wanted) and e.unchanged and e.kind in ('submit', 'forced') and e.split = 'test' and e.status = 'ok'
+    and r.run_id = e.run_id and r.origin = 'bench' and b.content_hash = r.task_hash and r.final_score is distinct from b.value
+    and e.primary_score is not null;
 end
 $$;
 

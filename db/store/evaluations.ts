@@ -112,6 +112,13 @@ export function evaluationStore(run: Statements): Evaluations {
                ) s
              )
            where b.runs is not null
+         ), starters as (
+           insert into starter_submissions (content_hash, sha256)
+           select r.task_hash, saved.submission_sha256
+           from saved join runs r on r.run_id = saved.run_id
+           where saved.scored and saved.kind = 'submit' and saved.submission_sha256 is not null
+             and r.model_kind = 'scripted' and r.model_name = 'scripted:baseline' and r.forked_from is null
+           on conflict do nothing
          ), imaged as (
            update runs r set evaluator_image_digest = $14
            from saved where r.run_id = saved.run_id and $14::text is not null and not saved.scored

@@ -12,7 +12,7 @@ const ROLLOUT = `select r.run_id as "runId", e.episode_id as "rolloutId", o.numb
     coalesce(extract(epoch from coalesce(r.ended_at, now()) - r.started_at), 0)::float8 as seconds,
     o.acknowledged_at is not null as acknowledged
   from rollouts o join episodes e on e.run_id = o.run_id join runs r on r.run_id = o.run_id
-  left join lateral (select * from episode_returns(array[o.run_id], e.reward)) paid on true`;
+  left join lateral (select * from episode_returns(array[o.run_id], e.reward, true)) paid on true`;
 
 const UNNUMBERED = `select o.run_id from rollouts o join runs r on r.run_id = o.run_id where o.number is null and r.status = 'ended'`;
 

@@ -18,7 +18,7 @@ export function stepRewards(pool: pg.Pool): Episodes['stepReward'] {
        left join episode_actions a on a.run_id = e.run_id and a.seq = $2
        cross join lateral (
          with rows as materialized (
-           select w.step, w.reward, w.parts, w.fault from episode_rewards(array[e.run_id], e.reward) w
+           select w.step, w.reward, w.parts, w.fault from episode_rewards(array[e.run_id], e.reward, true) w
            where w.step >= coalesce(a.step, 0) and (
              r.status = 'ended' or e.reward ->> 'format_penalty' is not null
              or exists (select from evaluations v where v.run_id = e.run_id and v.step >= a.step)

@@ -39,5 +39,14 @@ export function submissionStore(run: Statements): Submissions {
         [runId, step, kind, ...submissionColumns(taken), epoch, gone ?? null],
       );
     },
+
+    async noteStarter(runId, sha256) {
+      await run(
+        'noteStarter',
+        `insert into starter_submissions (content_hash, sha256) select task_hash, $2 from runs where run_id = $1
+         on conflict do nothing`,
+        [runId, sha256],
+      );
+    },
   };
 }

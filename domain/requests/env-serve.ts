@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REWARD_MODES, REWARD_PRESET_NAMES } from './reward.js';
+import { modeError, REWARD_MODES, REWARD_PRESET_NAMES } from './reward.js';
 import { BACKENDS } from '../run.js';
 import { batchName, duration, names, whole } from './fields.js';
 import { episodeOptionsSchema } from './run-options.js';
@@ -74,7 +74,7 @@ export const envServeSchema = z.strictObject({
       'validations per episode of a task with a single split, whose scores rank, unless the reset says otherwise',
     ),
   reward: z
-    .enum([...REWARD_MODES.filter((mode) => mode !== 'tier'), ...REWARD_PRESET_NAMES])
+    .enum([...REWARD_MODES, ...REWARD_PRESET_NAMES], { error: ({ input }) => modeError(input) })
     .default('delta_prev')
     .meta({
       description: 'reward of episodes, unless the reset says otherwise: a mode or a preset',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { BenchError } from '../errors.js';
-import { REWARD_MODES, REWARD_PRESET_NAMES, rewardSchema } from './reward.js';
+import { REWARD_PRESET_NAMES, rewardModeSchema, rewardSchema } from './reward.js';
 
 /** Checked as a whole when the episode begins: a preset fills in what it leaves out. */
 const episodeRewardSchema = z.strictObject({
   ...rewardSchema.shape,
-  mode: z.enum(REWARD_MODES).optional(),
+  mode: rewardModeSchema.optional(),
   preset: z.enum(REWARD_PRESET_NAMES).optional(),
 });
 

@@ -2,15 +2,30 @@ import { z } from 'zod';
 import { BenchError } from '../errors.js';
 
 /**
- * When evaluations pay, and how much, of an episode whose valid evaluations gain g1, g2, …: `delta_prev` g − the one before (at
- * first 0), `delta_best` what it adds to the best (at first 0), `each` g; at the end alone: `final` the last g, `best` the best, `tier`
- * the rung that the best score reaches.
+ * When evaluations pay, of an episode whose valid evaluations gain g1, g2, …: `delta_prev` g − the one before (at first 0);
+ * at the end alone: `final` the last g, `best` the best, or the rung of its `tiers` that the best score reaches.
  */
-export const REWARD_MODES = ['delta_prev', 'delta_best', 'each', 'final', 'best', 'tier'] as const;
+export const REWARD_MODES = ['delta_prev', 'final', 'best'] as const;
 export type RewardMode = (typeof REWARD_MODES)[number];
+
+/** Stored episodes may have them, so the database still computes them. */
+export const REMOVED_REWARD_MODES: Readonly<Record<string, string>> = {
+  delta_best: 'use best, which pays the same sum at the end',
+  each: 'use delta_prev: each paid again for a file that had not changed',
+  tier: 'use best with tiers',
+};
+
+/** What an error says of a mode's name. */
+export const modeError = (input: unknown): string | undefined => {
+  const instead = typeof input === 'string' && Object.hasOwn(REMOVED_REWARD_MODES, input) && REMOVED_REWARD_MODES[input];
+  return instead ? `${String(input)} was removed: ${instead}` : undefined;
+};
+export const rewardModeSchema = z.enum(REWARD_MODES, { error: ({ input }) => modeError(input) });
 
 const number = z.number().min(-1e6).max(1e6);
 const penalty = z.number().min(0).max(1e6);
+/** Why scale, offset and clip have their bounds. */
+const UNCHANGED = 'an unchanged submission must pay 0, and no more than a better one';
 const count = z.number().int().min(1).max(100_000);
 const bar = z.union([number, z.enum(['baseline', 'best_ever', 'percentile'])]);
 
@@ -23,17 +38,18 @@ const rungSchema = z.union([
 /** A reward as trainers request it and episode_rewards() takes it; keys are named like trainers' other options. */
 export const rewardSchema = z
   .strictObject({
-    mode: z.enum(REWARD_MODES).default('delta_prev'),
+    mode: rewardModeSchema.default('delta_prev'),
     /** `gain`, or `score`: better than the baseline by so much, in the metric's own unit. */
     unit: z.enum(['gain', 'score']).optional(),
     /** What `final` and `best` pay is clip(scale × g + offset − error_penalty × failed steps / steps). */
-    scale: number.optional(),
-    offset: number.optional(),
+    scale: number.min(0, UNCHANGED).optional(),
+    offset: number.max(0, UNCHANGED).optional(),
     error_penalty: penalty.optional(),
-    /** Of each payment for an evaluation; penalties come on top. */
+    /** Of the payment, in `delta_prev` of the g that it is the difference of; penalties come on top. */
     clip: z
       .tuple([number, number])
       .refine(([low, high]) => low < high, 'must be two numbers, the smaller one first')
+      .refine(([low, high]) => low <= 0 && high >= 0, `must have 0 within it: ${UNCHANGED}`)
       .optional(),
     /** For each reply that could not be used, in its step. */
     format_penalty: penalty.optional(),
@@ -51,22 +67,22 @@ export const rewardSchema = z
     const { mode } = reward;
     const refuse = (key: keyof typeof reward, message: string) =>
       context.addIssue({ code: 'custom', path: [key], message });
-    if ((mode === 'tier') !== (reward.tiers !== undefined))
-      refuse('tiers', mode === 'tier' ? 'is what mode tier needs' : 'belongs to mode tier');
+    const tiered = reward.tiers !== undefined;
+    if (tiered && mode !== 'best') refuse('tiers', 'belongs to mode best');
     for (const key of ['percentile', 'window', 'warm_up', 'reward_batch_size'] as const)
-      if (mode !== 'tier' && reward[key] !== undefined) refuse(key, 'belongs to mode tier');
+      if (!tiered && reward[key] !== undefined) refuse(key, 'belongs to tiers');
     for (const key of ['scale', 'offset', 'error_penalty'] as const)
-      if (mode !== 'final' && mode !== 'best' && reward[key] !== undefined)
-        refuse(key, 'belongs to modes final and best');
+      if ((mode === 'delta_prev' || tiered) && reward[key] !== undefined)
+        refuse(key, 'belongs to modes final and best, without tiers');
     for (const key of ['unit', 'clip'] as const)
-      if (mode === 'tier' && reward[key] !== undefined) refuse(key, 'has no use in mode tier');
+      if (tiered && reward[key] !== undefined) refuse(key, 'has no use beside tiers');
   });
 export type RewardRequest = z.output<typeof rewardSchema>;
 export type RewardInput = z.input<typeof rewardSchema>;
 
 export const DEFAULT_REWARD: RewardRequest = { mode: 'delta_prev' };
 
-const FAULT = { mode: 'tier', no_valid_penalty: 0.5 } as const;
+const FAULT = { mode: 'best', no_valid_penalty: 0.5 } as const;
 
 /** Rewards by familiar names: air-agent's, its tree environment's, and TorchRL's for MLGym. */
 export const REWARD_PRESETS = {
@@ -78,7 +94,7 @@ export const REWARD_PRESETS = {
   v7_fixed_tier: {
     ...FAULT,
     tiers: [
-      { at_least: 'baseline', reward: 0.2 },
+      { above: 'baseline', reward: 0.2 },
       { above: 0.88, reward: 1 },
     ],
   },
@@ -98,7 +114,8 @@ export const REWARD_PRESETS = {
     ],
     ...{ percentile: 70, window: 64, warm_up: 8, reward_batch_size: 8 },
   },
-  torchrl: { mode: 'each', unit: 'score' },
+  /** Its own pays s − b at each evaluation, so for one file as often as it is validated; this pays it once. */
+  torchrl: { mode: 'delta_prev', unit: 'score' },
 } satisfies Record<string, RewardInput>;
 export type RewardPreset = keyof typeof REWARD_PRESETS;
 export const REWARD_PRESET_NAMES = Object.keys(REWARD_PRESETS) as RewardPreset[];

@@ -201,7 +201,7 @@ const WRONG: { what: string; reset: Record<string, unknown>; names: RegExp; reme
   {
     what: 'a reward that is none',
     reset: { task: 'stated', reward: { mode: 'tier' } },
-    names: /tiers/,
+    names: /use best with tiers/,
     remedy: /rewards\.md/,
   },
   { what: 'an agent that is not there', reset: { task: 'stated', agent: 'nobody' }, names: /nobody/, remedy: /./ },

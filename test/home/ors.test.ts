@@ -92,7 +92,7 @@ describe('a session over ORS', () => {
   });
 
   test('is paid as its task says, and ends by its deadline with a result', async () => {
-    const client = await opened({ reward: { mode: 'each' }, deadline_s: 25 });
+    const client = await opened({ reward: { mode: 'delta_prev' }, deadline_s: 25 });
     await client.call('run', { command: always(0) });
     expect((await client.call('validate')).result.output.reward).toEqual(expect.any(Number));
     const last = await client.call('run', { command: 'sleep 60' });

@@ -188,7 +188,7 @@ test('parts add up to the reward where an action is evaluated, and the end after
 });
 
 describe('a fault that the record knows', () => {
-  test.each(['best', 'delta_best', 'each'] as const)(
+  test.each(['best'] as const)(
     'is told at the end: of %s, the evaluation that failed may have been the one that counts',
     async (mode) => {
       const played = await begin({ mode });

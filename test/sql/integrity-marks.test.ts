@@ -164,7 +164,7 @@ describe('a run is marked at its end', () => {
     expect(rows).toEqual([{ best_attempt: 0.8, suspects: 1, best_attempt_of_all: 0.8 }]);
   });
 
-  test("whose scores are the starter's, and only those", async () => {
+  test("whose best or last score is the starter's: measuring it first is good work", async () => {
     const looks: Step[] = [
       { action: 'ls -a' },
       { action: 'cat strategy.py | head -n 5' },
@@ -174,6 +174,7 @@ describe('a run is marked at its end', () => {
     const { marks, runIds } = await marksOf(
       { steps: [...looks, refused] },
       {
+        task: task('measured', 'maximize', { baseline: { value: 0.1, standardError: 0 } }),
         steps: [...looks, { action: 'validate' }, edit('strategy.py'), { action: 'validate' }],
         scores: [0.9, 0.2],
         scoredAt: [4, 6],
@@ -195,12 +196,11 @@ describe('a run is marked at its end', () => {
     );
     expect(marks.map(({ ordinal, rule, step, detail }) => [ordinal, rule, step, detail.slice(0, 15)])).toEqual([
       [0, 'untouched_starter', 5, '1 of 1 scores a'],
-      [1, 'untouched_starter', 4, '1 of 2 scores a'],
       [2, 'untouched_starter', 3, '1 of 1 scores a'],
     ]);
     const { rows } = await sql.query('select best_attempt, suspects from run_results where run_id = $1', [runIds[1]]);
-    expect(rows).toEqual([{ best_attempt: 0.2, suspects: 1 }]);
-    expect((await db.queries.showRun(runIds[1]!)).marks).toMatchObject([{ step: 4, until: 4 }]);
+    expect(rows).toEqual([{ best_attempt: 0.2, suspects: 0 }]);
+    expect((await db.queries.showRun(runIds[0]!)).marks).toMatchObject([{ step: 5, until: 5 }]);
   });
 
   test('by how the tests of Harbor that scored it are kept apart from its agent; one that they import is only told', async () => {

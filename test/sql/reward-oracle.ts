@@ -2,14 +2,21 @@ import type { RewardRequest } from '../../domain/requests/reward.js';
 
 /** Rewards by the words of docs/concepts/rewards.md, evaluation by evaluation, with nothing of the SQL. */
 
+/** As a request, or as a stored episode has it: with a mode that was removed. */
+export type OracleReward = Omit<RewardRequest, 'mode'> & { mode: string };
+
 export interface OracleEvaluation {
   step: number;
   score: number | 'invalid' | 'evaluator_error';
+  /** The starter, handed in as it is. */
+  unchanged?: boolean;
 }
 export interface OracleEpisode {
   direction: 'maximize' | 'minimize';
   baseline: number | null;
   target?: number | undefined;
+  /** Of the baseline; default: 0. */
+  standardError?: number;
   steps: { failed: boolean; unusedReplies: number }[];
   /** In order; a step has at most two. */
   evaluations: OracleEvaluation[];
@@ -32,6 +39,10 @@ function evenRound(x: number): number {
   return down % 2 === 0 ? down : down + 1;
 }
 
+/** The score that counts: the baseline, where the difference is none of the work. */
+export const worked = ({ baseline, standardError = 0 }: OracleEpisode, { score, unchanged = false }: OracleEvaluation): number =>
+  unchanged || Math.abs((score as number) - baseline!) <= 2 * standardError ? baseline! : (score as number);
+
 export function gainOf({ direction, baseline, target }: OracleEpisode, score: number): number {
   const b = baseline!;
   const distance = target === undefined ? 0 : Math.abs(target - b);
@@ -40,10 +51,11 @@ export function gainOf({ direction, baseline, target }: OracleEpisode, score: nu
   return evenRound(raw * 2 ** 32) / 2 ** 32 + 0;
 }
 
-function tierOf(episode: OracleEpisode, reward: RewardRequest, score: number): number {
+function tierOf(episode: OracleEpisode, reward: OracleReward, score: number): number {
   const sign = episode.direction === 'maximize' ? 1 : -1;
   const better = (a: number, b: number) => sign * a > sign * b;
   let paid = 0;
+  if (!better(score, episode.baseline!)) return 0;
   for (const rung of reward.tiers ?? []) {
     const bar = 'above' in rung ? rung.above : rung.at_least;
     const { best_ever = episode.baseline!, percentile = episode.baseline! } = episode.bars ?? {};
@@ -56,7 +68,7 @@ function tierOf(episode: OracleEpisode, reward: RewardRequest, score: number): n
 }
 
 /** Of each step; the last `reward` of `whole` is the episode's, null where it has none. */
-export function oracle(episode: OracleEpisode, reward: RewardRequest): { steps: OracleStep[]; whole: number | null } {
+export function oracle(episode: OracleEpisode, reward: OracleReward): { steps: OracleStep[]; whole: number | null } {
   const { mode, clip, format_penalty: format, no_valid_penalty: noValid } = reward;
   const clipped = (x: number) => (clip === undefined ? x : Math.max(clip[0], Math.min(clip[1], x)));
   const sign = episode.direction === 'maximize' ? 1 : -1;
@@ -70,6 +82,7 @@ export function oracle(episode: OracleEpisode, reward: RewardRequest): { steps: 
     ended &&
     (!AGENTS_ENDS.includes(episode.end!) ||
       (['final', 'delta_prev'].includes(mode) ? all.at(-1) === 'fault' : all.includes('fault')));
+  const scoreOf = (evaluation: OracleEvaluation) => worked(episode, evaluation);
   let before = 0;
   let best = 0;
   const scores: number[] = [];
@@ -81,22 +94,22 @@ export function oracle(episode: OracleEpisode, reward: RewardRequest): { steps: 
     for (const evaluation of here) {
       const status = statusOf(evaluation);
       if (status === 'valid') {
-        const value = valueOf(evaluation.score as number);
-        if (mode === 'delta_prev') paid = (paid ?? 0) + clipped(value - before);
+        const value = valueOf(scoreOf(evaluation));
+        if (mode === 'delta_prev') paid = (paid ?? 0) + clipped(value) - clipped(before);
         if (mode === 'delta_best') paid = (paid ?? 0) + clipped(Math.max(0, value - best));
         if (mode === 'each') paid = (paid ?? 0) + clipped(value);
         before = value;
         best = Math.max(best, value);
-        scores.push(evaluation.score as number);
+        scores.push(scoreOf(evaluation));
       } else if (status === 'invalid' && ['delta_prev', 'delta_best', 'each'].includes(mode)) paid = paid ?? 0;
     }
     const newest = here.at(-1);
-    const gain = newest !== undefined && statusOf(newest) === 'valid' ? gainOf(episode, newest.score as number) : null;
+    const gain = newest !== undefined && statusOf(newest) === 'valid' ? gainOf(episode, scoreOf(newest)) : null;
     if ((newest !== undefined && statusOf(newest) === 'fault') || (last && broken)) return { step, gain, reward: null };
     if (last && ['final', 'best', 'tier'].includes(mode)) {
       const top = scores.reduce((a, b) => (sign * b > sign * a ? b : a), scores[0] ?? NaN);
       if (scores.length === 0) paid = noValid === undefined && all.includes('invalid') ? 0 : null;
-      else if (mode === 'tier') paid = tierOf(episode, reward, top);
+      else if (reward.tiers !== undefined) paid = tierOf(episode, reward, top);
       else {
         const failed = episode.steps.filter((one) => one.failed).length;
         const worth = (reward.scale ?? 1) * valueOf(mode === 'best' ? top : scores.at(-1)!) + (reward.offset ?? 0);

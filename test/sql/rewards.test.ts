@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import { DEFAULT_REWARD, REWARD_PRESETS, type RewardInput, rewardRequest } from '../../domain/requests/reward.js';
+import { DEFAULT_REWARD, REMOVED_REWARD_MODES, REWARD_PRESETS, type RewardInput, rewardRequest } from '../../domain/requests/reward.js';
 import { episodeRewardsSchema } from '../../domain/views/episodes.js';
 import type { Bench } from '../../operations/bench.js';
 import { rewardEpisodes } from '../../operations/episodes/reward-episodes.js';
@@ -9,7 +9,7 @@ import type { TaskSpec } from '../../domain/task.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { pick, seededRandom } from '../setup/random.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
-import { gainOf, oracle, type OracleEpisode } from './reward-oracle.js';
+import { gainOf, oracle, type OracleEpisode, type OracleReward, worked } from './reward-oracle.js';
 
 const SEED = Number(process.env['BENCH_REWARDS_SEED'] ?? 1);
 
@@ -36,6 +36,9 @@ interface Step {
 }
 const rewards = (ids: string[], reward: RewardInput = DEFAULT_REWARD) =>
   rows<Step>('select * from episode_rewards($1, $2) order by run_id, step', [ids, reward]);
+/** As the reset of an episode asked for it. */
+const storedRewards = (ids: string[], reward: OracleReward) =>
+  rows<Step>('select * from episode_rewards($1, $2, true) order by run_id, step', [ids, reward]);
 interface Return {
   run_id: string;
   reward: number | null;
@@ -52,9 +55,9 @@ const rewardsOf = async (id: string, reward?: RewardInput) => (await rewards([id
 let tasks = 0;
 /** Episodes of one task in one batch, stored. */
 async function stored(episodes: OracleEpisode[], more: Partial<TaskSpec> = {}): Promise<string[]> {
-  const { direction, baseline, target } = episodes[0]!;
+  const { direction, baseline, target, standardError = 0 } = episodes[0]!;
   const spec = task(`episodes${++tasks}`, direction, {
-    ...(baseline === null ? {} : { baseline: { value: baseline, standardError: 0 } }),
+    ...(baseline === null ? {} : { baseline: { value: baseline, standardError } }),
     ...(target === undefined ? {} : { target: { value: target } }),
     metrics: { score: { direction, description: 'the score' } },
     ...more,
@@ -77,16 +80,16 @@ async function stored(episodes: OracleEpisode[], more: Partial<TaskSpec> = {}): 
     [JSON.stringify(steps)],
   );
   const evaluations = episodes.flatMap(({ evaluations: all }, at) =>
-    all.map(({ step, score }, i) => ({
-      ...{ id: ids[at], step, number: i + 1, score: typeof score === 'number' ? score : null },
+    all.map(({ step, score, unchanged = false }, i) => ({
+      ...{ id: ids[at], step, number: i + 1, unchanged, score: typeof score === 'number' ? score : null },
       kind: (all[i - 1]?.step === step ? 'forced' : 'validate') satisfies EvaluationKind,
       status: typeof score === 'number' ? 'ok' : score === 'invalid' ? 'rejected' : score,
     })),
   );
   await db.pool.query(
-    `insert into evaluations (run_id, step, kind, split, number, status, primary_score, evaluator_version, contract)
-     select id, step, kind, $2, number, status, score, 'v', 1
-     from jsonb_to_recordset($1) as e (id text, step int, kind text, number int, status text, score float8)`,
+    `insert into evaluations (run_id, step, kind, split, number, status, primary_score, unchanged, evaluator_version, contract)
+     select id, step, kind, $2, number, status, score, unchanged, 'v', 1
+     from jsonb_to_recordset($1) as e (id text, step int, kind text, number int, status text, score float8, unchanged bool)`,
     [JSON.stringify(evaluations), shown],
   );
   await db.pool.query(
@@ -110,13 +113,11 @@ const one = async (...given: Parameters<typeof episode>) => (await stored([episo
 const REQUESTS: RewardInput[] = [
   DEFAULT_REWARD,
   { mode: 'delta_prev', clip: [-0.25, 0.5], format_penalty: 0.1, no_valid_penalty: 1 },
-  { mode: 'delta_best' },
-  { mode: 'delta_best', clip: [0, 1], format_penalty: 0.03 },
-  { mode: 'each', clip: [-1, 1] },
+  { mode: 'delta_prev', clip: [0, 1] },
   { mode: 'final', format_penalty: 0.1 },
-  { mode: 'best', no_valid_penalty: 0.7, scale: 2, offset: 0.1, error_penalty: 0.3 },
+  { mode: 'best', no_valid_penalty: 0.7, scale: 2, offset: -0.1, error_penalty: 0.3 },
   {
-    mode: 'tier',
+    mode: 'best',
     tiers: [
       { above: 'baseline', reward: 0.3 },
       { at_least: 1.5, reward: 2 },
@@ -129,10 +130,18 @@ const REQUESTS: RewardInput[] = [
   REWARD_PRESETS.torchrl,
 ];
 
+/** Of episodes from before these modes were removed. */
+const REMOVED: OracleReward[] = [
+  { mode: 'delta_best' },
+  { mode: 'delta_best', clip: [0, 1], format_penalty: 0.03 },
+  { mode: 'each', clip: [-1, 1] },
+  { mode: 'tier', tiers: [{ above: 'baseline', reward: 0.3 }], no_valid_penalty: 0.5 },
+];
+
 describe(`random episodes (seed ${SEED}, BENCH_REWARDS_SEED)`, () => {
   const random = seededRandom(SEED);
   const whole = (most: number) => Math.floor(random() * (most + 1));
-  const randomEpisode = (of: Pick<OracleEpisode, 'direction' | 'baseline' | 'target'>): OracleEpisode => {
+  const randomEpisode = (of: Pick<OracleEpisode, 'direction' | 'baseline' | 'target' | 'standardError'>): OracleEpisode => {
     const steps = Array.from({ length: 1 + whole(8) }, () => ({
       failed: random() < 0.2,
       unusedReplies: random() < 0.8 ? 0 : whole(2),
@@ -142,6 +151,7 @@ describe(`random episodes (seed ${SEED}, BENCH_REWARDS_SEED)`, () => {
         ? []
         : Array.from({ length: at === steps.length - 1 && random() < 0.4 ? 2 : 1 }, () => ({
             step: at + 1,
+            unchanged: random() < 0.1,
             score:
               random() < 0.7
                 ? (random() - 0.3) * 10 ** whole(3)
@@ -157,6 +167,7 @@ describe(`random episodes (seed ${SEED}, BENCH_REWARDS_SEED)`, () => {
   const families = (
     [
       { direction: 'maximize', baseline: 0.37 },
+      { direction: 'maximize', baseline: 1, standardError: 2 },
       { direction: 'minimize', baseline: 1.9 },
       { direction: 'maximize', baseline: 0 },
       { direction: 'minimize', baseline: -3.1, target: -20.7 },
@@ -190,6 +201,18 @@ describe(`random episodes (seed ${SEED}, BENCH_REWARDS_SEED)`, () => {
     }
   });
 
+  test.each(REMOVED)('of a stored request are paid as the oracle pays them: %j', async (reward) => {
+    const steps = await storedRewards(
+      known.map(({ id }) => id),
+      reward,
+    );
+    for (const { id, of } of known)
+      expect(
+        steps.flatMap((row) => (row.run_id === id ? [row.reward] : [])),
+        JSON.stringify(of),
+      ).toEqual(oracle(of, reward).steps.map((step) => step.reward));
+  });
+
   test('sum up to the gain of the last valid evaluation, bit for bit and in any order', async () => {
     const steps = await rewards(known.map(({ id }) => id));
     let compared = 0;
@@ -201,7 +224,7 @@ describe(`random episodes (seed ${SEED}, BENCH_REWARDS_SEED)`, () => {
         continue;
       if (of.evaluations.some(({ score }) => score === 'evaluator_error')) continue;
       compared++;
-      const gain = gainOf(of, last.score as number);
+      const gain = gainOf(of, worked(of, last));
       expect(paid.reduce((a, b) => a + b, 0)).toBe(gain);
       expect(paid.reduceRight((a, b) => a + b, 0)).toBe(gain);
     }
@@ -352,7 +375,7 @@ describe('an episode', () => {
     const [origin, fork] = await stored([episode([0.75, 1]), episode([0.75, 1])]);
     await db.pool.query('update runs set forked_from = $2, forked_at_step = 1 where run_id = $1', [fork, origin]);
     expect(await rewards([fork!])).toMatchObject([{ step: 2, reward: 0.5 }]);
-    expect(await returnOf(fork!, { mode: 'delta_best' })).toMatchObject({ reward: 0.5, steps: 1 });
+    expect(await returnOf(fork!)).toMatchObject({ reward: 0.5, steps: 1 });
     await db.pool.query('update runs set replaces = $2 where run_id = $1', [fork, origin]);
     expect(await rewardsOf(fork!)).toEqual([0.5, 0.5]);
   });
@@ -379,7 +402,7 @@ describe('presets', () => {
       -0.5, 0, 0, 1,
     ]);
     expect(await Promise.all(['invalid' as const, 0.4, 0.5, 0.88, 0.89].map((s) => worth(s, fixed)))).toEqual([
-      -0.5, 0, 0.2, 0.2, 1,
+      -0.5, 0, 0, 0.2, 1,
     ]);
   });
 
@@ -406,11 +429,48 @@ describe('presets', () => {
     },
   );
 
-  test('torchrl: every validation pays its distance from the baseline, and its format penalty lands', async () => {
+  test('torchrl: a file pays its distance from the baseline once, and its format penalty lands', async () => {
     const steps = quiet(2).map((step) => ({ ...step, unusedReplies: 1 }));
     expect(
       await rewardsOf(await one([0.75, 0.75], { steps }), { ...REWARD_PRESETS.torchrl, format_penalty: 1 }),
-    ).toEqual([-0.75, -0.75]);
+    ).toEqual([-0.75, -1]);
+  });
+});
+
+describe('nothing is paid for noise', () => {
+  const PAYING: RewardInput[] = [
+    ...REQUESTS.map((reward) => ({ ...reward, offset: reward.offset === undefined ? undefined : 0 })),
+    REWARD_PRESETS.v8_global_best,
+    REWARD_PRESETS.v9_percentile,
+  ].map((reward) => JSON.parse(JSON.stringify({ ...reward, error_penalty: undefined })) as RewardInput);
+
+  test.each(PAYING)('an unchanged submission is paid 0, whatever it scores: %j', async (reward) => {
+    const evaluations = [0.9, 0.1, 0.7].map((score, at) => ({ step: at + 1, score, unchanged: true }));
+    const id = await one([], { steps: quiet(3), evaluations });
+    expect(await returnOf(id, reward)).toMatchObject({ reward: 0, gain: 0 });
+  });
+
+  test.each(PAYING)('a score within the noise of the baseline is paid 0: %j', async (reward) => {
+    const id = await one([0.59, 0.41, 0.6], { standardError: 0.05 });
+    expect(await returnOf(id, reward)).toMatchObject({ reward: 0, gain: 0 });
+    const better = await one([0.75], { standardError: 0.05 });
+    expect((await returnOf(better, reward))?.reward).toBeGreaterThan(0);
+  });
+
+  test.each([[0, 1] as const, [-0.25, 1] as const, [-1, 0.25] as const])(
+    'no way up and down earns more than staying up: clip [%d, %d]',
+    async (low, high) => {
+      const reward: RewardInput = { mode: 'delta_prev', clip: [low, high] };
+      const straight = (await returnOf(await one([0.75]), reward))?.reward;
+      expect((await returnOf(await one([0.75, 0, 0.75, -9, 0.5, 0.6, 0.75]), reward))?.reward).toBeCloseTo(straight!, 12);
+    },
+  );
+
+  test('what would pay an unchanged submission is refused in SQL too, and a removed mode by what replaces it', async () => {
+    for (const wrong of [{ mode: 'final', offset: 1 }, { mode: 'best', scale: -1 }, { clip: [0.1, 1] }] as RewardInput[])
+      await expect(rewards([], wrong)).rejects.toThrow('pays an unchanged submission');
+    for (const [mode, instead] of Object.entries(REMOVED_REWARD_MODES))
+      await expect(rewards([], { mode } as never), instead).rejects.toThrow(`there is no reward mode ${mode} any more`);
   });
 });
 
@@ -451,7 +511,7 @@ describe('stored episodes', () => {
   });
 
   test('are refused with a reward that is none, or by an unknown id', async () => {
-    await expect(rewardEpisodes(bench(), { reward: { mode: 'tier' } })).rejects.toMatchObject({
+    await expect(rewardEpisodes(bench(), { reward: { mode: 'tier' } as never })).rejects.toMatchObject({
       code: 'reward.invalid',
     });
     await expect(rewardEpisodes(bench(), { runs: ['r-none'] })).rejects.toMatchObject({ type: 'not_found' });

@@ -13,4 +13,6 @@ export interface SubmissionLog {
     epoch: number,
     gone?: string,
   ): Promise<void>;
+  /** What this run hands in is its task's starter: each evaluation of it scores as the baseline. */
+  noteStarter(runId: string, sha256: string): Promise<void>;
 }

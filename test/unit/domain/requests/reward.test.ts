@@ -8,20 +8,24 @@ describe('a reward', () => {
 
   test.each(REWARD_PRESET_NAMES)('%s is one, whole', (preset) => {
     expect(rewardRequest({ preset })).toEqual(rewardRequest(rewardRequest({ preset })));
-    expect(rewardRequest({ preset }).mode).not.toBe('delta_prev');
   });
 
   it('changes a preset by the keys that are given', () => {
     expect(rewardRequest({ preset: 'torchrl', format_penalty: 0.5 })).toEqual({
-      ...{ mode: 'each', unit: 'score', format_penalty: 0.5 },
+      ...{ mode: 'delta_prev', unit: 'score', format_penalty: 0.5 },
     });
   });
 
   test.each<[string, object]>([
     ['mode', { mode: 'dleta' }],
     ['clip', { clip: [1, -1] }],
-    ['tiers', { mode: 'tier' }],
-    ['tiers', { mode: 'best', tiers: [{ above: 1, reward: 1 }] }],
+    ['use best with tiers', { mode: 'tier' }],
+    ['use delta_prev', { mode: 'each' }],
+    ['use best, which', { mode: 'delta_best' }],
+    ['tiers', { mode: 'final', tiers: [{ above: 1, reward: 1 }] }],
+    ['scale', { mode: 'final', scale: -1 }],
+    ['offset', { mode: 'best', offset: 0.5 }],
+    ['an unchanged submission', { clip: [0.1, 1] }],
     ['scale', { mode: 'delta_prev', scale: 2 }],
     ['clip', { preset: 'v6_binary', clip: [0, 1] }],
     ['window', { mode: 'best', window: 8 }],

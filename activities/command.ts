@@ -18,6 +18,7 @@ import type { Departure } from '../domain/ports/departure.js';
 import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
 import type { EventLog, RunEvent } from '../domain/ports/record/events.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
+import type { SubmissionLog } from '../domain/ports/record/submissions.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import { malformedInMlgymWords, stoppedInMlgymWords } from '../domain/mlgym/words.js';
 import type { RunDefinition, StepRecord } from '../domain/run.js';
@@ -34,7 +35,7 @@ import { attemptFence } from './fence.js';
 import { takeSubmission } from './take-submission.js';
 
 export interface CommandPorts {
-  store: EvaluationLog & EventLog & RunLifecycle & StepLog;
+  store: EvaluationLog & EventLog & RunLifecycle & StepLog & Pick<SubmissionLog, 'noteStarter'>;
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;

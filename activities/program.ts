@@ -13,6 +13,7 @@ import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { ProgramLog } from '../domain/ports/record/program-log.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
+import type { SubmissionLog } from '../domain/ports/record/submissions.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import type { CommandOutcome, ProgramHost, ProgramNews, SandboxRef } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition } from '../domain/run.js';
@@ -24,7 +25,7 @@ import { takeSubmission } from './take-submission.js';
 import { quotedWord } from '../domain/shell-word.js';
 
 export interface ProgramPorts {
-  store: EvaluationLog & EventLog & RunLifecycle & StepLog & ProgramLog;
+  store: EvaluationLog & EventLog & RunLifecycle & StepLog & ProgramLog & Pick<SubmissionLog, 'noteStarter'>;
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;

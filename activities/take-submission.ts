@@ -6,6 +6,7 @@ import type { CollectOptions, SandboxRef, SubmissionFile } from '../domain/ports
 import type { RunDefinition, TakenSubmission } from '../domain/run.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { RunDefinitions } from './run-definitions.js';
+import { isStarter } from './starter-submission.js';
 import { onForcedEnd } from '../domain/search/node-rules.js';
 import { storeSubmission } from '../domain/stored-submission.js';
 
@@ -38,7 +39,9 @@ async function takeOnce(ports: TakeSubmissionPorts, args: TakeSubmissionArgs): P
  * refused. Throws what the sandbox throws.
  */
 export async function takeSubmission(
-  { backends, artifacts, taskFolder }: Pick<TakeSubmissionPorts, 'backends' | 'artifacts' | 'taskFolder'>,
+  { store, backends, artifacts, taskFolder }: Omit<TakeSubmissionPorts, 'store' | 'definitions'> & {
+    store: Pick<SubmissionLog, 'noteStarter'>;
+  },
   run: RunDefinition,
   ref: SandboxRef,
 ): Promise<{ taken: TakenSubmission; files: SubmissionFile[] | null }> {
@@ -56,5 +59,7 @@ export async function takeSubmission(
   const collected = await sandbox.collect(ref, files, maxBytes, more);
   if (collected.kind !== 'files') return { taken: collected, files: null };
   const sha256 = await storeSubmission(artifacts, collected.files);
+  if (await isStarter(await taskFolder(run), run.task.submission, collected.files))
+    await store.noteStarter(run.runId, sha256);
   return { taken: { kind: 'files', sha256 }, files: collected.files };
 }

@@ -9,6 +9,7 @@ const REASONS: Record<NonNullable<LeaderboardRow['unranked']>, string> = {
   import: 'imported: these runs were not played here',
   isolation: 'played without isolation: nothing kept the agent from the answers',
   kind: 'not a model: scripted agents, replays and external players are ranked only on request',
+  never_ran: 'no run counts: each ended before its model answered, by the infrastructure or by a person',
   spoiler: 'submits spoiled solutions: never ranked',
 };
 

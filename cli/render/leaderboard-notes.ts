@@ -34,6 +34,9 @@ export function leaderboardNotes(
     ...(unranked.has('kind')
       ? ['Not ranked (–): scripted agents, replays and external players; --include-scripted ranks them.']
       : []),
+    ...(unranked.has('never_ran')
+      ? ['Not ranked (–): models of whose runs none counts; bench runs --end-reason config_error lists causes.']
+      : []),
     ...(unranked.has('spoiler') ? ['Never ranked (–): scripted:spoiler, which submits spoilt work.'] : []),
     ...(unranked.has('import')
       ? ['Not ranked (–): imported runs, which this home did not play; --include-imported ranks them.']

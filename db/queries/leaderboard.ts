@@ -1,4 +1,5 @@
 import { BenchError } from '../../domain/errors.js';
+import { improves } from '../../domain/statistics/gain.js';
 import { orderMeant } from '../../domain/leaderboard-order.js';
 import { rankingNote } from '../../domain/mlgym/tasks.js';
 import { profileMeant } from '../../domain/task-profile.js';
@@ -7,7 +8,7 @@ import { baselinesOf, comparisonState, scalesOf, savedComparison, tasksAtContrac
 import { groupBy } from './group-by.js';
 import { refuseUnknownProfile } from './known-profiles.js';
 import { anyMarked, markedRuns, otherProfiles, rowCosts } from './leaderboard-extras.js';
-import { boardCells, type CellRow, methodOf } from './leaderboard-cells.js';
+import { type BoardCell, boardCells, type CellRow, methodOf } from './leaderboard-cells.js';
 import { keptFigures } from './leaderboard-figures.js';
 import { comparedAttempts } from './leaderboard-intervals.js';
 import { type RatioRow, ratiosByMethod, stepsOf } from './leaderboard-ratios.js';
@@ -32,7 +33,7 @@ interface Found {
   tasks: Omit<LeaderboardTask, 'ranking'>[];
   cells: Columns<CellRow>;
   models: ModelRow[];
-  areas: (Area & { method: string; axis: number })[];
+  areas: (Omit<Area, 'solvedTasks'> & { method: string; axis: number })[];
   ratios: Columns<RatioRow>;
   starter: { averageRank: number; borda: number } | null;
 }
@@ -86,7 +87,7 @@ const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
      from given, rank_models(given.grid) m) as models,
     (select coalesce(json_agg(json_build_object(
        'method', a.method, 'axis', a.axis, 'bestAup', a.best_aup${suffix}, 'lastAup', a.last_aup${suffix},
-       'solvedTasks', a.best_feasible, 'missingTasks', a.missing, 'notRunTasks', a.not_run
+       'missingTasks', a.missing, 'notRunTasks', a.not_run
      )), '[]')
      from compared, areas_under_profiles(compared.cells, fixed_axis => $8) a) as areas,
     (select json_build_object(
@@ -212,7 +213,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     return {
       ...row,
       ...(place === undefined ? NO_HEADLINE : figures.headlines[place]!),
-      ...(areaOf.get(method) ?? NO_AREA),
+      ...areaWith(areaOf.get(method), cellsOf.get(method) ?? []),
       withSuspects: row.unranked === null ? (withSuspectsOf.get(method) ?? null) : null,
       marks: Object.fromEntries((marksOf.get(method) ?? []).map(({ rule, runs }) => [rule, runs])),
       costPerRunUsd: recorded === undefined ? row.costPerRunUsd : perRun(row.costUsd, row.ended - recorded.runs),
@@ -265,6 +266,15 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     rows: order === 'rank' ? rows : inOrder(rows, orderedBy(order, kind)),
   };
 }
+
+/** Solved is what gains: AUP's feasible scores may be the baseline's own, or its noise. */
+const areaWith = (area: Omit<Area, 'solvedTasks'> | undefined, cells: readonly BoardCell[]): Area =>
+  area === undefined
+    ? NO_AREA
+    : {
+        ...area,
+        solvedTasks: cells.filter(({ of, compared, ran, score }) => compared && ran && improves(of, score.best)).length,
+      };
 
 /** What a row is ordered by: more is better; null: nothing is known. */
 const orderedBy =

@@ -21,8 +21,12 @@ create function leaderboard(
         when e.isolation = 'import' and not include_imported then 'import'
         when e.isolation = 'none' and not include_local then 'isolation'
         when e.model_kind <> 'real' and not include_scripted then 'kind'
+        -- Nothing is known of a model of whose runs none counts: at tasks that it was not submitted for it would rank as missing.
+        when sum(e.counted) over every_task = 0 and sum(e.attempts) over every_task > 0
+          and sum(e.ended) over every_task = sum(e.attempts) over every_task then 'never_ran'
       end as unranked
     from leaderboard_scores(for_batch, for_models, for_tasks, first_k, include_suspect, of_sample, of_profile) e
+    window every_task as (partition by e.model, e.model_kind, e.isolation)
   ),
   -- The newest contract with a result of a ranked row; else with any result, of runs played here first; else the newest that has runs.
   contracts as (

@@ -42,7 +42,11 @@ export function attemptKey(task: GainedTask, score: number | null): number {
   return score === null || !beyondNoise(task, task.baseline, score) ? 0 : sign * (score - task.baseline);
 }
 
-const beyondNoise = (task: GainedTask, baseline: number, score: number): boolean => {
+/** Is a score better than the baseline by more than its noise; without a baseline: is there one? */
+export const improves = (task: Omit<GainedTask, 'target'>, score: number | null): boolean =>
+  score !== null && (task.baseline === null || beyondNoise(task, task.baseline, score));
+
+const beyondNoise = (task: Omit<GainedTask, 'target'>, baseline: number, score: number): boolean => {
   const sign = signOf(task);
   return sign * score > sign * baseline + NOISE * (task.standardError ?? 0);
 };

@@ -1,5 +1,5 @@
 import type { Direction } from '../score.js';
-import { type GainedTask, attemptKey } from './gain.js';
+import { type GainedTask, improves } from './gain.js';
 import { expandedPercentileInterval, type Interval } from './intervals.js';
 import { randomIndexes } from './random-index.js';
 
@@ -11,12 +11,8 @@ export interface ScorePair {
 
 export type PairOutcome = 'both' | 'onlyA' | 'onlyB' | 'neither';
 
-/** Is a score beyond the baseline and its noise; without a baseline: is there one? */
-const solves = (task: Omit<GainedTask, 'target'>, score: number | null): boolean =>
-  task.baseline === null ? score !== null : attemptKey({ ...task, target: null }, score) > 0;
-
 export function pairOutcome(task: Omit<GainedTask, 'target'>, { a, b }: ScorePair): PairOutcome {
-  const [first, second] = [solves(task, a), solves(task, b)];
+  const [first, second] = [improves(task, a), improves(task, b)];
   return first ? (second ? 'both' : 'onlyA') : second ? 'onlyB' : 'neither';
 }
 

@@ -151,7 +151,7 @@ const recordedCost = usdSchema.nullable().describe('of imported runs, by their o
 export const leaderboardRowSchema = z
   .strictObject({
     rank: countSchema.nullable().describe('by `comparison.order`; equal ones share a rank; null: not ranked'),
-    unranked: z.enum(['import', 'isolation', 'kind', 'spoiler']).nullable().describe('why it is not ranked'),
+    unranked: z.enum(['import', 'isolation', 'kind', 'never_ran', 'spoiler']).nullable().describe('why it is not ranked'),
     model: z.string(),
     kind: modelKindSchema,
     isolation: scoredIsolationSchema,
@@ -178,7 +178,7 @@ export const leaderboardRowSchema = z
     profile: profilesSchema
       .nullable()
       .describe('steps: from this log10 ratio on, this share of the tasks is solved; null: not ranked'),
-    solvedTasks: countSchema.nullable().describe("best score at least the baseline's"),
+    solvedTasks: countSchema.nullable().describe('best score better than the baseline, beyond its noise'),
     missingTasks: countSchema.nullable().describe('without a score'),
     notRunTasks: countSchema.nullable().describe('only the infrastructure failed'),
     averageRank: rank,

@@ -34,7 +34,12 @@ test('the rules find in the published runs what reading them finds, and nothing 
   });
   const here = new Set(results.flatMap(({ source, runId }) => (runId === null ? [] : shortName(source))));
   const { rows } = await db.pool.query<{ source: string; rule: string; step: number; until: number | null }>(
-    `select i.source, m.rule, m.step, m.until from integrity_marks m join imports i using (run_id) where m.rule <> 'no_model_call'`,
+    // Marked are only runs whose best or last score is the starter's; what was read are all scores of it.
+    `select i.source, m.rule, m.step, m.until from integrity_marks m join imports i using (run_id)
+     where m.rule not in ('no_model_call', 'untouched_starter', 'tried')
+     union all
+     select i.source, 'untouched_starter', min(e.step), max(e.step) from evaluations e join imports i using (run_id)
+     where e.unchanged group by i.source`,
   );
   const text = ({
     run,

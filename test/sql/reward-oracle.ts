@@ -95,7 +95,7 @@ export function oracle(episode: OracleEpisode, reward: OracleReward): { steps: O
       const status = statusOf(evaluation);
       if (status === 'valid') {
         const value = valueOf(scoreOf(evaluation));
-        if (mode === 'delta_prev') paid = (paid ?? 0) + clipped(value) - clipped(before);
+        if (mode === 'delta_prev') paid = (paid ?? 0) + (clipped(value) - clipped(before));
         if (mode === 'delta_best') paid = (paid ?? 0) + clipped(Math.max(0, value - best));
         if (mode === 'each') paid = (paid ?? 0) + clipped(value);
         before = value;

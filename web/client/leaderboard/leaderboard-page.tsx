@@ -509,5 +509,6 @@ const WHY = {
   import: 'imported from another home',
   isolation: 'ran without isolation',
   kind: 'no model: scripted, replayed or a person',
+  never_ran: 'no run counts',
   spoiler: 'was shown the solution',
 };

@@ -51,6 +51,11 @@ from model_costs('mlgym') order by model`,
 from integrity_marks m join runs r on r.run_id = m.run_id order by 1, 2, 3, 4`,
   },
   {
+    title: 'Which runs tried to cheat?',
+    sql: `select r.model_name as model, r.task_id as task, r.run_id, m.step, m.detail
+from integrity_marks m join runs r on r.run_id = m.run_id where m.rule = 'tried' order by 1, 2, 3`,
+  },
+  {
     title: 'Which commands took longest?',
     sql: `select r.model_name as model, s.step, round(s.command_ms) as ms, left(s.action, 60) as action
 from steps s join runs r on r.run_id = s.run_id where s.command_ms is not null order by s.command_ms desc limit 2`,

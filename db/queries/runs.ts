@@ -18,13 +18,15 @@ export async function listRuns(
      where case when $1::text is null then ${OWN_RUN} else r.batch_id = $1 end and ($2::text[] is null or r.model_name = any ($2))
        and ($3::text[] is null or r.task_id = any ($3)) and ($4::text[] is null or r.status = any ($4))
        and ($5::text[] is null or r.end_reason = any ($5))
-     order by ${order} limit $6`,
+       and ($6::text is null or exists (select from integrity_marks m where m.run_id = r.run_id and m.rule = $6))
+     order by ${order} limit $7`,
     [
       filter.batchId ?? null,
       filter.models ?? null,
       filter.tasks ?? null,
       filter.statuses ?? null,
       filter.endReasons ?? null,
+      filter.mark ?? null,
       filter.limit ?? DEFAULT_LIMIT,
     ],
   );
@@ -89,7 +91,8 @@ export async function showRun(run: Statements, runId: string): Promise<RunDetail
            where c.run_id = r.run_id and c.endpoint is not null group by c.endpoint) used) as endpoints,
        (select count(*) from events o where o.run_id = r.run_id and o.kind = 'agent_out_of_memory')::int as "outOfMemory",
        trim_scale(r.recorded_cost_usd)::text as "recordedCostUsd",
-       (select base.value from baselines base where base.content_hash = r.task_hash) as baseline`)}
+       (select base.value from baselines base where base.content_hash = r.task_hash) as baseline,
+       (select base.standard_error from baselines base where base.content_hash = r.task_hash) as "baselineError"`)}
      where r.run_id = $1`,
     [runId],
   );

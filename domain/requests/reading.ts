@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EVENT_KINDS } from '../event-kinds.js';
+import { INTEGRITY_RULES } from '../integrity-rules.js';
 import { END_REASONS, RUN_STATUSES } from '../outcomes.js';
 import { duration, names, whole } from './fields.js';
 
@@ -14,6 +15,10 @@ export const runsRequestSchema = z.strictObject({
     .enum(END_REASONS)
     .optional()
     .meta({ description: 'only runs that ended for this reason', placeholder: 'reason' }),
+  mark: z
+    .enum(INTEGRITY_RULES)
+    .optional()
+    .meta({ description: 'only runs that this integrity rule marked', placeholder: 'rule' }),
   limit: whole(1, 100_000).default(100).describe('number of runs'),
 });
 export type RunsRequest = z.input<typeof runsRequestSchema>;

@@ -1,3 +1,4 @@
+import type { IntegrityRule } from '../integrity-rules.js';
 import { z } from 'zod';
 import type { EndReason, RunStatus } from '../outcomes.js';
 import { LIMIT_KINDS } from '../run.js';
@@ -76,6 +77,7 @@ export interface RunFilter {
   tasks?: string[] | undefined;
   statuses?: RunStatus[] | undefined;
   endReasons?: EndReason[] | undefined;
+  mark?: IntegrityRule | undefined;
   /** Newest first, at most this many; default 1000. */
   limit?: number | undefined;
 }
@@ -156,6 +158,7 @@ export const runDetailSchema = runSummarySchema
       .describe('host and path, most used first'),
     recordedCostUsd: usdSchema.nullable().describe('imported runs: cost by their own price list'),
     baseline: scoreSchema.describe("score of the task's starter"),
+    baselineError: scoreSchema.describe('standard error of one evaluation of the baseline'),
     evaluationList: z.array(evaluationDetailSchema),
   })
   .meta({ id: 'RunDetail' });

@@ -394,7 +394,7 @@ describe('an imported run that wrote to its evaluator', () => {
     expect(evaluationList).toHaveLength(1);
     const { rows } = await db.pool.query('select best_attempt from run_scores where run_id = $1', [result.runId]);
     // The untouched starter counts as the baseline.
-    const counts = marks.length === 0 ? 0.2 : marks.every((mark) => mark.startsWith('untouched')) ? -0.25 : null;
+    const counts = marks.length === 0 ? 0.2 : marks.every((mark) => mark?.startsWith('untouched')) ? -0.25 : null;
     expect(rows).toEqual([{ best_attempt: counts }]);
   });
 });

@@ -83,6 +83,7 @@ const expected: Record<string, () => unknown[][]> = {
   'Which runs are marked, and why?': () => [
     ['other', 'guessing', 1, 'beyond_bounds', 3, '1 of 2 scores outside of what is possible, the first 500'],
   ],
+  'Which runs tried to cheat?': () => [],
   'Which commands took longest?': () => [
     ['gpt4o2', 4, 40, 'submit'],
     ['gpt4o2', 3, 30, 'validate'],
@@ -91,7 +92,7 @@ const expected: Record<string, () => unknown[][]> = {
 };
 
 describe('docs/reference/queries.md', () => {
-  test('has ten queries', () => {
+  test('has eleven queries', () => {
     expect(queries.map(({ title }) => title)).toEqual(Object.keys(expected));
   });
 

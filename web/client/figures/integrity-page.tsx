@@ -39,6 +39,11 @@ export function IntegrityPage() {
                 <strong className="number">{count(told.marked)}</strong>
                 <span className="muted"> of {plural(told.runs, 'ended run')}</span>
               </Fact>
+              <Fact name="runs that tried to cheat">
+                <Link to="/integrity" search={{ rule: ['tried'] }} className="number">
+                  {count(told.rules.find(({ value }) => value === 'tried')?.runs ?? 0)}
+                </Link>
+              </Fact>
               <Fact name="suspect evaluations">
                 <span className="number">{count(told.suspects)}</span>
               </Fact>

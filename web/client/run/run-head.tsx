@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { improves } from '../../../domain/statistics/gain.js';
 import type { Answer } from '../../api/index.js';
 import { Time } from '../parts/clock.js';
 import { count, duration, fixed, plural, words } from '../parts/format.js';
@@ -181,14 +182,17 @@ export function RunHead({
   );
 }
 
-/** Against the baseline, in the task's direction. */
+/** Against the baseline, in the task's direction. What its noise may give is no better work. */
 function Better({ run }: { run: Head['run'] }) {
-  const gain = (run.bestScore ?? 0) - (run.baseline ?? 0);
-  const better = run.direction === 'maximize' ? gain > 0 : gain < 0;
+  const { baseline, baselineError, direction } = run;
+  const gain = (run.bestScore ?? 0) - (baseline ?? 0);
+  const apart = fixed(Math.abs(gain), 3);
+  const better = improves({ direction, baseline, standardError: baselineError }, run.bestScore) && Number(apart) !== 0;
+  const worse = direction === 'maximize' ? gain < 0 : gain > 0;
   return (
     <span className={better ? 'good' : 'muted'}>
       {' '}
-      {better ? '▲ better' : gain === 0 ? 'equal' : '▼ worse'} by {fixed(Math.abs(gain), 3)}
+      {gain === 0 ? 'equal' : better ? `▲ better by ${apart}` : `${worse ? '▼ worse' : 'within noise, better'} by ${apart}`}
     </span>
   );
 }

@@ -49,6 +49,7 @@ describe('the command that shows what an address shows', () => {
     ],
     ['/search?q=out+of+memory&model=a&in=file&in=action', `bench search --models a --in file,action 'out of memory'`],
     ['/search?q=--lr', 'bench search -- --lr'],
+    ['/integrity?rule=tried', 'bench runs --mark tried'],
     ['/integrity', `bench sql 'select * from integrity_marks'`],
     ['/tasks', 'bench tasks list'],
     ['/tasks/blotto', 'bench tasks show blotto'],

@@ -39,7 +39,12 @@ async function takeOnce(ports: TakeSubmissionPorts, args: TakeSubmissionArgs): P
  * refused. Throws what the sandbox throws.
  */
 export async function takeSubmission(
-  { store, backends, artifacts, taskFolder }: Omit<TakeSubmissionPorts, 'store' | 'definitions'> & {
+  {
+    store,
+    backends,
+    artifacts,
+    taskFolder,
+  }: Omit<TakeSubmissionPorts, 'store' | 'definitions'> & {
     store: Pick<SubmissionLog, 'noteStarter'>;
   },
   run: RunDefinition,

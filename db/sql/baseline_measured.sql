@@ -8,7 +8,7 @@ begin
 end
 $$;
 
-comment on function baseline_measured is 'Trigger: run_results of unchanged submissions follow the baseline.';
+comment on function baseline_measured is 'Trigger: refreshes unchanged submissions.';
 
 create trigger baselines_insert_results after insert on baselines for each row execute function baseline_measured();
 

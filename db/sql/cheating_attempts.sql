@@ -38,4 +38,4 @@ create function cheating_attempts(ids text[]) returns table (
   where k.seen
 $$;
 
-comment on function cheating_attempts is 'Steps of these runs that look for the evaluator, walk frames, read other processes, or forge a result.';
+comment on function cheating_attempts is 'Steps that look like cheating, for the rule tried.';

@@ -33,4 +33,4 @@ begin
 end
 $$;
 
-comment on function checked_reward is 'The reward that is asked for, with its mode; refuses unknown and removed modes (stored: only unknown ones), unknown keys, and what pays an unchanged submission.';
+comment on function checked_reward is 'The reward with its mode; refuses unknown or removed ones (stored: unknown ones).';

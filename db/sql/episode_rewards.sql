@@ -218,4 +218,4 @@ create function episode_rewards(run_ids text[] default null, request jsonb defau
   window so_far as (partition by s.run_id order by s.step)
 $$;
 
-comment on function episode_rewards is 'Rewards of each step of these runs (null: all); docs/concepts/rewards.md. stored: the request of a reset, of whatever mode. so_far: what the episode has come to.';
+comment on function episode_rewards is 'Rewards of each step of these runs (null: all); docs/concepts/rewards.md. stored: of a reset.';

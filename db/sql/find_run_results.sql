@@ -44,4 +44,4 @@ create function find_run_results(ids text[] default null) returns setof run_resu
   group by j.run_id
 $$;
 
-comment on function find_run_results is 'The definition of run_results: scores of the evaluations of these runs (null: all), without storing them.';
+comment on function find_run_results is 'The definition of run_results: scores of these runs (null: all), without storing them.';

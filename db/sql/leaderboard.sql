@@ -131,4 +131,4 @@ create function leaderboard(
   where not p.is_baseline
 $$;
 
-comment on function leaderboard is 'Models x tasks with positions, the baseline among them; rows of isolation none or import (include_imported), and rows that are not models, are ranked only on request. Uses each task''s newest contract with results, and the baseline of the newest run. with_baselines, with_standard_errors, with_targets: those of for_tasks, in their order, instead of their own.';
+comment on function leaderboard is 'Models x tasks with positions, the baseline among them. Uses each task''s newest contract with results, and the newest baseline. with_…: those of for_tasks, in their order.';

@@ -39,4 +39,4 @@ create function leaderboard_gains(
   group by l.model, l.model_kind, l.isolation, l.task, l.baseline, l.standard_error, l.target
 $$;
 
-comment on function leaderboard_gains is 'Mean gain of each compared model at each task that it ran, of its best and of its last attempts, and how many attempts gain anything. The mean over the tasks is the mean gain of bench leaderboard.';
+comment on function leaderboard_gains is 'Mean gain of each compared model at each task that it ran, and how many attempts gain anything.';

@@ -125,4 +125,4 @@ create function leaderboard_scores(
   left join baselines base on base.content_hash = f.versions[f.newest_with_baseline]
 $$;
 
-comment on function leaderboard_scores is 'The entries for chosen batch, models, tasks; first_k: only the first k counted runs of each. of_profile, null: default, or cpu for sample data. Without for_batch, batches of `bench tasks verify` are left out. baseline_at: when the newest run came whose task version has a baseline.';
+comment on function leaderboard_scores is 'The entries for chosen batch, models, tasks; first_k: only the first k counted runs. of_profile, null: default, or cpu for sample data.';

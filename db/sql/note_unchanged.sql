@@ -10,7 +10,7 @@ begin
 end
 $$;
 
-comment on function note_unchanged is 'Trigger: whether an evaluation is of the starter, by the hash of its submission.';
+comment on function note_unchanged is 'Trigger: sets unchanged.';
 
 create trigger evaluations_insert_unchanged before insert on evaluations
   for each row when (new.submission_sha256 is not null) execute function note_unchanged();

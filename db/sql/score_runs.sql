@@ -59,4 +59,4 @@ create function score_runs(include_suspect boolean default false) returns table 
   left join run_results t on t.run_id = r.run_id
 $$;
 
-comment on function score_runs is 'Scores of every run: the one definition that leaderboards use. include_suspect: count suspect scores too. isolation: import where origin is import, since what the line says of it is nobody''s observation here.';
+comment on function score_runs is 'Scores of every run: the one definition that leaderboards use. include_suspect: count suspect scores too.';

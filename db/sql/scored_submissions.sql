@@ -44,4 +44,4 @@ create function scored_submissions(ids text[]) returns table (
   group by r.run_id, r.self_reported, e.step, e.number
 $$;
 
-comment on function scored_submissions is 'Each scored submission of these ended runs of models (null: all), with the last step before it that may have changed a file (null: none), and how that step made up answers.';
+comment on function scored_submissions is 'Scored submissions of ended runs, with the last step that may have changed a file.';

@@ -8,7 +8,7 @@ begin
 end
 $$;
 
-comment on function starter_known is 'Trigger: evaluations of the starter from before its hash was known.';
+comment on function starter_known is 'Trigger: sets unchanged of earlier evaluations.';
 
 create trigger starter_submissions_insert after insert on starter_submissions
   for each row execute function starter_known();

@@ -4,7 +4,7 @@ comment on table agent_configs is 'Prompts and parsers by content hash.';
 
 comment on table artifacts is 'Bytes by SHA-256; they lie in the artifact store.';
 
-comment on table starter_submissions is 'Hashes of submissions that are a task version''s starter: its own files, or what its baseline command made.';
+comment on table starter_submissions is 'Submissions that are the starter.';
 comment on table baselines is 'Score of the starter code of a task version.';
 comment on column baselines.standard_error is 'Of one evaluation: stated, or the deviation of the starter''s measured scores.';
 comment on column baselines.runs is 'Runs of scripted:baseline that it was measured by, of which the first gave the value; null: it is stated.';
@@ -67,7 +67,7 @@ comment on column episodes.wanted_at is 'Since when its run should be going; nul
 
 comment on table evaluations is 'Evaluations of submissions in fresh containers. pending: started, without a result; not_run: the run ended first.';
 comment on column evaluations.suspect is 'The score lies outside the task''s bounds: stored, but counted only on request.';
-comment on column evaluations.unchanged is 'The submission is the task''s starter: boards count it as the baseline, and rewards pay 0 for it.';
+comment on column evaluations.unchanged is 'The submission is the starter.';
 comment on column evaluations.from_step is 'At a forced end: step whose validate the submission comes from; null: the workspace.';
 comment on column evaluations.status is 'pending: started, without a result; with a submission: its test waits until the run''s sandbox has ended. not_run: the run ended before it had a result.';
 

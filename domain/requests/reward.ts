@@ -17,7 +17,8 @@ export const REMOVED_REWARD_MODES: Readonly<Record<string, string>> = {
 
 /** What an error says of a mode's name. */
 export const modeError = (input: unknown): string | undefined => {
-  const instead = typeof input === 'string' && Object.hasOwn(REMOVED_REWARD_MODES, input) && REMOVED_REWARD_MODES[input];
+  const instead =
+    typeof input === 'string' && Object.hasOwn(REMOVED_REWARD_MODES, input) && REMOVED_REWARD_MODES[input];
   return instead ? `${String(input)} was removed: ${instead}` : undefined;
 };
 export const rewardModeSchema = z.enum(REWARD_MODES, { error: ({ input }) => modeError(input) });

@@ -151,7 +151,10 @@ const recordedCost = usdSchema.nullable().describe('of imported runs, by their o
 export const leaderboardRowSchema = z
   .strictObject({
     rank: countSchema.nullable().describe('by `comparison.order`; equal ones share a rank; null: not ranked'),
-    unranked: z.enum(['import', 'isolation', 'kind', 'never_ran', 'spoiler']).nullable().describe('why it is not ranked'),
+    unranked: z
+      .enum(['import', 'isolation', 'kind', 'never_ran', 'spoiler'])
+      .nullable()
+      .describe('why it is not ranked'),
     model: z.string(),
     kind: modelKindSchema,
     isolation: scoredIsolationSchema,

@@ -222,9 +222,11 @@ describe('a run is marked at its end', () => {
       'python -c "import json; print(json.dumps({\'score\': model.score(x, y)}))"',
     ];
     const { batchId, marks } = await marksOf(
-      ...[...ATTEMPTS.map(([, action]) => action), ...HONEST].map(
-        (action): Played => ({ model: action, steps: [{ action: 'make' }, { action }], scores: [7] }),
-      ),
+      ...[...ATTEMPTS.map(([, action]) => action), ...HONEST].map((action): Played => ({
+        model: action,
+        steps: [{ action: 'make' }, { action }],
+        scores: [7],
+      })),
     );
     expect(marks.filter(({ rule }) => rule === 'tried')).toEqual(
       ATTEMPTS.map(([attempt], ordinal) => ({

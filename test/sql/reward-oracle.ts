@@ -40,7 +40,10 @@ function evenRound(x: number): number {
 }
 
 /** The score that counts: the baseline, where the difference is none of the work. */
-export const worked = ({ baseline, standardError = 0 }: OracleEpisode, { score, unchanged = false }: OracleEvaluation): number =>
+export const worked = (
+  { baseline, standardError = 0 }: OracleEpisode,
+  { score, unchanged = false }: OracleEvaluation,
+): number =>
   unchanged || Math.abs((score as number) - baseline!) <= 2 * standardError ? baseline! : (score as number);
 
 export function gainOf({ direction, baseline, target }: OracleEpisode, score: number): number {

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import { DEFAULT_REWARD, REMOVED_REWARD_MODES, REWARD_PRESETS, type RewardInput, rewardRequest } from '../../domain/requests/reward.js';
+import {
+  DEFAULT_REWARD,
+  REMOVED_REWARD_MODES,
+  REWARD_PRESETS,
+  type RewardInput,
+  rewardRequest,
+} from '../../domain/requests/reward.js';
 import { episodeRewardsSchema } from '../../domain/views/episodes.js';
 import type { Bench } from '../../operations/bench.js';
 import { rewardEpisodes } from '../../operations/episodes/reward-episodes.js';
@@ -141,7 +147,9 @@ const REMOVED: OracleReward[] = [
 describe(`random episodes (seed ${SEED}, BENCH_REWARDS_SEED)`, () => {
   const random = seededRandom(SEED);
   const whole = (most: number) => Math.floor(random() * (most + 1));
-  const randomEpisode = (of: Pick<OracleEpisode, 'direction' | 'baseline' | 'target' | 'standardError'>): OracleEpisode => {
+  const randomEpisode = (
+    of: Pick<OracleEpisode, 'direction' | 'baseline' | 'target' | 'standardError'>,
+  ): OracleEpisode => {
     const steps = Array.from({ length: 1 + whole(8) }, () => ({
       failed: random() < 0.2,
       unusedReplies: random() < 0.8 ? 0 : whole(2),
@@ -462,12 +470,19 @@ describe('nothing is paid for noise', () => {
     async (low, high) => {
       const reward: RewardInput = { mode: 'delta_prev', clip: [low, high] };
       const straight = (await returnOf(await one([0.75]), reward))?.reward;
-      expect((await returnOf(await one([0.75, 0, 0.75, -9, 0.5, 0.6, 0.75]), reward))?.reward).toBeCloseTo(straight!, 12);
+      expect((await returnOf(await one([0.75, 0, 0.75, -9, 0.5, 0.6, 0.75]), reward))?.reward).toBeCloseTo(
+        straight!,
+        12,
+      );
     },
   );
 
   test('what would pay an unchanged submission is refused in SQL too, and a removed mode by what replaces it', async () => {
-    for (const wrong of [{ mode: 'final', offset: 1 }, { mode: 'best', scale: -1 }, { clip: [0.1, 1] }] as RewardInput[])
+    for (const wrong of [
+      { mode: 'final', offset: 1 },
+      { mode: 'best', scale: -1 },
+      { clip: [0.1, 1] },
+    ] as RewardInput[])
       await expect(rewards([], wrong)).rejects.toThrow('pays an unchanged submission');
     for (const [mode, instead] of Object.entries(REMOVED_REWARD_MODES))
       await expect(rewards([], { mode } as never), instead).rejects.toThrow(`there is no reward mode ${mode} any more`);

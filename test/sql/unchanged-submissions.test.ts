@@ -83,24 +83,33 @@ describe('a program that changes nothing and scores best by noise', () => {
     ids = await played(of, PLAYS);
   });
 
-  test.each([{}, { metric: 'best-submission' }, { includeSuspect: true }, { mode: 'compat' }, { order: 'aup' }] as const)(
-    'ranks with the baseline on a leaderboard: %j',
-    async (options) => {
-      const { rows } = await db.queries.leaderboard({ tasks: [of.id], resamples: 200, ...options });
-      expect(rows.map(({ model, rank, solvedTasks, gain }) => [model, rank, solvedTasks, gain?.best])).toEqual([
-        ['worker', 1, 1, expect.closeTo(0.4, 9)],
-        ['idle', 2, 0, 0],
-      ]);
-      const [, idle] = rows;
-      expect(idle?.improvement).toEqual({ best: 0, last: 0 });
-      expect(idle?.curve).toMatchObject({ best: [{ k: 1, gain: 0, solved: 0 }] });
-      expect(idle?.scores[of.id]).toMatchObject({ best: 0.5, last: 0.5, bestGain: 0, lastGain: 0 });
-    },
-  );
+  test.each([
+    {},
+    { metric: 'best-submission' },
+    { includeSuspect: true },
+    { mode: 'compat' },
+    { order: 'aup' },
+  ] as const)('ranks with the baseline on a leaderboard: %j', async (options) => {
+    const { rows } = await db.queries.leaderboard({ tasks: [of.id], resamples: 200, ...options });
+    expect(rows.map(({ model, rank, solvedTasks, gain }) => [model, rank, solvedTasks, gain?.best])).toEqual([
+      ['worker', 1, 1, expect.closeTo(0.4, 9)],
+      ['idle', 2, 0, 0],
+    ]);
+    const [, idle] = rows;
+    expect(idle?.improvement).toEqual({ best: 0, last: 0 });
+    expect(idle?.curve).toMatchObject({ best: [{ k: 1, gain: 0, solved: 0 }] });
+    expect(idle?.scores[of.id]).toMatchObject({ best: 0.5, last: 0.5, bestGain: 0, lastGain: 0 });
+  });
 
   test('ranks with it in saved comparisons, pairs, and the functions of SQL', async () => {
     const axis = (await db.queries.leaderboard({ tasks: [of.id] })).comparison.T!;
-    const fixed = { models: ['idle', 'worker'], tasks: [of.id], contracts: { [of.id]: 1 }, axis, mode: "strict" as const };
+    const fixed = {
+      models: ['idle', 'worker'],
+      tasks: [of.id],
+      contracts: { [of.id]: 1 },
+      axis,
+      mode: 'strict' as const,
+    };
     await db.comparisons.save('unchanged', { ...fixed, baselines: { [of.id]: 0.5 } });
     const { rows } = await db.queries.leaderboard({ comparison: 'unchanged' });
     expect(rows.map(({ model, rank }) => [model, rank])).toEqual([
@@ -112,9 +121,10 @@ describe('a program that changes nothing and scores best by noise', () => {
     await db.pool.query('update runs set attempt = 1 where run_id = $1', [ids[1]]);
     const { tasks: pairs } = await comparePairs(bench, asked);
     expect(pairs.map(({ outcomes }) => outcomes)).toEqual([{ both: 0, onlyA: 0, onlyB: 1, neither: 0 }]);
-    const models = await db.pool.query('select model, best_place::int from leaderboard_models(for_tasks => $1) order by 2', [
-      [of.id],
-    ]);
+    const models = await db.pool.query(
+      'select model, best_place::int from leaderboard_models(for_tasks => $1) order by 2',
+      [[of.id]],
+    );
     expect(models.rows).toEqual([
       { model: 'worker', best_place: 1 },
       { model: 'idle', best_place: 2 },
@@ -135,8 +145,21 @@ describe('a program that changes nothing and scores best by noise', () => {
 
 test('measuring the untouched starter first raises no flag and does not hide later work', async () => {
   const [better, worse] = await played(measured(), [
-    { model: 'careful', scores: [[0.9, STARTER], [0.6, OWN]] },
-    { model: 'unlucky', kind: 'scripted', scores: [[0.9, STARTER], [0.4, OWN]] },
+    {
+      model: 'careful',
+      scores: [
+        [0.9, STARTER],
+        [0.6, OWN],
+      ],
+    },
+    {
+      model: 'unlucky',
+      kind: 'scripted',
+      scores: [
+        [0.9, STARTER],
+        [0.4, OWN],
+      ],
+    },
   ]);
   expect(await rowOf(better!)).toEqual({ best_score: 0.6, final_score: 0.6 });
   expect(await rowOf(worse!)).toEqual({ best_score: 0.5, final_score: 0.4 });

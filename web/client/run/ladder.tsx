@@ -53,7 +53,8 @@ function Rung({
   direction: 'maximize' | 'minimize';
 }) {
   const gain = one.score === null || before?.score == null ? null : one.score - before.score;
-  const better = gain === null || Number(fixed(Math.abs(gain), 4)) === 0 ? null : direction === 'maximize' ? gain > 0 : gain < 0;
+  const better =
+    gain === null || Number(fixed(Math.abs(gain), 4)) === 0 ? null : direction === 'maximize' ? gain > 0 : gain < 0;
   const known = new Map((before?.files ?? []).map(({ path, sha256 }) => [path, sha256]));
   const now = new Map((one.files ?? []).map(({ path, sha256 }) => [path, sha256]));
   const changed = [...new Set([...known.keys(), ...now.keys()])]

@@ -192,7 +192,11 @@ function Better({ run }: { run: Head['run'] }) {
   return (
     <span className={better ? 'good' : 'muted'}>
       {' '}
-      {gain === 0 ? 'equal' : better ? `▲ better by ${apart}` : `${worse ? '▼ worse' : 'within noise, better'} by ${apart}`}
+      {gain === 0
+        ? 'equal'
+        : better
+          ? `▲ better by ${apart}`
+          : `${worse ? '▼ worse' : 'within noise, better'} by ${apart}`}
     </span>
   );
 }

@@ -170,7 +170,8 @@ export class AttackGround {
          (select coalesce(json_agg(json_build_object('number', e.number, 'split', e.split, 'status', e.status,
             'primary', e.primary_score, 'metrics', e.metrics, 'suspect', e.suspect, 'message', e.message) order by e.number, e.split), '[]')
           from evaluations e where e.run_id = r.run_id) as evaluations,
-         array(select m.rule from integrity_marks m where m.run_id = r.run_id) as marks
+         -- These two taint nothing: most attacks hand in the starter, and all of them try.
+         array(select m.rule from integrity_marks m where m.run_id = r.run_id and m.rule not in ('untouched_starter', 'tried')) as marks
        from runs r where batch_id = any($1)`,
       [batches],
     );

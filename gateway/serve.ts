@@ -7,17 +7,21 @@ import { bySlices } from '../domain/gateway/slices.js';
 import type { Wire } from '../domain/gateway/wire.js';
 import { type Answer, later, refusal, wrongToken } from '../domain/gateway/refusals.js';
 import { wireAt, wireOf } from '../domain/gateway/wires.js';
+import { GATEWAY_PORT } from '../domain/agent/program.js';
 import { newCallKey } from '../domain/ids.js';
+import { comesFromOtherSite, namesOtherHost, ownSite } from '../domain/own-site.js';
 import { type Asked, answerCall, namesOf, NOT_RECORDED } from './answer-call.js';
 import { inTurn } from './bodies.js';
 import { prepared } from './prepared-request.js';
 import { Client } from './reply.js';
-import { headersOnward, readBody, readHead, readOff } from './request-head.js';
+import { headersOnward, readBody, readHead, readOff, single } from './request-head.js';
 import type { GatewaySession } from './session.js';
 import { isToken } from './token.js';
 
 const COUNT_TOKENS = '/v1/messages/count_tokens';
 const MAX_HEADER_BYTES = 16 * 1024;
+/** Programs find it at this port of their container; clients of the socket itself name no port. No page is its client. */
+const SITE = { ...ownSite({ host: '127.0.0.1', port: GATEWAY_PORT }, [], ['localhost']), origins: [] };
 
 /** The gateway of one run, on a socket that its container alone has. `close` leaves calls under way to their end. */
 export async function serveGateway(session: GatewaySession, folder: string): Promise<{ close: () => void }> {
@@ -66,6 +70,9 @@ async function answer(session: GatewaySession, request: IncomingMessage, client:
     await readOff(request);
     client.answer(answer);
   };
+  const header = (name: string): string => single(request.headers[name]);
+  if (namesOtherHost(header, SITE) || comesFromOtherSite((name) => header(name) || undefined, SITE))
+    return refuse(refusal(own, 403, 'the gateway takes no requests of web pages, or for another host'));
   const head = readHead(request);
   if ('problem' in head) return refuse(refusal(own, head.status, head.problem));
   const { method = '' } = request;

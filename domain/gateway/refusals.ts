@@ -15,6 +15,7 @@ const NOT_AGAIN = { 'x-should-retry': 'false' };
 const TYPES: Record<number, [openai: string, anthropic: string]> = {
   400: ['invalid_request_error', 'invalid_request_error'],
   401: ['authentication_error', 'authentication_error'],
+  403: ['invalid_request_error', 'permission_error'],
   404: ['invalid_request_error', 'not_found_error'],
   413: ['invalid_request_error', 'request_too_large'],
   429: ['rate_limit_error', 'rate_limit_error'],

@@ -280,7 +280,7 @@ test('a request that two readers may read in two ways, or none should hold, is r
   const before = simulator.requests.length;
   const head = `Authorization: Bearer ${TOKEN}\r\nConnection: close\r\n`;
   const asked = (path: string, more: string, body = '') =>
-    `POST ${path} HTTP/1.1\r\nHost: x\r\n${head}${more}\r\n${body}`;
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:3129\r\n${head}${more}\r\n${body}`;
   const refused: [bytes: string, status: number][] = [
     [asked('http://elsewhere/v1/messages', 'Content-Length: 2\r\n', '{}'), 400],
     [asked('/v1/messages', 'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'), 400],
@@ -302,10 +302,40 @@ test('a request that two readers may read in two ways, or none should hold, is r
   expect(simulator.requests.at(-1)!.model).toBe('the-model');
 });
 
+test('a web page gets nothing, though it knew the token: no model, no call, no upgrade', async () => {
+  await gateway('anthropic');
+  const before = simulator.requests.length;
+  const body = asking('anthropic');
+  for (const headers of [
+    { origin: 'https://hostile.example' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1:3129' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { host: 'hostile.example:3129' },
+    { host: '127.0.0.1:80' },
+  ]) {
+    const got = [
+      await send('/v1/messages', body, { headers }),
+      await send('/v1/models', null, { headers, method: 'GET' }),
+    ];
+    expect(
+      got.map(({ status }) => status),
+      JSON.stringify(headers),
+    ).toEqual([403, 403]);
+    for (const one of got) expect(one.headers).not.toHaveProperty('access-control-allow-origin');
+  }
+  expect(await raw(`GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`)).toContain(
+    ' 426 ',
+  );
+  expect(simulator.requests.length).toBe(before);
+  expect((await send('/v1/messages', body, { headers: { host: '127.0.0.1:3129' } })).status).toBe(200);
+});
+
 test('a refusal reaches a client that closes its connections and sends its body late', async () => {
   await gateway('anthropic');
   const lines = (path: string, token: string) =>
-    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\nContent-Length: 200000\r\n\r\n`;
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:3129\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\nContent-Length: 200000\r\n\r\n`;
   const late = (head: string): Promise<string> =>
     new Promise((resolve, reject) => {
       let text = '';

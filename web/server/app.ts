@@ -4,6 +4,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { mayAct } from '../../domain/access.js';
 import { BenchError } from '../../domain/errors.js';
+import { comesFromOtherSite, isJson, namesOtherHost } from '../../domain/own-site.js';
 import type { UiToken } from '../../domain/views/ui.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import { whileWanted } from '../../operations/while-wanted.js';
@@ -71,7 +72,7 @@ export function createApp(options: AppOptions): Hono {
   });
   app.use(async (c, next) => {
     // Whoever reached us by another name did so by somebody's DNS.
-    if (!options.hosts.includes((c.req.header('host') ?? '').toLowerCase()))
+    if (namesOtherHost((name) => c.req.header(name), options))
       throw new BenchError('usage', 'the server has another name', {
         code: 'access.denied',
         remedy: `Open it as ${options.origins[0] ?? ''}.`,
@@ -80,8 +81,10 @@ export function createApp(options: AppOptions): Hono {
   });
   if (options.compressed) app.use(compress());
   app.use(`${API}/*`, async (c, next) => {
-    refuseOtherSites((name) => c.req.header(name), options.origins);
-    if (c.req.method !== 'GET' && !/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
+    // No cookie is ever read, so no other site could act for anybody; and still none is answered.
+    if (comesFromOtherSite((name) => c.req.header(name), options))
+      throw new BenchError('usage', 'the request comes from another site', { code: 'access.denied' });
+    if (c.req.method !== 'GET' && !isJson(c.req.header('content-type')))
       throw new BenchError('usage', 'the body must be application/json', { code: 'request.incomplete' });
     await next();
   });
@@ -151,14 +154,6 @@ export function createApp(options: AppOptions): Hono {
   });
   servePage(app, options.page);
   return app;
-}
-
-/** No cookie is ever read, so no other site could act for anybody; and still none is answered. */
-function refuseOtherSites(header: (name: string) => string | undefined, origins: readonly string[]): void {
-  const origin = header('origin');
-  const site = header('sec-fetch-site');
-  if ((origin !== undefined && !origins.includes(origin)) || site === 'cross-site' || site === 'same-site')
-    throw new BenchError('usage', 'the request comes from another site', { code: 'access.denied' });
 }
 
 const tokenOf = (header: string | undefined): string | undefined => /^Bearer (\S{1,200})$/i.exec(header ?? '')?.[1];

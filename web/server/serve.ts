@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { serve as listen, type ServerType } from '@hono/node-server';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { BenchError } from '../../domain/errors.js';
+import { bracketed, isLoopback, type OwnSite, ownSite } from '../../domain/own-site.js';
 import type { UiRequest } from '../../domain/requests/ui.js';
 import { harnessVersion } from '../../operations/batches/store-batch.js';
 import type { Bench } from '../../operations/bench.js';
@@ -21,9 +22,6 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
-const isLoopback = (host: string): boolean => LOOPBACK.includes(host);
-
 /** Throws BenchError (usage): others could read along. */
 export function refuseOpenServer({ host, port, tlsCert, tlsKey, behindProxy }: UiRequest): void {
   if ((tlsCert === undefined) !== (tlsKey === undefined))
@@ -37,9 +35,6 @@ export function refuseOpenServer({ host, port, tlsCert, tlsKey, behindProxy }: U
     fields: { tlsCert: '<file>', tlsKey: '<file>', behindProxy: '<origin>' },
   });
 }
-
-/** As browsers write it: an IPv6 address in brackets. */
-const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 function readPem(path: string): Buffer {
   try {
@@ -74,11 +69,12 @@ export async function serveUi(bench: Bench, request: UiRequest): Promise<Running
   const secure = tlsCert !== undefined && tlsKey !== undefined;
   const scheme = secure ? 'https' : 'http';
   // Known once it listens.
-  const [hosts, origins]: [string[], string[]] = [[], []];
+  const site: OwnSite = { hosts: [], origins: [] };
   const app = createApp({
     handlers: { ...handlers, ...own },
     tokens: uiTokens(settings),
-    ...{ hosts, origins, readOnly, version },
+    ...site,
+    ...{ readOnly, version },
     compressed: !isLoopback(host),
     page: join(settings.assetsRoot, 'dist', 'web', 'client'),
     addressOf: (c) => getConnInfo(c).remote.address ?? 'unknown',
@@ -109,13 +105,12 @@ export async function serveUi(bench: Bench, request: UiRequest): Promise<Running
     );
   });
   const { port } = server.address() as AddressInfo;
-  for (const name of new Set([host, ...(isLoopback(host) ? LOOPBACK : [])])) {
-    hosts.push(`${bracketed(name)}:${port}`);
-    origins.push(`${scheme}://${bracketed(name)}:${port}`);
-  }
+  const { hosts, origins } = ownSite({ host, port }, [scheme]);
+  site.hosts.push(...hosts);
+  site.origins.push(...origins);
   if (behindProxy !== undefined) {
-    hosts.push(new URL(behindProxy).host);
-    origins.unshift(new URL(behindProxy).origin);
+    site.hosts.push(new URL(behindProxy).host);
+    site.origins.unshift(new URL(behindProxy).origin);
   }
   return {
     address: behindProxy ?? `${scheme}://${bracketed(host)}:${port}`,

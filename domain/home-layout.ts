@@ -42,6 +42,8 @@ export function homeLayout(home: string) {
     figures: join(home, 'figures'),
     /** Unix sockets between the two processes of `bench env serve`. */
     environmentSockets: join(home, 'env'),
+    /** The token of `bench env serve`, mode 0600. */
+    environmentToken: join(home, 'env', 'token'),
     /** Tokens of `bench ui`, hashed, mode 0600; and where a running one listens. */
     uiTokens: join(home, 'ui', 'tokens.json'),
     uiServer: join(home, 'ui', 'server.json'),

@@ -10,6 +10,7 @@ const CONSEQUENCES = {
   connection_cut: 'retry',
   malformed_response: 'retry',
   not_an_api: 'retry',
+  private_address: 'config_error',
   auth: 'config_error',
   permission: 'config_error',
   quota: 'config_error',

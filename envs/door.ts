@@ -9,12 +9,16 @@ import { nemoDoor } from './nemo/door.js';
 import { openEnvDoor } from './openenv/door.js';
 import { orsDoor } from './ors/door.js';
 import { playing } from './play.js';
-import { withoutPrefixes } from './prefixes.js';
+import { SESSION_HEADER, TASK_HEADER, withoutPrefixes } from './prefixes.js';
 import { harborRoutes } from './rollouts/harbor-routes.js';
 import { rolloutRoutes } from './rollouts/routes.js';
 import { restRoutes } from './rest/routes.js';
+import { refuseUnstorable } from './storable-input.js';
 import { taskRoutes } from './task-api.js';
 import { mayPlay } from './token.js';
+
+/** Keys of bodies that hold what a model wrote, or what is not stored. */
+const MODELS_WORDS = ['action', 'name', 'input', 'response', 'responses_create_params', 'verify_responses'];
 
 /** The protocols over one environment. It holds no episode: those are rows and workflows, so that it may die at any moment. */
 export function createDoor(context: DoorContext): FastifyInstance {
@@ -49,6 +53,13 @@ export function createDoor(context: DoorContext): FastifyInstance {
           ),
         );
     });
+  app.addHook('preValidation', (request, _reply, done) => {
+    const named = [TASK_HEADER, SESSION_HEADER].map((name) => request.headers[name]);
+    refuseUnstorable({ path: request.params, query: request.query, prefix: named });
+    // Doors that read text themselves check it, too.
+    if (typeof request.body === 'object') refuseUnstorable(request.body, MODELS_WORDS);
+    done();
+  });
   app.get('/health', () => ({ status: 'healthy' }));
   const play = playing(context);
   app.register(restRoutes(context, play));

@@ -5,11 +5,19 @@ import type { EnvironmentDocument } from '../domain/views/environments.js';
 import { refuseOpenDoor } from './refuse-open-door.js';
 import type { DoorLine } from './front/door-line.js';
 import { openFront } from './front/front.js';
+import { tokenIn } from './token.js';
 
 /**
  * The composition root of the front of `bench env serve`: it has the port, and keeps the door (envs/main.ts) behind it. Its command line: where
  * the door's program is, and the options as JSON, which it passes on. It loads next to nothing, so that it is there again at once.
  */
+
+const FEW_SOCKETS = 256;
+/** A trainer asks again on another connection while one that it gave up is still open. */
+const SOCKETS_PER_EPISODE = 4;
+
+const OPEN_WARNING =
+  'warning: this server has no token: every user and program of this machine can play episodes. Rollouts are off.';
 
 const failed = (error: BenchError): void => {
   process.stderr.write(`error: ${error.message}\n${error.remedy === undefined ? '' : `${error.remedy}\n`}`);
@@ -25,16 +33,19 @@ function unusable(error: NodeJS.ErrnoException, { host, port }: EnvServe): Bench
 
 async function serve([door = '', request = '{}']: readonly string[]): Promise<void> {
   const options = JSON.parse(request) as EnvServe;
-  refuseOpenDoor(options, process.env['BENCH_ENV_TOKEN'] ?? null);
+  const token = tokenIn(process.env);
+  refuseOpenDoor(options, token);
+  if (token === null) process.stderr.write(`${OPEN_WARNING}\n`);
   let told = false;
-  const { host, port } = options;
+  const { host, port, allowHost = [], capacity } = options;
   const front = await openFront({
-    ...{ host, port },
+    ...{ host, port, allowHost, socketsPerAddress: FEW_SOCKETS + SOCKETS_PER_EPISODE * capacity },
     sockets: homeLayout(process.env['BENCH_HOME'] ?? '.').environmentSockets,
     command: (socket) => [process.execPath, door, request, socket],
-    onListening(line, url, doorPid) {
+    onListening(line, address, doorPid) {
       if (told) return;
       told = true;
+      const url = token === null ? address : `${address}/t/${encodeURIComponent(token)}`;
       const listening = { url, ...(JSON.parse(line) as DoorLine), pid: process.pid, doorPid };
       process.stdout.write(`${JSON.stringify(listening satisfies EnvironmentDocument)}\n`);
       process.stderr.write(`for openreward: OPENREWARD_SESSION_URL=${url} OPENREWARD_API_URL=${url}\n`);

@@ -15,6 +15,7 @@ import { sweepEpisodes } from '../operations/episodes/sweep.js';
 import { openBench } from '../operations/library.js';
 import { createDoor } from './door.js';
 import { refuseOpenDoor } from './refuse-open-door.js';
+import { tokenIn } from './token.js';
 
 /**
  * The composition root of the training doors: the front (front-main.ts) starts it, and again when it dies. Its command line: the options as
@@ -32,7 +33,7 @@ async function serve(): Promise<void> {
   // The front is gone, and with it whoever could reach this door.
   process.stdin.resume().once('end', () => process.exit(0));
   const options = envServeSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
-  const token = process.env['BENCH_ENV_TOKEN'] ?? null;
+  const token = tokenIn(process.env);
   refuseOpenDoor(options, token);
   const bench = openBench({
     notify: (notice) => {

@@ -1,6 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
+/** The token of this process; null: the server has none. The command passes it in the environment, which other users cannot read. */
+export const tokenIn = (env: Readonly<Record<string, string | undefined>>): string | null =>
+  env['BENCH_ENV_TOKEN'] || null;
+
 /** May this request play? `token` null: whoever reaches the port. */
 export function mayPlay(headers: IncomingHttpHeaders, token: string | null): boolean {
   return token === null || sameToken(tokenOf(headers), token);

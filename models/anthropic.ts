@@ -30,7 +30,7 @@ export function createAnthropicModel(settings: ModelSettings): ModelPort {
       baseURL: settings.baseUrl ?? config.baseUrl ?? USUAL_BASE_URL.anthropic,
       webhookKey: null,
       openTelemetry: false,
-      fetch: (input, init) => httpFetch(input, init, sending),
+      fetch: (input, init) => httpFetch(input, init, { sending, publicOnly: settings.publicOnly }),
     });
   const timeout = settings.requestTimeoutMs ?? config.requestTimeoutSeconds * 1000;
   const clock = settings.now ?? (() => new Date());

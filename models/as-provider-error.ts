@@ -7,6 +7,7 @@ import {
 } from '../domain/provider-error.js';
 import { CallTookTooLong } from './bounded-call.js';
 import { HtmlAnswer, NotConnected, UnusableResponse } from './http-fetch.js';
+import { PrivateAddress } from './public-address.js';
 import { isExhausted, refusedDimension, resetMs, statedLimits } from './stated-limits.js';
 
 /** What the errors of both SDKs share; all of it is untrusted. */
@@ -102,6 +103,7 @@ const WHAT: Record<ProviderErrorKind, string> = {
   connection_cut: 'cut the connection',
   malformed_response: 'sent a malformed response',
   not_an_api: 'answered with an HTML page, so it is no API',
+  private_address: 'is at a private address that no BENCH_ROLLOUT_BASE_URL of the worker lists',
   auth: 'does not accept the key',
   permission: 'does not allow this key to use the model',
   quota: 'reports that the account has no credit left',
@@ -170,6 +172,7 @@ export function asProviderError(error: unknown, facts: CallFacts): ProviderError
     });
   }
   if (causedBy(error, CallTookTooLong)) return build('timeout', [(error as Error).message]);
+  if (causedBy(error, PrivateAddress)) return build('private_address', []);
   if (causedBy(error, HtmlAnswer)) return build('not_an_api', []);
   if (causedBy(error, UnusableResponse) || causedBy(error, SyntaxError) || causedBy(error, z.ZodError))
     return build('malformed_response', []);

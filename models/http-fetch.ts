@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Sending } from '../domain/ports/model-port.js';
+import { PrivateAddress, publicLookup, refusePrivateHost } from './public-address.js';
 
 /** Longest accepted body. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -30,14 +31,15 @@ export class NotConnected extends Error {
  * redirects with the key. This one waits as long as its signal allows; reads the bounded body to its end before it returns, so
  * that a cut connection always fails the call; and uses each connection once, since a stale one looks like a cut call. Whether a
  * connection was ever made is seen from its events, not from the error code: EHOSTUNREACH and ETIMEDOUT may also end a connection
- * that carried the request. `sending`: see ModelPort.
+ * that carried the request. `sending`: see ModelPort. `publicOnly`: throws PrivateAddress before it connects to any other address.
  */
 export async function httpFetch(
   input: string | URL | Request,
   init: RequestInit = {},
-  sending?: Sending,
+  { sending, publicOnly = false }: { sending?: Sending | undefined; publicOnly?: boolean | undefined } = {},
 ): Promise<Response> {
   const url = new URL(input instanceof Request ? input.url : input);
+  if (publicOnly) refusePrivateHost(url);
   const { signal, body } = init;
   if (body !== undefined && body !== null && typeof body !== 'string')
     throw new TypeError('a request to a provider must be text');
@@ -51,6 +53,7 @@ export async function httpFetch(
         ...(typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {}),
       },
       agent: false,
+      ...(publicOnly && { lookup: publicLookup() }),
       ...(signal ? { signal } : {}),
     });
     let sent = false;
@@ -66,7 +69,9 @@ export async function httpFetch(
         goOut().catch((error: unknown) => request.destroy(error instanceof Error ? error : new Error(String(error))));
       });
     });
-    request.once('error', (error) => reject(sent || signal?.aborted === true ? error : new NotConnected(error)));
+    request.once('error', (error) =>
+      reject(error instanceof PrivateAddress || sent || signal?.aborted === true ? error : new NotConnected(error)),
+    );
     request.once('response', (response) => {
       readBody(response)
         .then((bytes) => resolve(asResponse(response, bytes)))

@@ -32,7 +32,7 @@ export function createOpenAiModel(settings: ModelSettings): ModelPort {
       adminAPIKey: null,
       webhookSecret: null,
       defaultHeaders: settings.headers ?? {},
-      fetch: (input, init) => httpFetch(input, init, sending),
+      fetch: (input, init) => httpFetch(input, init, { sending, publicOnly: settings.publicOnly }),
     });
   const timeout = settings.requestTimeoutMs ?? config.requestTimeoutSeconds * 1000;
   const clock = settings.now ?? (() => new Date());

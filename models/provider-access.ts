@@ -2,6 +2,7 @@ import { BenchError } from '../domain/errors.js';
 import type { ModelRef } from '../domain/model.js';
 import { addressProblem, type ModelConfig } from '../domain/model-config.js';
 import { keyRedactor } from '../domain/redact-keys.js';
+import { isConfigured, mayGetKey, urlsVariableOf } from '../domain/rollouts/endpoint-addresses.js';
 import { type Credentials, unseal } from '../domain/rollouts/credentials.js';
 import { accountOf, addressOf } from './account-of.js';
 import { USUAL_BASE_URL } from './model-settings.js';
@@ -19,6 +20,8 @@ export interface Access {
   baseUrl: string | undefined;
   /** Further headers, secret as the key. */
   headers: Readonly<Record<string, string>>;
+  /** See ModelSettings. */
+  publicOnly: boolean;
   /** Takes keys out of a text. */
   redact: (text: string) => string;
 }
@@ -80,11 +83,23 @@ export function providerAccess(env: Env, secrets: readonly string[] = [], sealin
         });
       }
       const { headers } = sealed;
+      if (model.rollout !== undefined && sealed.apiKey === '' && config.apiKeyVariable !== undefined)
+        refuseForeignKey(env, config.apiKeyVariable, baseUrl ?? '');
+      const publicOnly = model.rollout !== undefined && !isConfigured(env, baseUrl ?? '');
       const own = [sealed.apiKey, ...Object.values(headers)].some((value) => value !== '');
       const redact = own ? keyRedactor([...secrets, apiKey, ...Object.values(headers)]) : redactorOf(apiKey);
-      return { config, apiKey, baseUrl, headers, redact };
+      return { config, apiKey, baseUrl, headers, publicOnly, redact };
     },
   };
+}
+
+/** Throws BenchError (usage): the rollout's address is none of those that this key is for. */
+export function refuseForeignKey(env: Env, variable: string, baseUrl: string): void {
+  if (mayGetKey(env, variable, baseUrl)) return;
+  throw new BenchError('usage', `model.base_url: ${variable} is not sent to this address`, {
+    code: 'model.address_invalid',
+    remedy: `List it in ${urlsVariableOf(variable)} where bench runs, then restart the worker; or send a key of its own.`,
+  });
 }
 
 /** What a trainer gave for its endpoint. Throws BenchError (usage) if another home sealed it. */

@@ -1,11 +1,16 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { BenchError } from '../../domain/errors.js';
 import { checkedRequest } from '../../domain/requests/checked.js';
 import { envServeSchema } from '../../domain/requests/env-serve.js';
+import { environmentToken } from '../../operations/home/home-identity.js';
 import type { ErrorDocument } from '../../domain/views/errors.js';
 import type { CliContext } from '../context.js';
 import { requestFields, requestOptions } from '../request-options.js';
+
+const NO_TOKEN =
+  'let every user and program of this machine play, with a warning: only at loopback, without --allow-local and without rollouts';
 
 export function register(program: Command, context: CliContext): void {
   const env = program
@@ -18,16 +23,24 @@ export function register(program: Command, context: CliContext): void {
     .description(
       'Serve tasks to trainers as episodes, until Ctrl-C. An episode is a run whose actions come from the trainer: it survives this server, which may be stopped and started again. ' +
         'A front process holds the port and restarts the server behind it if that dies, so clients keep their connections. ' +
-        'With BENCH_ENV_TOKEN set, clients send it as `Authorization: Bearer <token>`. Prints one line of JSON when it is ready.',
+        'Clients need its token: the printed `url` contains it; `Authorization: Bearer <token>` and `X-API-Key` do, too. It is BENCH_ENV_TOKEN, or made once for the home. ' +
+        'Prints one line of JSON when it is ready.',
     );
-  for (const option of requestOptions(envServeSchema.shape)) command.addOption(option);
+  for (const option of requestOptions(envServeSchema.shape, { without: ['token'] })) command.addOption(option);
+  command.addOption(new Option('--no-token', NO_TOKEN));
   command.action(async (options: Record<string, unknown>) => {
     const { settings } = context;
     const request = checkedRequest(envServeSchema, requestFields(envServeSchema.shape, options));
+    const given = settings.env['BENCH_ENV_TOKEN'] ?? '';
+    if (!request.token && given !== '')
+      throw new BenchError('usage', '--no-token and BENCH_ENV_TOKEN exclude each other', {
+        remedy: 'Unset BENCH_ENV_TOKEN, or leave out --no-token.',
+      });
+    const token = request.token ? given || environmentToken(settings.layout) : '';
     const programs = join(settings.assetsRoot, 'dist', 'envs');
     const args = [join(programs, 'front-main.js'), join(programs, 'main.js'), JSON.stringify(request)];
     const child = spawn(process.execPath, args, {
-      env: { ...settings.env, BENCH_HOME: settings.home },
+      env: { ...settings.env, BENCH_HOME: settings.home, BENCH_ENV_TOKEN: token },
       stdio: ['ignore', 1, 2],
     });
     // A terminal's Ctrl-C reaches the server too; one that is sent to us alone is passed on.

@@ -89,6 +89,11 @@ export const envServeSchema = z.strictObject({
     .min(1)
     .default('127.0.0.1')
     .meta({ description: 'address to listen on; any but loopback needs a token', placeholder: 'address' }),
+  allowHost: names().optional().meta({
+    description: 'further names by which clients reach the server, such as trainer.example.org or trainer:9000',
+    placeholder: 'names',
+  }),
+  token: z.boolean().default(true).describe('require a token'),
   port: whole(0, 65_535).default(8123).describe('port to listen on; 0: any free port'),
   allowLocal: z.boolean().default(false).describe('allow the local backend, which isolates nothing'),
   grace: duration()

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { BenchError } from '../errors.js';
 import { REWARD_PRESET_NAMES, rewardModeSchema, rewardSchema } from './reward.js';
 
+/** Largest number of an action or a policy: what PostgreSQL's `integer` takes. */
+export const MOST_INTEGER = 2_147_483_647;
+
 /** Checked as a whole when the episode begins: a preset fills in what it leaves out. */
 const episodeRewardSchema = z.strictObject({
   ...rewardSchema.shape,
@@ -15,7 +18,7 @@ export const resetSchema = z.strictObject({
   split: z.string().min(1).optional().describe('list of tasks that `index` counts in'),
   index: z.number().int().min(0).optional().describe('position in `split`, from 0'),
   fork_of: z.string().min(1).optional().describe('id of an episode to continue from'),
-  at_step: z.number().int().min(1).optional().describe('its step after which this one begins'),
+  at_step: z.number().int().min(1).max(MOST_INTEGER).optional().describe('its step after which this one begins'),
   seed: z
     .number()
     .int()
@@ -52,6 +55,7 @@ export const resetSchema = z.strictObject({
     .number()
     .int()
     .min(0)
+    .max(MOST_INTEGER)
     .optional()
     .describe('of the policy that plays; an action may state a later one'),
   labels: z

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { type ModelConfig, modelConfigSchema } from '../model-config.js';
 import { CAPTURE_LEVELS } from '../rollouts/captured-tokens.js';
+import { KEY_VARIABLE } from '../rollouts/endpoint-addresses.js';
 import { resetSchema } from './episode.js';
 
-/** The variables of the server that a request may name: any other could be sent to whatever address the request names, too. */
-export const KEY_VARIABLE = /^BENCH_ROLLOUT_(?:[A-Z0-9_]+_)?API_KEY$/;
+/** About one connection, or of its framing: with them a request could be read as two, or as one to another host. */
+const FORBIDDEN_HEADERS = [
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'host', 'content-length'],
+];
 
 /** What bench decides itself in each request. */
 const OWN_PARAMETERS = [
@@ -26,6 +30,11 @@ const samplingSchema = z
       context.addIssue({ code: 'custom', path: [key], message: 'is what bench sets itself; leave it out' });
   });
 
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/, 'must be the name of a header')
+  .refine((name) => !FORBIDDEN_HEADERS.includes(name.toLowerCase()), 'is a header that the connection sets itself');
+
 /** Its prompt says how to answer, which that of `episode` leaves to the trainer. */
 export const ROLLOUT_AGENT = 'bash-only';
 
@@ -40,10 +49,7 @@ export const rolloutModelSchema = z.strictObject({
     })
     .default('')
     .describe('a key, stored sealed; or `$BENCH_ROLLOUT_API_KEY`, a variable of the server'),
-  headers: z
-    .record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/, 'must be the name of a header'), ascii.max(10_000))
-    .default({})
-    .describe('further headers, stored sealed'),
+  headers: z.record(headerName, ascii.max(10_000)).default({}).describe('further headers, stored sealed'),
   sampling: samplingSchema
     .prefault({})
     .describe('`temperature`, `top_p`, `max_tokens` (4096), or what else the endpoint takes'),

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { WebSocket } from 'ws';
 import type { Door } from './door-process.js';
 
-/** Largest frame, in bytes. */
-export const MOST_FRAME_BYTES = 100 * 1024 * 1024;
+/** Largest frame of the door, in bytes. */
+const MOST_REPLY_BYTES = 100 * 1024 * 1024;
 
 /** What became of a handshake with the door: a socket, which is paused until it is used; a refusal; or it was not reached. */
 export type Dialled = { socket: WebSocket } | { refusal: IncomingMessage } | null;
@@ -17,7 +17,7 @@ export function dial(door: Door, url: string, headers: Record<string, string>, s
       createConnection: () => connect(door.socket),
       headers,
       perMessageDeflate: false,
-      maxPayload: MOST_FRAME_BYTES,
+      maxPayload: MOST_REPLY_BYTES,
     });
     const leave = (): void => socket.terminate();
     signal.addEventListener('abort', leave, { once: true });

@@ -2,17 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bracketed, type OwnSite, ownSite } from '../../domain/own-site.js';
 import { DoorProcess, type DoorProcessOptions } from './door-process.js';
+import { REFUSAL_HEADERS, refusalOf } from './foreign-requests.js';
 import { relayHttp } from './relay-http.js';
-import { Upgrades } from './upgrades.js';
+import { boundSockets } from './sockets-per-address.js';
+import { refuse, Upgrades } from './upgrades.js';
 
 export interface FrontOptions extends Omit<DoorProcessOptions, 'newSocket' | 'onListening'> {
   host: string;
   /** 0: any that is free. */
   port: number;
+  /** Further names by which clients reach it, with a port or without. */
+  allowHost?: readonly string[];
+  /** Connections that one address may have. */
+  socketsPerAddress: number;
   /** Folder of the doors' sockets. */
   sockets: string;
   /** A door listens: its line, and where clients reach it. */
@@ -36,20 +43,34 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   let upgrades: Upgrades | null = null;
   let running = 0;
   let stopping = false;
+  let site: OwnSite = { hosts: [], origins: [] };
   // A request may come in slowly, and be answered when its command is done: nothing here ends it.
   const server = createServer(
     { requestTimeout: 0, keepAliveTimeout: 75_000, maxHeaderSize: 64 * 1024 },
     (request, response) => {
       running += 1;
       response.once('close', () => (running -= 1));
+      const refused = refusalOf(request, site);
+      if (refused !== null) return void response.writeHead(refused.status, REFUSAL_HEADERS).end(refused.body);
       if (stopping) response.setHeader('Connection', 'close');
       if (doors !== null) void relayHttp(doors, request, response);
     },
   );
-  server.on('upgrade', (request, raw, head) => void upgrades?.take(request, raw, head));
+  server.on('upgrade', (request, raw, head) => {
+    const refused = refusalOf(request, site);
+    if (refused === null) return void upgrades?.take(request, raw, head);
+    raw.on('error', () => undefined);
+    refuse(raw, refused.status, Object.entries(REFUSAL_HEADERS).flat(), Buffer.from(refused.body));
+  });
+  boundSockets(server, options.socketsPerAddress);
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
-  const url = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`;
+  const url = `http://${bracketed(options.host)}:${port}`;
+  site = ownSite(
+    { host: options.host, port },
+    ['http', 'https'],
+    [...(options.allowHost ?? []), ...machineNames(options.host)],
+  );
   const newSocket = socketsFor(options.sockets, port);
   doors = new DoorProcess({
     ...options,
@@ -68,6 +89,13 @@ export async function openFront(options: FrontOptions): Promise<Front> {
       server.closeAllConnections();
     },
   };
+}
+
+/** Of a server that listens at every address: what this machine is called. */
+function machineNames(host: string): string[] {
+  if (host !== '0.0.0.0' && host !== '::') return [];
+  const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+  return [hostname(), 'localhost', ...addresses.map(({ address }) => bracketed(address))];
 }
 
 const listen = (server: Server, { host, port }: FrontOptions): Promise<void> =>

@@ -7,6 +7,9 @@ interface Frame {
   binary: boolean;
 }
 
+const bytesOf = ({ data }: Frame): number =>
+  FRAME_BYTES + (Array.isArray(data) ? data.reduce((sum, part) => sum + part.length, 0) : data.byteLength);
+
 const PING_MS = 20_000;
 /** A client that has answered none for so long is gone; a trainer's event loop may be busy with training meanwhile. */
 const DEAD_MS = 300_000;
@@ -15,6 +18,11 @@ const MOST_DOORS = 10;
 /** The door died, or stops: another one comes. Any other code is for the client. */
 const DOOR_GONE = new Set([1001, 1006, 1012]);
 const NO_CODE = 1005;
+/** Bytes of frames that wait for their replies. Clients send one frame at a time: one that sends so many is broken, or attacks. */
+const MOST_UNANSWERED_BYTES = 16 * 1024 * 1024;
+/** Each frame has a cost of its own. */
+const FRAME_BYTES = 1024;
+const TOO_MUCH = 1008;
 const LOST = 1006;
 
 /** What the next door must know of a client's socket. */
@@ -33,6 +41,7 @@ export class SocketRelay {
   #door: WebSocket | null = null;
   /** Sent by the client, without a reply: each has one, in their order. */
   #unanswered: Frame[] = [];
+  #waitingBytes = 0;
   #lastReply: RawData | null = null;
   #answered = 0;
   #deaths = 0;
@@ -46,7 +55,10 @@ export class SocketRelay {
   ) {
     client.on('message', (data, binary) => {
       this.#heardAt = Date.now();
-      this.#unanswered.push({ data, binary });
+      const frame = { data, binary };
+      this.#waitingBytes += bytesOf(frame);
+      if (this.#waitingBytes > MOST_UNANSWERED_BYTES) return void client.close(TOO_MUCH, 'too many frames at once');
+      this.#unanswered.push(frame);
       this.#door?.send(data, { binary });
     });
     client.on('pong', () => (this.#heardAt = Date.now()));
@@ -75,7 +87,8 @@ export class SocketRelay {
     this.#door = door;
     door.on('message', (data, binary) => {
       this.#deaths = 0;
-      this.#unanswered.shift();
+      const frame = this.#unanswered.shift();
+      if (frame !== undefined) this.#waitingBytes -= bytesOf(frame);
       this.#answered += 1;
       this.#lastReply = data;
       this.client.send(data, { binary });

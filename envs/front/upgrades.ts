@@ -4,8 +4,9 @@ import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { dial, type Dialled, MOST_FRAME_BYTES } from './dial.js';
+import { dial, type Dialled } from './dial.js';
 import type { DoorProcess } from './door-process.js';
+import { MOST_FRAME_BYTES } from '../frame-bytes.js';
 import { ANSWERED_HEADER, CONNECTION_HEADER, RECEIVED_HEADER } from '../prefixes.js';
 import { endToEnd, forwardedUpgrade } from './headers.js';
 import { STARTING_BODY, STARTING_HEADERS } from './relay-http.js';
@@ -86,13 +87,14 @@ export class Upgrades {
 }
 
 /** Answers a handshake with something else than a WebSocket. `headers`: names and values in turn. */
-function refuse(raw: Duplex, status: number, headers: readonly string[], body: Buffer): void {
+export function refuse(raw: Duplex, status: number, headers: readonly string[], body: Buffer): void {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'Connection: close',
     `Content-Length: ${body.length}`,
   ];
   for (let at = 0; at + 1 < headers.length; at += 2)
-    if (headers[at]?.toLowerCase() !== 'content-length') lines.push(`${headers[at]}: ${headers[at + 1]}`);
+    if (!['content-length', 'connection'].includes(headers[at]?.toLowerCase() ?? ''))
+      lines.push(`${headers[at]}: ${headers[at + 1]}`);
   raw.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]));
 }

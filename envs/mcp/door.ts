@@ -23,6 +23,7 @@ import { newSessionId, openSessions, SESSION_ID } from '../ors/session.js';
 import { readCall } from '../ors/tools.js';
 import type { Play } from '../play.js';
 import { TASK_HEADER } from '../prefixes.js';
+import { refuseUnstorable, refuseUnstorableCall } from '../storable-input.js';
 import { TOOLS } from '../tools.js';
 
 /** Newest first. */
@@ -166,6 +167,7 @@ export function mcpDoor({ env }: DoorContext, play: Play): FastifyPluginCallback
       // A notification, which nothing here depends on.
       if (id === undefined) return reply.code(202).send();
       try {
+        refuseUnstorableCall(sent);
         if (method === 'tools/call') {
           const { name, arguments: input } = callSchema.parse(params);
           return await playCall(request, reply, { id, name, input, asked: null });
@@ -264,12 +266,14 @@ function resetOf({ headers }: FastifyRequest): Record<string, unknown> {
   const [text, task] = [headers[RESET_HEADER], headers[TASK_HEADER]];
   const named = typeof task === 'string' ? { task } : {};
   if (typeof text !== 'string') return named;
+  let sent: unknown;
   try {
-    const sent: unknown = JSON.parse(text);
-    return { ...named, ...(sent as Record<string, unknown>) };
+    sent = JSON.parse(text);
   } catch (error) {
     throw new BenchError('usage', `X-Bench-Reset is no JSON: ${(error as Error).message}`, {
       remedy: 'Send an object with the keys of a reset, as {"task": "battleOfSexes"}.',
     });
   }
+  refuseUnstorable(sent);
+  return { ...named, ...(sent as Record<string, unknown>) };
 }

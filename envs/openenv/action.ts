@@ -1,3 +1,4 @@
+import { MOST_INTEGER } from '../../domain/requests/episode.js';
 import { isObject, TOOLS } from '../tools.js';
 
 /** A step as a client sent it. What a model wrote is never refused here: what is no command is a malformed action. */
@@ -44,4 +45,4 @@ function besides(data: Record<string, unknown>): { action: unknown; seq: number 
 }
 
 const isNumber = (value: unknown, least: number): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= least;
+  Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= MOST_INTEGER;

@@ -6,6 +6,7 @@ import { asBenchError } from '../../operations/as-bench-error.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import type { Play } from '../play.js';
 import { textOf } from '../http-errors.js';
+import { refuseDeep, refuseUnstorable } from '../storable-input.js';
 import { isObject, TOOLS } from '../tools.js';
 import { listsTools, sentStep } from './action.js';
 import type { Frame, Observation } from './frames.js';
@@ -152,6 +153,8 @@ export class Connection {
     if (type !== 'reset' && type !== 'step' && type !== 'mcp')
       return errorFrame('UNKNOWN_TYPE', `Unknown message type: ${String(type)}`);
     if (!isObject(data)) return invalid(['data'], 'data is a JSON object');
+    if (type === 'reset') refuseUnstorable(data);
+    else refuseDeep(data);
     if (type === 'mcp') {
       const from = { session: this.options.session, first: this.#first, signal: this.#gone.signal };
       const { response, settled, stepped } = await this.options.rpc.answer(data, from);

@@ -2,12 +2,14 @@ import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastif
 import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
+import { checked } from '../checked.js';
 import type { DoorContext } from '../context.js';
 import { goneOf } from '../gone.js';
 import { sayWhetherAgain, statusOf, textOf } from '../http-errors.js';
 import type { Play } from '../play.js';
 import { SESSION_HEADER, SESSION_KEY, TASK_HEADER } from '../prefixes.js';
 import { openReading } from '../reading.js';
+import { refuseUnstorable } from '../storable-input.js';
 import { problemsOf } from '../task-api.js';
 import { sentStep } from './action.js';
 import { metadata, openApi, schemas } from './documents.js';
@@ -71,7 +73,7 @@ export function openEnvDoor(context: DoorContext, play: Play): FastifyPluginCall
       );
     });
     app.get('/state', async (request) => {
-      const { episode_id: id } = stateQuery.parse(request.query);
+      const { episode_id: id } = checked(stateQuery, request.query);
       return (await attached(request, id)).state();
     });
     app.post('/mcp', async (request, reply) => {
@@ -115,6 +117,7 @@ function read<Schema extends z.ZodType>(schema: Schema, text: unknown): z.output
   } catch (error) {
     throw new Unprocessable([{ loc: ['body'], msg: (error as Error).message, type: 'json_invalid' }]);
   }
+  refuseUnstorable(body, ['action']);
   const result = schema.safeParse(body);
   if (!result.success) throw new Unprocessable(problemsOf(result.error));
   return result.data;

@@ -6,6 +6,7 @@ import type { Play } from '../play.js';
 import { TOOLS } from '../tools.js';
 import { toolAction } from './action.js';
 import { textOf } from '../http-errors.js';
+import { refuseUnstorableCall } from '../storable-input.js';
 import type { EnvSession, StepContext } from './session.js';
 
 /** JSON-RPC 2.0, with OpenEnv's methods for sessions beside MCP's for tools. */
@@ -96,6 +97,7 @@ export function openRpc(sessions: RpcSessions): Rpc {
         };
       const { id, method, params = {} } = read.data;
       try {
+        refuseUnstorableCall(request);
         const { result, settled } = await call(sessions, method, paramsOf(params), from);
         const response = { jsonrpc: '2.0', id: id ?? null, result };
         return { response, settled: settled ?? null, stepped: settled !== undefined };

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { DoorContext } from '../context.js';
+import { MOST_FRAME_BYTES } from '../frame-bytes.js';
 import { harborTools } from '../rollouts/harbor.js';
 import type { Play } from '../play.js';
 import {
@@ -23,7 +24,6 @@ import { EnvSession } from './session.js';
 const PING_MS = 20_000;
 /** Longer than a client's event loop is busy with anything else. */
 const DEAD_MS = 300_000;
-const MOST_BYTES = 100 * 1024 * 1024;
 
 export interface Sockets {
   /** Serves `/ws` of this server. */
@@ -37,7 +37,7 @@ export function openSockets(context: DoorContext, play: Play, reading: Reading):
   const { env, graceSeconds, token } = context;
   const harbor = harborTools(context);
   const server = new WebSocketServer({
-    ...{ noServer: true, maxPayload: MOST_BYTES, clientTracking: true },
+    ...{ noServer: true, maxPayload: MOST_FRAME_BYTES, clientTracking: true },
     perMessageDeflate: { threshold: 1024 },
   });
   const live = new Map<Connection, { socket: WebSocket; session: EnvSession; heard: number }>();

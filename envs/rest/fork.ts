@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { MOST_INTEGER } from '../../domain/requests/episode.js';
 import type { DoorContext } from '../context.js';
 import type { Play } from '../play.js';
 import { wireReset } from '../wire.js';
 import { checked } from '../checked.js';
 
 const forkSchema = z.strictObject({
-  at_step: z.number().int().min(1),
+  at_step: z.number().int().min(1).max(MOST_INTEGER),
   fork_id: z.string().min(1).max(200).optional(),
   count: z.number().int().min(1).max(1000).default(1),
   max_steps: z.number().int().min(1).max(100_000).optional(),

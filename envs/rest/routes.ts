@@ -2,6 +2,7 @@ import type { FastifyPluginCallback } from 'fastify';
 import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
+import { MOST_INTEGER } from '../../domain/requests/episode.js';
 import { checked } from '../checked.js';
 import type { DoorContext } from '../context.js';
 import { goneOf } from '../gone.js';
@@ -20,9 +21,9 @@ const waitSeconds = z.coerce.number().min(0).max(MOST_WAIT).default(MOST_WAIT);
 
 export const stepSchema = z.strictObject({
   action: z.unknown(),
-  action_seq: z.number().int().min(1).optional(),
+  action_seq: z.number().int().min(1).max(MOST_INTEGER).optional(),
   wait_s: waitSeconds.optional(),
-  policy_version: z.number().int().min(0).optional(),
+  policy_version: z.number().int().min(0).max(MOST_INTEGER).optional(),
 });
 
 /** A text alone is a command. */
@@ -106,7 +107,7 @@ export function restRoutes(context: DoorContext, play: Play): FastifyPluginCallb
       '/v1/episodes/:id/steps/:seq',
       async ({ params, query }, reply) => {
         const episode = await play.known(params.id);
-        const seq = checked(z.coerce.number().int().min(1), params.seq);
+        const seq = checked(z.coerce.number().int().min(1).max(MOST_INTEGER), params.seq);
         const late = seq > episode.seq ? await lateStep(play, episode, seq) : null;
         if (seq > episode.seq && late === null)
           throw new BenchError('not_found', `episode ${params.id} has taken no action ${seq}`, {

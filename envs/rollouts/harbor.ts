@@ -10,6 +10,8 @@ import { checked } from '../checked.js';
 import type { DoorContext } from '../context.js';
 import { rideOut } from '../ride-out.js';
 import { endedBefore } from './ended-before.js';
+import { refuseRollouts } from './refuse-rollouts.js';
+import { refuseUnstorable } from '../storable-input.js';
 import { type HarborAsked, harborFailure, type HarborResult, harborResult } from './harbor-result.js';
 
 /** Its client gives up after 1,800 s: it is answered before. The rollout itself goes on, and is listed by GET /v1/rollouts. */
@@ -53,9 +55,11 @@ export interface HarborTools {
   capabilities(): Promise<Record<string, unknown>>;
 }
 
-export function harborTools({ env, progress }: DoorContext): HarborTools {
+export function harborTools({ env, progress, token }: DoorContext): HarborTools {
   const { bench } = env;
   const play = async (args: unknown, { rolloutId = newRolloutId(), signal }: HarborCall): Promise<HarborResult> => {
+    refuseRollouts(token);
+    refuseUnstorable(args);
     const given = checked(runRolloutSchema, args ?? {});
     const split = given.split === '' ? (env.splits[0] ?? '') : given.split;
     const { harness, sandbox, reward_key: rewardKey, purpose } = given;

@@ -12,6 +12,7 @@ import { checked } from '../checked.js';
 import type { DoorContext } from '../context.js';
 import { sendError } from '../http-errors.js';
 import { rideOut } from '../ride-out.js';
+import { refuseRollouts } from './refuse-rollouts.js';
 import { endedBefore } from './ended-before.js';
 import { wireRollout } from './wire.js';
 
@@ -34,7 +35,7 @@ const listSchema = z.strictObject({
 const ackSchema = z.strictObject({ ids: z.array(z.string().min(1)).min(1).max(10_000) });
 
 /** Door D: bench plays, a trainer's endpoint is the model. Under /v1/rollouts. */
-export function rolloutRoutes({ env, progress }: DoorContext): FastifyPluginCallback {
+export function rolloutRoutes({ env, progress, token }: DoorContext): FastifyPluginCallback {
   const { bench, batchId } = env;
   const known = async (id: string): Promise<RolloutRow> => {
     const row = await rideOut(async () => (await bench.database()).rollouts.find(id));
@@ -51,6 +52,10 @@ export function rolloutRoutes({ env, progress }: DoorContext): FastifyPluginCall
 
   return (app, _options, done) => {
     app.setErrorHandler((error, _request, reply) => sendError(reply, error));
+    app.addHook('onRequest', (_request, _reply, next) => {
+      refuseRollouts(token);
+      next();
+    });
 
     app.post('/v1/rollouts', async ({ body }, reply) => {
       const request = checked(rolloutSchema, body ?? {});

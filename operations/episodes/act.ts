@@ -63,7 +63,10 @@ function replyOf(agent: AgentConfig, sent: unknown) {
   const { commands } = agent.tools;
   if (!read.success) return { action: { malformed: limited(sent) }, reply: JSON.stringify(sent) ?? 'null' };
   const action = read.data;
-  if ('reply' in action) return { action, reply: encodeReply({ text: action.reply }) };
+  if ('reply' in action) {
+    const text = storable(action.reply);
+    return { action: { reply: text }, reply: encodeReply({ text }) };
+  }
   // Here already: within a tool call's arguments they would be escaped, and executed.
   const command = storable(action.command);
   const encoded = encodeReplyAs(agent.outputParser, { thought: '', action: command }, { commands });
@@ -71,7 +74,8 @@ function replyOf(agent: AgentConfig, sent: unknown) {
 }
 
 function limited(sent: unknown): string {
-  return (JSON.stringify(sent) ?? 'null').slice(0, 10_000);
+  // The cut may go through a pair.
+  return storable((JSON.stringify(sent) ?? 'null').slice(0, 10_000));
 }
 
 /** A refusal of `take` as an error; null: it was taken. */

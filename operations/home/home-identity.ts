@@ -26,6 +26,10 @@ export function readerLogin(layout: HomeLayout): { name: string; password: strin
   return { name, password };
 }
 
+/** The token of `bench env serve`, the same after a restart: clients keep their address. */
+export const environmentToken = (layout: HomeLayout): string =>
+  readOrCreate(layout.environmentToken, () => randomBytes(24).toString('base64url'));
+
 /** Write aside and link into place, so that of two processes one wins and both read the same. */
 function readOrCreate(path: string, make: () => string): string {
   try {
@@ -33,7 +37,7 @@ function readOrCreate(path: string, make: () => string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  makeFolder(dirname(path));
+  makeFolder(dirname(path), 0o700);
   const aside = `${path}.${process.pid}`;
   writeFileSync(aside, `${make()}\n`, { mode: 0o600 });
   try {

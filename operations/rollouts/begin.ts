@@ -3,8 +3,11 @@ import { newRunId } from '../../domain/ids.js';
 import type { RolloutEndpoint } from '../../domain/model.js';
 import { inlineModel, type RolloutModel, type RolloutRequest } from '../../domain/requests/rollout.js';
 import { rewardRequest } from '../../domain/requests/reward.js';
+import { isConfigured } from '../../domain/rollouts/endpoint-addresses.js';
 import { seal } from '../../domain/rollouts/credentials.js';
 import type { RunDefinition } from '../../domain/run.js';
+import { refuseForeignKey } from '../../models/provider-access.js';
+import { refusePrivateHost } from '../../models/public-address.js';
 import { startRunWorkflow } from '../../temporal/start-run.js';
 import { isOutage } from '../as-bench-error.js';
 import type { Environment } from '../episodes/environment.js';
@@ -83,8 +86,24 @@ async function start({ bench }: Environment, runId: string): Promise<void> {
   }
 }
 
-/** Null: there is nothing secret. A variable stays one. Throws BenchError (usage) for one that is not set. */
-async function sealedOf({ bench }: Environment, { api_key: key, headers }: RolloutModel): Promise<string | null> {
+/** Throws BenchError (usage) at once for what the worker would refuse in any case. It checks what a name resolves to. */
+function refusePrivate(baseUrl: string): void {
+  try {
+    refusePrivateHost(new URL(baseUrl));
+  } catch (cause) {
+    throw new BenchError('usage', 'model.base_url: the address is a private one', {
+      code: 'model.address_invalid',
+      remedy: 'List it in BENCH_ROLLOUT_BASE_URL where bench runs, then restart the worker.',
+      cause,
+    });
+  }
+}
+
+/** Null: there is nothing secret. A variable stays one. Throws BenchError (usage) for one that is not set, and an address that may not be called. */
+async function sealedOf(
+  { bench }: Environment,
+  { base_url: baseUrl, api_key: key, headers }: RolloutModel,
+): Promise<string | null> {
   const { settings } = bench;
   const variable = key.startsWith('$') ? key.slice(1) : null;
   if (variable !== null && (settings.env[variable] ?? '') === '')
@@ -92,6 +111,8 @@ async function sealedOf({ bench }: Environment, { api_key: key, headers }: Rollo
       code: 'model.key_missing',
       remedy: 'Set it where bench runs, then start the worker anew; or send the key itself, which is stored sealed.',
     });
+  if (variable !== null) refuseForeignKey(settings.env, variable, baseUrl);
+  if (!isConfigured(settings.env, baseUrl)) refusePrivate(baseUrl);
   const apiKey = variable === null ? key : '';
   if (apiKey === '' && Object.keys(headers).length === 0) return null;
   const { keys } = await bench.database();

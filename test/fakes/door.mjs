@@ -39,8 +39,11 @@ server.on('upgrade', (request, raw, head) => {
   if (request.url === '/refused')
     return raw.end('HTTP/1.1 401 Unauthorized\r\nX-Why: token\r\nContent-Length: 2\r\n\r\nno');
   sockets.handleUpgrade(request, raw, head, (client) => {
+    let hangs = false;
     client.on('message', (data) => {
       const text = data.toString();
+      hangs ||= text === 'hang';
+      if (hangs) return;
       if (text === 'die' && starts.starts === 1) return die();
       if (text === 'die idle') return void client.send('soon', () => setTimeout(die, 100));
       if (text === 'bye') return client.close(4001, 'over');

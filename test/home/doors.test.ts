@@ -152,7 +152,7 @@ const REFUSALS: Record<string, (reset: Record<string, unknown>) => Promise<strin
     return `${error.message}. ${error.remedy}`;
   },
   'D, rollouts': async (reset) => {
-    const model = { base_url: 'http://127.0.0.1:9/v1', model: 'm' };
+    const model = { base_url: 'http://policy.example/v1', model: 'm' };
     const { status, body } = await server.ask('POST', '/v1/rollouts', { model, ...reset });
     expect([404, 422]).toContain(status);
     const { error } = body as { error: { message: string; remedy: string } };

@@ -1,3 +1,5 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killService } from '../chaos/kill-service.js';
 import { BenchHome } from '../setup/bench-home.js';
@@ -285,18 +287,24 @@ describe('bad requests over REST', () => {
   });
 
   test('a missing token is refused, a wrong one too, and no server listens to others without one', async () => {
-    const guarded = new EnvServer(home, ['--name', 'guarded'], { BENCH_ENV_TOKEN: 'secret' });
-    await guarded.start();
-    try {
-      expect((await guarded.ask('POST', '/v1/episodes', {})).status).toBe(401);
-      expect((await guarded.ask('POST', '/v1/episodes', {}, { authorization: 'Bearer nope' })).status).toBe(401);
-      expect((await guarded.ask('POST', '/v1/episodes', {}, { 'x-api-key': 'secret' })).status).toBe(201);
-    } finally {
-      await guarded.stop();
-    }
-    const open = await home.run('env', 'serve', '--host', '0.0.0.0', '--backend', 'local', '--allow-local');
-    expect(open).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('BENCH_ENV_TOKEN') as string });
+    const status = async (headers: Record<string, string>) => {
+      const body = JSON.stringify({ task: 'none' });
+      const init = { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } };
+      return (await fetch(`${server.origin}/v1/episodes`, init)).status;
+    };
+    const [, token = ''] = /\/t\/([\w-]{32})$/.exec(server.url) ?? [];
+    expect(await status({})).toBe(401);
+    expect(await status({ authorization: 'Bearer nope' })).toBe(401);
+    expect(await status({ authorization: `Bearer ${token}` })).toBe(404);
+    expect(await status({ 'x-api-key': token })).toBe(404);
+    expect((await fetch(`${server.origin}/health`)).status).toBe(200);
+    const path = join(home.dir, 'env', 'token');
+    expect([readFileSync(path, 'utf8').trim(), statSync(path).mode & 0o777]).toEqual([token, 0o600]);
+    const open = await home.run('env', 'serve', '--host', '0.0.0.0', '--no-token');
+    expect(open).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--no-token') as string });
     expect(open.stderr.match(/error:/g)).toHaveLength(1);
+    const commands = await home.run('env', 'serve', '--backend', 'local', '--allow-local', '--no-token');
+    expect(commands).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('run commands as you') as string });
     const unknown = await home.run('env', 'serve', '--tasks', 'nope', '--port', '0');
     expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nope') as string });
     expect(unknown.stderr.match(/error:/g)).toHaveLength(1);

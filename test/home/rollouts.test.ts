@@ -40,7 +40,11 @@ beforeAll(async () => {
   vllm = await startProviderSimulator({ behaviour: scripted(COMMANDS), tokens: 'vllm', keys: [CANARY] });
   sglang = await startProviderSimulator({ behaviour: playPolicy('optimum'), tokens: 'sglang' });
   hosted = await startProviderSimulator({ behaviour: scripted(['submit']) });
-  home = new BenchHome({ BENCH_ROLLOUT_API_KEY: CANARY });
+  const local = [sglang, hosted].map(({ openAiBaseUrl }) => openAiBaseUrl).join(',');
+  home = new BenchHome({
+    ...{ BENCH_ROLLOUT_API_KEY: CANARY, BENCH_ROLLOUT_BASE_URL: vllm.openAiBaseUrl },
+    BENCH_ROLLOUT_OTHERS_BASE_URL: local,
+  });
   server = new EnvServer(home, ['--max-steps', '8']);
   ({ pid } = await server.start());
 });

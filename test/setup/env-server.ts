@@ -22,6 +22,7 @@ export class EnvServer {
   #command: ChildProcess | null = null;
   #port = 0;
   #front = 0;
+  /** With its token; `origin` is the same without. */
   url = '';
 
   constructor(
@@ -29,6 +30,10 @@ export class EnvServer {
     private readonly options: readonly string[] = [],
     private readonly env: Readonly<Record<string, string>> = {},
   ) {}
+
+  get origin(): string {
+    return new URL(this.url).origin;
+  }
 
   /** Starts it, where it listened before if it did. Returns its line. */
   async start(): Promise<ServerLine> {

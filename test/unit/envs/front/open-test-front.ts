@@ -21,7 +21,10 @@ export interface TestFront extends Front {
 }
 
 /** A front with a fake door (test/fakes/door.mjs), which listens; `usage`: one that ends at once, or the second time. */
-export async function openTestFront(mode: 'plain' | 'slow' | 'usage' | 'usage later' = 'plain'): Promise<TestFront> {
+export async function openTestFront(
+  mode: 'plain' | 'slow' | 'usage' | 'usage later' = 'plain',
+  { socketsPerAddress = 100, allowHost = [] as readonly string[] } = {},
+): Promise<TestFront> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-front-'));
   const state = join(folder, 'state.json');
   let end: (code: number) => void = () => undefined;
@@ -31,7 +34,7 @@ export async function openTestFront(mode: 'plain' | 'slow' | 'usage' | 'usage la
   let died: () => void = () => undefined;
   const death = new Promise<void>((settle) => (died = settle));
   const front = await openFront({
-    ...{ host: '127.0.0.1', port: 0, sockets: join(folder, 'sockets') },
+    ...{ host: '127.0.0.1', port: 0, sockets: join(folder, 'sockets'), socketsPerAddress, allowHost },
     command: (socket) => [process.execPath, FAKE, state, mode, socket],
     onListening: (_line, _url, pid) => listens(pid),
     onEnd: (code) => end(code),

@@ -1,7 +1,13 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { addStatedTask, FAILING_STATEMENT } from '../fixtures/stated-task.js';
+import { anyFrame, type AnyRequest, anyRequest } from '../setup/any-request.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { EnvServer } from '../setup/env-server.js';
+import { LONG } from '../setup/long.js';
 import { McpClient } from '../setup/mcp-client.js';
 import { NemoClient, toolCall } from '../setup/nemo-client.js';
 import { OpenEnvClient } from '../setup/open-env-client.js';
@@ -367,4 +373,77 @@ describe('MCP', () => {
     client.session = 'made-up';
     expect((await client.post('tools/list', {})).status).toBe(404);
   });
+});
+
+/** As it stands: fetch would correct a path. */
+const answerTo = ({ method, path, headers, body }: AnyRequest): Promise<{ status: number; said: string }> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port, pathname } = new URL(server.url);
+    const type = body === null ? {} : { 'content-type': 'application/json' };
+    const asked = request(
+      { ...{ hostname, port, method, path: `${pathname}${path}` }, headers: { ...type, ...headers } },
+      (answer) => {
+        // An EventStream of MCP without an event may stay open: its head is the answer.
+        const said = answer.headers['content-type']?.startsWith('text/event-stream') === true ? '' : text(answer);
+        Promise.resolve(said)
+          .then((read) => resolve({ status: answer.statusCode ?? 0, said: read }))
+          .catch(reject);
+      },
+    );
+    asked.once('error', reject).end(body ?? undefined);
+  });
+
+/** A fault of ours, in the words of any protocol. */
+const OUR_FAULT = /SQLSTATE|Postgres|"type":"failed"|Cannot read|is not a function|not iterable|call stack|-32603/;
+
+describe('requests of any shape', () => {
+  // The short form has the same seed each time; BENCH_TEST_SEED gives it, and the long form, another.
+  const seed = Number(process.env['BENCH_TEST_SEED'] ?? (LONG ? Date.now() & 0x7fffffff : 51));
+  const numRuns = LONG ? 20_000 : 240;
+
+  it('over HTTP are answered, and never by a fault of ours', { timeout: LONG ? 3_600_000 : 300_000 }, async () => {
+    const { episode_id: id } = await begin();
+    await fc.assert(
+      fc.asyncProperty(anyRequest([id]), async (asked) => {
+        const { status, said } = await answerTo(asked);
+        expect([asked, status, OUR_FAULT.exec(said)?.[0]]).toEqual([
+          asked,
+          expect.toSatisfy((code: number) => code < 500) as number,
+          undefined,
+        ]);
+      }),
+      { numRuns, seed },
+    );
+    expect((await server.ask('GET', '/health')).body).toEqual({ status: 'healthy' });
+  });
+
+  it(
+    'over a WebSocket are answered or end it, and never by a fault of ours',
+    { timeout: LONG ? 3_600_000 : 300_000 },
+    async () => {
+      let socket: WebSocket | null = null;
+      const open = (): Promise<WebSocket> =>
+        new Promise((resolve, reject) => {
+          const fresh = new WebSocket(`${server.url.replace('http', 'ws')}/ws`);
+          fresh.once('open', () => resolve(fresh)).once('error', reject);
+        });
+      await fc.assert(
+        fc.asyncProperty(anyFrame, async (frame) => {
+          const on = socket?.readyState === WebSocket.OPEN ? socket : await open();
+          socket = on;
+          const reply = new Promise<string>((resolve) => {
+            on.once('message', (data: Buffer) => resolve(data.toString())).once('close', (code) =>
+              resolve(`closed ${code}`),
+            );
+          });
+          on.send(frame);
+          const said = await reply;
+          expect([frame, OUR_FAULT.exec(said)?.[0]]).toEqual([frame, undefined]);
+          on.removeAllListeners('close').removeAllListeners('message');
+        }),
+        { numRuns: numRuns / 4, seed },
+      );
+      (socket as WebSocket | null)?.terminate();
+    },
+  );
 });

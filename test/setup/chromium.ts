@@ -5,5 +5,5 @@ import { findProgram } from './programs.js';
 export const findChromium = (): Promise<string | null> => findProgram('chromium', 'pages in a browser');
 
 /** Drawn by the processor, without what imitates a graphics card. */
-export const startChromium = (executablePath: string): Promise<Browser> =>
-  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'], timeout: 300_000 });
+export const startChromium = (executablePath: string, more: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...more], timeout: 300_000 });

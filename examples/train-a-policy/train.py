@@ -1,6 +1,6 @@
 """A policy that learns which edit of a strategy to hand in: REINFORCE over a few scripted edits.
 
-    python3 train.py http://127.0.0.1:8123 --curve curve.svg
+    python3 train.py http://127.0.0.1:8123/t/<token> --curve curve.svg
 
 Each round plays a group of episodes of one task and seed side by side. An episode is two actions: the edit that the policy
 chose, and `submit`. Its reward is what the clean evaluation pays. Prints a line per round and the figures at the end; exit

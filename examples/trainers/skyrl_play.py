@@ -1,7 +1,7 @@
 """Plays an episode as SkyRL does. The policy is a list of replies; in a training they are the model's.
 
     pip install clients/python skyrl-gym
-    python3 examples/trainers/skyrl_play.py http://127.0.0.1:8123
+    python3 examples/trainers/skyrl_play.py http://127.0.0.1:8123/t/<token>
 
 To train, call `register` where SkyRL's workers start, and give the dataset's rows `env_class: bench`, `task` and `seed`.
 """

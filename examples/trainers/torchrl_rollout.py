@@ -1,7 +1,7 @@
 """Plays an episode in TorchRL. The policy is a list of replies: put a model's in their place.
 
 pip install clients/python torchrl
-python3 examples/trainers/torchrl_rollout.py http://127.0.0.1:8123
+python3 examples/trainers/torchrl_rollout.py http://127.0.0.1:8123/t/<token>
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Trains a model with TRL's GRPO on tasks of bench.
 
 pip install clients/python trl transformers datasets
-python3 examples/trainers/trl_grpo.py http://127.0.0.1:8123 --tasks battleOfSexes,prisonersDilemma
+python3 examples/trainers/trl_grpo.py http://127.0.0.1:8123/t/<token> --tasks battleOfSexes,prisonersDilemma
 """
 
 from __future__ import annotations

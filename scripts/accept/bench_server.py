@@ -7,10 +7,12 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,8 +27,8 @@ def node() -> str:
 class Server:
     """`bench env serve` of a home."""
 
-    def __init__(self, home: Path, *options: str) -> None:
-        self.env = {**os.environ, "BENCH_HOME": str(home)}
+    def __init__(self, home: Path, *options: str, env: dict[str, str] | None = None) -> None:
+        self.env = {**os.environ, "BENCH_HOME": str(home), **(env or {})}
         self.options = options
         self.port = 0
         self.start()
@@ -43,7 +45,9 @@ class Server:
         said = json.loads(self.process.stdout.readline())
         self.url = said["url"]
         self.pid = said["pid"]
-        self.port = int(self.url.rsplit(":", 1)[1])
+        port = urlsplit(self.url).port
+        assert port is not None
+        self.port = port
 
     def kill(self) -> None:
         """Kills what serves, as a machine would, and starts it where it listened unless that happens by itself."""
@@ -68,6 +72,13 @@ def down(home: Path) -> None:
     """Stops the services of a home, whatever a failed check has left open."""
     command = [node(), str(ROOT / "dist/cli/main.js"), "down", "--force"]
     subprocess.run(command, env={**os.environ, "BENCH_HOME": str(home)}, check=False)
+
+
+def free_port() -> int:
+    """For an endpoint of rollouts, which the server is configured with before it is there."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def environment(place: Path, *installs: list[str], python: str = sys.executable) -> Path | None:
@@ -97,8 +108,8 @@ class Throwaway:
         self.home = self.folder / "home"
         self._servers: list[Server] = []
 
-    def serve(self, *options: str) -> Server:
-        self._servers.append(Server(self.home, *options))
+    def serve(self, *options: str, env: dict[str, str] | None = None) -> Server:
+        self._servers.append(Server(self.home, *options, env=env))
         return self._servers[-1]
 
     def __enter__(self) -> Throwaway:

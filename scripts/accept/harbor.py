@@ -5,11 +5,12 @@ Makes a virtual environment, and a home, in a temporary folder. Without a packag
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
-from bench_server import ROOT, Throwaway, environment
+from bench_server import ROOT, Throwaway, environment, free_port
 from packages import openenv
 
 CLIENT = Path(__file__).with_name("harbor_client.py")
@@ -23,9 +24,12 @@ def main() -> int:
         if python is None:
             print("SKIPPED: the client cannot be installed here; see pip's error above")
             return 0
-        server = place.serve("--name", "accept", "--tasks", "battleOfSexes")
+        port = free_port()
+        listed = {"BENCH_ROLLOUT_BASE_URL": f"http://127.0.0.1:{port}/v1"}
+        server = place.serve("--name", "accept", "--tasks", "battleOfSexes", env=listed)
         # -P: names of files beside it are those of packages.
-        return subprocess.run([str(python), "-P", str(CLIENT), server.url]).returncode
+        command = [str(python), "-P", str(CLIENT), server.url]
+        return subprocess.run(command, env={**os.environ, "ENDPOINT_PORT": str(port)}).returncode
 
 
 sys.exit(main())

@@ -8,6 +8,7 @@ An endpoint that returns token ids as vLLM does is started here.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -64,7 +65,8 @@ class Endpoint(BaseHTTPRequestHandler):
 
 def main() -> None:
     server = sys.argv[1]
-    stub = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
+    # The server plays rollouts only at addresses that it was configured with.
+    stub = ThreadingHTTPServer(("127.0.0.1", int(os.environ["ENDPOINT_PORT"])), Endpoint)
     threading.Thread(target=stub.serve_forever, daemon=True).start()
     endpoint = f"http://127.0.0.1:{stub.server_port}/v1"
     with HarborEnv(base_url=server) as env:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import threading
 import time
@@ -124,7 +125,9 @@ class Model(BaseHTTPRequestHandler):
 
     @classmethod
     def serve(cls) -> str:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), cls)
+        # The server plays rollouts only at addresses that it was configured with.
+        port = int(os.environ.get("ENDPOINT_PORT", "0"))
+        server = ThreadingHTTPServer(("127.0.0.1", port), cls)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return f"http://127.0.0.1:{server.server_port}"
 

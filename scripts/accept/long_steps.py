@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench_server import ROOT, Throwaway, environment
+from bench_server import ROOT, Throwaway, environment, free_port
 from packages import MCP, NEMO, OPENREWARD, newer_python, openenv
 
 SECONDS = int(os.environ.get("BENCH_LONG_STEP_SECONDS", "1800"))
@@ -48,7 +48,12 @@ def main() -> int:
         shutil.copytree(ROOT / "test/fixtures/tasks/csvClassification", task)
         with (task / "task.yaml").open("a") as file:
             file.write(f"limits: {{ commandSeconds: {2 * SECONDS + 60} }}\n")
-        server = place.serve("--name", "accept", "--tasks", "csvClassification")
+        ports = {name: free_port() for name in ("rollouts", "harbor")}
+        listed = ",".join(f"http://127.0.0.1:{port}/v1" for port in ports.values())
+        server = place.serve(
+            *("--name", "accept", "--tasks", "csvClassification"),
+            env={"BENCH_ROLLOUT_BASE_URL": listed},
+        )
         addresses = {"OPENREWARD_SESSION_URL": server.url, "OPENREWARD_API_URL": server.url}
         running: dict[str, subprocess.Popen[bytes]] = {}
         began = time.monotonic()
@@ -61,7 +66,9 @@ def main() -> int:
             # -I: names of files beside it are those of packages. NeMo Gym writes down its configuration where it is started.
             command = [python, "-I", str(CLIENT), program, server.url, str(SECONDS)]
             running[name] = subprocess.Popen(
-                command, cwd=place.home, env={**os.environ, **addresses}
+                command,
+                cwd=place.home,
+                env={**os.environ, **addresses, "ENDPOINT_PORT": str(ports.get(program, 0))},
             )
         for name, client in running.items():
             passed = client.wait() == 0

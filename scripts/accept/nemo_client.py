@@ -21,7 +21,7 @@ from starlette.requests import Request
 def served_at(url: str, path: str = "") -> dict[str, Any]:
     """Its client puts host and port together: a path goes with the port."""
     place = urlsplit(url)
-    return {"host": place.hostname, "port": f"{place.port}{path}"}
+    return {"host": place.hostname, "port": f"{place.port}{place.path}{path}"}
 
 
 def agent_of(bench: str, model: str) -> GymnasiumAgent:

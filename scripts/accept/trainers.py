@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench_server import ROOT, Server, Throwaway, environment
+from bench_server import ROOT, Server, Throwaway, environment, free_port
 from verifiers_eval import PACKAGES as VERIFIERS
 from verifiers_eval import evaluate
 
@@ -49,7 +49,7 @@ def trainers(folder: Path) -> Path | None:
     return python
 
 
-def check(command: list[str], name: str, server: Server) -> bool:
+def check(command: list[str], name: str, server: Server, endpoint_port: int) -> bool:
     began = time.monotonic()
     paths = [str(ROOT / "clients/python"), str(CLIENT.parent)]
     # -P: names of files beside harbor_client.py are those of packages.
@@ -61,6 +61,7 @@ def check(command: list[str], name: str, server: Server) -> bool:
             "PYTHONDONTWRITEBYTECODE": "1",
             "OPENREWARD_SESSION_URL": server.url,
             "OPENREWARD_API_URL": server.url,
+            "ENDPOINT_PORT": str(endpoint_port),
             "TRL_EXPERIMENTAL_SILENCE": "1",
             "HF_HUB_OFFLINE": "1",
         },
@@ -98,14 +99,18 @@ def main() -> int:
             return 0
         fixture = ROOT / "test/fixtures/tasks/csvClassification"
         shutil.copytree(fixture, place.home / "configs/tasks/csvClassification")
-        server = place.serve("--name", "accept", "--tasks", "csvClassification,battleOfSexes")
+        port = free_port()
+        server = place.serve(
+            *("--name", "accept", "--tasks", "csvClassification,battleOfSexes"),
+            env={"BENCH_ROLLOUT_BASE_URL": f"http://127.0.0.1:{port}/v1"},
+        )
         for name in sys.argv[1:] or [*CHECKS, *PROGRAMS, "verifiers"]:
             if name == "verifiers":
                 failed += not verifiers_pays_alike(place.folder, server.url)
                 continue
             program = PROGRAMS.get(name)
             given = [str(CLIENT), name] if program is None else [str(program)]
-            failed += not check([str(python), "-P", *given, server.url], name, server)
+            failed += not check([str(python), "-P", *given, server.url], name, server, port)
     print("all passed" if failed == 0 else f"{failed} failed")
     return 1 if failed else 0
 

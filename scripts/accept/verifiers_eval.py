@@ -71,7 +71,7 @@ def evaluate(
     threading.Thread(target=stub.serve_forever, daemon=True).start()
     config = (ROOT / "examples/trainers/verifiers.toml").read_text()
     config = config.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{stub.server_port}")
-    config = config.replace("http://127.0.0.1:8123", url)
+    config = config.replace("http://127.0.0.1:8123/t/TOKEN", url)
     rows = ", ".join(inline(reset) for reset in resets)
     config = re.sub(r"^resets = .*$", f"resets = [{rows}]", config, flags=re.MULTILINE)
     folder.mkdir()

@@ -79,7 +79,10 @@ describe.runIf(executable !== null)('a hostile page', () => {
       }),
     );
     browser = await startChromium(executable!, [
-      `--host-resolver-rules=MAP localhost:${GATEWAY_PORT} 127.0.0.1:${portOf(relay)},MAP *.example 127.0.0.1`,
+      `--host-resolver-rules=${[
+        ...['localhost', 'rebound.example'].map((name) => `MAP ${name}:${GATEWAY_PORT} 127.0.0.1:${portOf(relay)}`),
+        'MAP *.example 127.0.0.1',
+      ].join(',')}`,
     ]);
     ends.push(...[() => sockets.close(), () => page.close(), () => open.close(), () => relay.close(), gateway.close]);
   });
@@ -106,6 +109,13 @@ describe.runIf(executable !== null)('a hostile page', () => {
   /** Another site altogether, and another port of this machine, which browsers take for the same site. */
   const sites = () => [`http://hostile.example:${portOf(page)}/`, `http://127.0.0.1:${portOf(page)}/`];
 
+  /** A name that resolves to this machine makes the page one of the same origin: all that it reads is the refusal. */
+  const refusesRebound = async (url: string, paths: string[], token: string): Promise<void> => {
+    const rebound = url.replace(/127\.0\.0\.1|localhost/, 'rebound.example');
+    for (const [way, got] of Object.entries(await attacked(`${rebound}/`, rebound, paths, token)))
+      expect([way, got]).toEqual([way, expect.stringMatching(/^(refused$|opaque$|403 |read \{".*error"|read $)/)]);
+  };
+
   test('reaches a server that checks nothing, so that these are attacks', async () => {
     const loot = await attacked(sites()[0]!, `http://127.0.0.1:${portOf(open)}`, ['/'], TOKEN);
     expect(gained(loot)).toEqual({ 'socket /': 'open' });
@@ -116,11 +126,7 @@ describe.runIf(executable !== null)('a hostile page', () => {
     const paths = ['/ws', '/v1/episodes', `/t/${TOKEN}/v1/rollouts`, `/t/${TOKEN}/v1/mcp`, '/health'];
     for (const from of sites())
       expect([from, gained(await attacked(from, front.url, paths, TOKEN))]).toEqual([from, {}]);
-    // A name that resolves to this machine makes the page one of the same origin: all that it reads is the refusal.
-    const rebound = front.url.replace('127.0.0.1', 'rebound.example');
-    const loot = await attacked(`${rebound}/`, rebound, paths, TOKEN);
-    for (const [way, got] of Object.entries(loot))
-      expect([way, got]).toEqual([way, expect.stringMatching(/^(refused$|opaque$|403 |read \{"error"|read $)/)]);
+    await refusesRebound(front.url, paths, TOKEN);
     expect(front.counts().requests).toBe(0);
   });
 
@@ -129,6 +135,7 @@ describe.runIf(executable !== null)('a hostile page', () => {
       expect(
         gained(await attacked(from, `http://localhost:${GATEWAY_PORT}`, ['/v1/messages', '/v1/models'], TOKEN)),
       ).toEqual({});
+    await refusesRebound(`http://localhost:${GATEWAY_PORT}`, ['/v1/messages', '/v1/models'], TOKEN);
     expect(calls).toEqual([]);
   });
 
@@ -143,6 +150,7 @@ describe.runIf(executable !== null)('a hostile page', () => {
     const paths = ['/api/v1/runs', '/api/v1/sql', '/api/v1/events'];
     for (const from of sites())
       expect([from, gained(await attacked(from, ui.address, paths, ui.token))]).toEqual([from, {}]);
+    await refusesRebound(ui.address, paths, ui.token);
     expect(await rows()).toEqual(before);
   });
 });

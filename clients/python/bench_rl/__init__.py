@@ -1,6 +1,6 @@
 """Episodes of `bench env serve` for trainers. Needs nothing but the standard library.
 
-client = BenchClient("http://127.0.0.1:8123")
+client = BenchClient("http://127.0.0.1:8123/t/<token>")
 episode = client.reset(task="battleOfSexes", seed=7)
 step = episode.step("ls")
 """

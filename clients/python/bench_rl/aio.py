@@ -1,6 +1,6 @@
 """The client for asyncio: thousands of episodes, no thread for any of them.
 
-client = AsyncBenchClient("http://127.0.0.1:8123")
+client = AsyncBenchClient("http://127.0.0.1:8123/t/<token>")
 episode = await client.reset(task="battleOfSexes", seed=7)
 step = await episode.step("ls")
 """

@@ -1,6 +1,6 @@
 """Log a training batch to Weights & Biases, one step per policy version.
 
-    python -m bench_rl.wandb_export --project mine http://127.0.0.1:8123
+    python -m bench_rl.wandb_export --project mine http://127.0.0.1:8123/t/<token>
     python -m bench_rl.wandb_export --project mine metrics.jsonl
 
 The lines are those of `GET /v1/metrics`: from a server, or kept in a file. Needs `pip install wandb`; nothing else of

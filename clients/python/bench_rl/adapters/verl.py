@@ -2,7 +2,7 @@
 
 - name: bench_agent
   _target_: bench_rl.adapters.verl.BenchAgentLoop
-  bench_url: http://127.0.0.1:8123
+  bench_url: http://127.0.0.1:8123/t/TOKEN
 
 Tokens stay as the engine made them. Columns in a row's `extra_info` that are keys of a reset choose the episode.
 """

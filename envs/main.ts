@@ -34,6 +34,8 @@ async function serve(): Promise<void> {
   process.stdin.resume().once('end', () => process.exit(0));
   const options = envServeSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
   const token = tokenIn(process.env);
+  // The worker that is started from here, and what plays on it, must not inherit it.
+  delete process.env['BENCH_ENV_TOKEN'];
   refuseOpenDoor(options, token);
   const bench = openBench({
     notify: (notice) => {

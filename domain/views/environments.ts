@@ -4,7 +4,7 @@ import { batchIdSchema, countSchema } from './values.js';
 /** The line that a server of episodes prints when it is ready. */
 export const environmentDocumentSchema = z
   .strictObject({
-    url: z.url(),
+    url: z.url().describe('of clients; contains the token'),
     batchId: batchIdSchema.describe('of the runs that its episodes are'),
     name: z.string(),
     tasks: z.array(z.string()).describe('positions in its splits'),

@@ -425,7 +425,7 @@ describe('tools', () => {
     expect(told((await client.ask({ type: 'mcp', data: call(2) })).data)).toMatchObject({ output: '2\n' });
     client.cut();
 
-    const headers = { 'x-bench-session': newKey() };
+    const headers = { 'content-type': 'application/json', 'x-bench-session': newKey() };
     const begun = await post('/reset', { task: 'battleOfSexes' }, headers);
     const run = (begun.body['metadata'] as Record<string, unknown>)['run_id'];
     const lost = new AbortController();

@@ -18,7 +18,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from .client import WAIT_S, Step, action_body, step_of
-from .http import PAUSE_S, is_away, refused
+from .http import PAUSE_S, is_away, refused, shown
 
 __all__ = ["AsyncBenchClient", "AsyncEpisode"]
 
@@ -94,7 +94,7 @@ class AsyncBenchClient:
             ) as error:  # fmt: skip
                 if time.monotonic() > until:
                     raise ConnectionError(
-                        f"{self._url} has not answered for {self._patience_s:g} s"
+                        f"{shown(self._url)} has not answered for {self._patience_s:g} s"
                     ) from error
                 await asyncio.sleep(PAUSE_S)
                 continue
@@ -107,7 +107,7 @@ class AsyncBenchClient:
     ) -> tuple[http.client.HTTPResponse, bytes]:
         at = urlsplit(self._url + path)
         secure = at.scheme == "https"
-        assert at.hostname is not None, f"{self._url} names no host"
+        assert at.hostname is not None, f"{shown(self._url)} names no host"
         data = b"" if body is None else json.dumps(body).encode()
         headers = {
             "Host": at.netloc,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import time
 import urllib.error
 import urllib.request
@@ -23,6 +24,11 @@ class BenchError(Exception):
         self.status = status
         self.code = code
         self.remedy = remedy
+
+
+def shown(url: str) -> str:
+    """For messages: without the token."""
+    return re.sub(r"/t/[^/?#]+", "", url)
 
 
 class Connection:
@@ -46,7 +52,7 @@ class Connection:
             except (OSError, http.client.HTTPException, json.JSONDecodeError) as error:
                 if time.monotonic() > until:
                     raise ConnectionError(
-                        f"{self._url} has not answered for {self._patience_s:g} s"
+                        f"{shown(self._url)} has not answered for {self._patience_s:g} s"
                     ) from error
                 time.sleep(PAUSE_S)
                 continue
@@ -95,7 +101,7 @@ def refused(url: str, status: int, text: bytes) -> tuple[int, dict[str, Any]]:
     if "info" in document:
         return status, document
     error = document.get("error") or {}
-    message = error.get("message") or f"{url} answers {status}"
+    message = error.get("message") or f"{shown(url)} answers {status}"
     raise BenchError(status, error.get("code") or "unknown", message, error.get("remedy"))
 
 

@@ -106,8 +106,8 @@ export function restRoutes(context: DoorContext, play: Play): FastifyPluginCallb
     app.get<{ Params: { id: string; seq: string }; Querystring: { wait_s?: string } }>(
       '/v1/episodes/:id/steps/:seq',
       async ({ params, query }, reply) => {
-        const episode = await play.known(params.id);
         const seq = checked(z.coerce.number().int().min(1).max(MOST_INTEGER), params.seq);
+        const episode = await play.known(params.id);
         const late = seq > episode.seq ? await lateStep(play, episode, seq) : null;
         if (seq > episode.seq && late === null)
           throw new BenchError('not_found', `episode ${params.id} has taken no action ${seq}`, {

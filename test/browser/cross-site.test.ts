@@ -142,7 +142,7 @@ describe.runIf(executable !== null)('a hostile page', () => {
   test("gets nothing of the page's server, and no row changes", async () => {
     const rows = async (): Promise<unknown[]> =>
       (
-        await db.pool.query(
+        await db.pool.query<{ batches: string; count: string }>(
           `select md5(string_agg(b::text, ',' order by batch_id)) as batches, (select count(*) from events) from batches b`,
         )
       ).rows;

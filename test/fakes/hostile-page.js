@@ -1,4 +1,4 @@
-/* global Image, document, EventSource */
+/* eslint-disable no-undef -- it runs in a browser */
 /**
  * Runs in a hostile page: tries a server in every way that a page has, with the right token where the way takes one. Nothing is left to the
  * server's secret, so that what refuses is the check of hosts and sites alone.

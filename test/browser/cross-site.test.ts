@@ -29,7 +29,7 @@ const listening = async <S extends { listen(port: number, host: string, done: ()
   return server;
 };
 
-const executable = findChromium();
+const executable = await findChromium();
 describe.runIf(executable !== null)('a hostile page', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-cross-site-'));
   let browser: Browser;

@@ -19,7 +19,7 @@ export interface ReadOnlyResult {
 const MAX_ROWS = 100_000;
 const ROWS_PER_FETCH = 5_000;
 const SELECT_ONLY =
-  'Write one SELECT (or WITH … SELECT, VALUES, TABLE). To change data, use psql "$(bench db url --owner)".';
+  'Write one SELECT (or WITH … SELECT, VALUES, TABLE). To change data, use psql with the owner address of `bench db url`.';
 
 /** What the server may send of one query. JSON has it at most six times as long, which is still a string of Node. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -142,7 +142,7 @@ async function refuseLastingCalls(client: pg.Client, sql: string): Promise<void>
   if (rows[0]?.safe === true) return;
   throw new BenchError('usage', `the query was refused: ${call} is not allowed in a read-only query`, {
     code: 'query.refused',
-    remedy: 'For locks, notifications and dynamic queries, use psql "$(bench db url --owner)".',
+    remedy: 'For locks, notifications and dynamic queries, use psql with the owner address of `bench db url`.',
   });
 }
 

@@ -35,7 +35,8 @@ export async function readerUrl(databaseUrl: string, adminUrl: string, login: Re
   if (await admits(url.href)) return url.href;
   throw new BenchError('services', `${describeDatabase(databaseUrl)} does not let its user ${login.name} log in`, {
     code: 'database.refused',
-    remedy: 'Let it log in by password in pg_hba.conf; or use `bench db url --owner`, which may change everything.',
+    remedy:
+      'Let it log in by password in pg_hba.conf; or use the owner address of `bench db url`, which may change everything.',
   });
 }
 
@@ -82,7 +83,7 @@ async function makeLogin(adminUrl: string, { name, password }: ReaderLogin): Pro
       throw new BenchError('services', `this user may not make a user that only reads at ${where} (${message})`, {
         code: 'database.refused',
         remedy:
-          'Set BENCH_ADMIN_DATABASE_URL to a user with CREATEROLE; or use `bench db url --owner`, which may change everything.',
+          'Set BENCH_ADMIN_DATABASE_URL to a user with CREATEROLE; or use the owner address of `bench db url`, which may change everything.',
       });
     throw connectionError(where, error);
   } finally {

@@ -98,7 +98,7 @@ const keyOf = ({ runId }: RunDefinition) => ({ runId, step: 1, try: 0 });
 
 async function callsOf({ runId }: RunDefinition) {
   const { rows } = await db.pool.query<{ status: string; error: string | null }>(
-    'select status, error from model_calls where run_id = $1 order by attempt',
+    'select status, error from model_calls where run_id = $1 order by step, attempt',
     [runId],
   );
   return rows;

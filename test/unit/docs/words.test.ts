@@ -16,8 +16,8 @@ describe('docs/', () => {
   });
 
   // They grow with what they list, one line each.
-  it('is looked up in at most 17,900 that programs write', () => {
-    expect(words(GENERATED)).toBeLessThanOrEqual(17_900);
+  it('is looked up in at most 18,000 that programs write', () => {
+    expect(words(GENERATED)).toBeLessThanOrEqual(18_000);
   });
 
   it.each(pages.filter((page) => !GENERATED.includes(page)))('%s has lines that a diff can show', (page) => {

@@ -1,7 +1,6 @@
 import type { BatchState } from '../../domain/messages.js';
 import { causeOfEnd } from '../../domain/end-cause.js';
 import type { RunStore } from '../../domain/ports/run-store.js';
-import type { RunEnd } from '../../domain/run.js';
 import { type Statements, storable } from '../statements.js';
 import { missingBatch, missingRun } from './missing.js';
 

@@ -64,7 +64,7 @@ describe('the address that `bench db url` prints', () => {
     rmSync(layout.readerLogin);
     await expect(databaseUrl(bench(url.replace('//postgres:', '//clerk:')), { owner: false })).rejects.toMatchObject({
       code: 'database.refused',
-      remedy: expect.stringContaining('--owner') as string,
+      remedy: expect.stringContaining('owner address') as string,
     });
     const made = await databaseUrl(bench(url.replace('//postgres:', '//clerk:'), url), { owner: false });
     expect(new URL(made).username).toMatch(/^bench_reader_/);

@@ -53,7 +53,8 @@ async function tested(
   const known = await earlierScore(ports.store, run, submissionSha256, 'test');
   if (known !== null) return storedOutcome(known);
   const files = await readSubmission(ports.artifacts, submissionSha256);
-  if (files !== null) return await evaluateOnSplit(ports, { run, ...next }, 'test', files, signal);
+  if (files !== null)
+    return await evaluateOnSplit(ports, { run, ...next }, 'test', { sha256: submissionSha256, files }, signal);
   const message = `the submission of step ${step} (${submissionSha256}) is missing from the artifact store, so it cannot be tested`;
   await ports.store.addEvent({
     ...{ runId: run.runId, batchId: run.batchId, kind: 'submission_missing', key: `submission-${step}-test` },

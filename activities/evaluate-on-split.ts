@@ -24,7 +24,7 @@ export async function evaluateOnSplit(
   { store, backends, taskFolder, secret, departure }: SplitPorts,
   wanted: { run: RunDefinition; step: number; kind: EvaluationKind; fromStep?: number | null },
   split: Split,
-  submission: SubmissionFile[],
+  { sha256, files: submission }: { sha256: string; files: SubmissionFile[] },
   signal: AbortSignal,
 ): Promise<EvaluationOutcome> {
   const { run, step, kind, fromStep = null } = wanted;
@@ -35,7 +35,7 @@ export async function evaluateOnSplit(
     taskDir: await taskFolder(run),
     submission,
     split,
-    seed: evaluationSeed(secret, run, split),
+    seed: evaluationSeed(secret, run, { split, sha256 }),
   };
   const { evaluator } = backends[run.backend];
   const outcome = await evaluator.evaluate(job, signal);
@@ -52,15 +52,20 @@ export async function evaluateOnSplit(
 }
 
 /**
- * Common random numbers: the runs of a batch, of episodes those of a group, are scored on the same draws, so that equal submissions
- * get equal scores and others differ by what they do. HMAC-SHA-256 under the installation's key, which no sandbox has: neither
- * an agent nor another batch learns the draws. Each split has its own, and each further attempt of the baseline, which measures how
- * far draws lie apart.
+ * Equal submissions get equal scores: those of a batch, of episodes those of a group, meet the same draws. Another submission meets
+ * others, so what one learns of its draws, by its score or its rejection, helps no later one, of whichever run. HMAC-SHA-256 under
+ * the installation's key, which no sandbox has. Each split has its own draws, and each further attempt of the baseline, which measures
+ * how far draws lie apart. Runs that verify a task share all draws, to be compared exactly; no model plays those.
  */
-function evaluationSeed(secret: string, run: RunDefinition, split: Split): string {
+function evaluationSeed(
+  secret: string,
+  run: RunDefinition,
+  { split, sha256 }: { split: Split; sha256: string },
+): string {
   const { batchId, drawGroup, task, model, attempt } = run;
   const own = model.name === BASELINE_MODEL && attempt > 1 ? [attempt] : [];
+  const of = run.verification === true ? [] : [drawGroup ?? null, sha256, ...own];
   return createHmac('sha256', Buffer.from(secret, 'hex'))
-    .update(JSON.stringify(['draws', batchId, drawGroup ?? null, task.id, split, ...own]))
+    .update(JSON.stringify(['draws', batchId, task.id, split, ...of]))
     .digest('hex');
 }

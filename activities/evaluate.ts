@@ -253,7 +253,8 @@ async function onSplits(
   for (const split of wanted.splits) {
     const known = await earlierScore(ports.store, wanted.run, sha256, split);
     if (known === null && (fresh += 1) === 1) scored.frozen = await freeze(ports, wanted);
-    const outcome = known === null ? await evaluateOnSplit(ports, wanted, split, files, signal) : storedOutcome(known);
+    const outcome =
+      known === null ? await evaluateOnSplit(ports, wanted, split, { sha256, files }, signal) : storedOutcome(known);
     scored.outcomes.set(split, outcome);
     scored.storedAt = known?.step ?? null;
     // If one split rejects the submission, skip the rest.

@@ -35,7 +35,7 @@ export interface RunDefinition extends Partial<KeptOptions> {
   attempt: number;
   /** Batch seed + attempt. */
   seed: number;
-  /** Of an episode: its policy's version with its group or seed. Those of a batch with the same one share what evaluators draw; absent: all runs do. */
+  /** Of an episode: its policy's version with its group or seed. Equal submissions of one group meet the same draws. */
   drawGroup?: string;
   maxSteps: number;
   /** Wall time of the run, seconds; 0 = no limit. */
@@ -46,6 +46,8 @@ export interface RunDefinition extends Partial<KeptOptions> {
   gpus: number;
   /** The task's data are a stand-in: docs/guides/writing-a-task.md.. Absent: they are not. */
   sample?: boolean;
+  /** Its batch verifies tasks. Absent: it does not. */
+  verification?: boolean;
   /** How often `validate` is scored; null or absent: as often as it is asked for. */
   maxValidations?: number | null;
   /** The run begins with the first steps of another one. */

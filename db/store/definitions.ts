@@ -36,6 +36,7 @@ interface DefinitionRow extends KeptOptions {
   backend: Backend;
   gpus: number;
   sample: boolean;
+  verification: boolean;
   cost_limit_usd: string | null;
   forked_from: string | null;
   forked_at_step: number | null;
@@ -96,7 +97,7 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
       'definition',
       `select r.batch_id, r.origin, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
          r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, ${selectKept('r')}, r.wall_seconds,
-         r.backend, r.gpus, r.sample, b.nodes_of is not null as node, r.forked_from, r.forked_at_step,
+         r.backend, r.gpus, r.sample, b.verification, b.nodes_of is not null as node, r.forked_from, r.forked_at_step,
          trim_scale(r.cost_limit_usd)::text as cost_limit_usd,
          r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording,
          o.capture, o.sealed, e.max_validations,
@@ -142,6 +143,7 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
       ...(row.max_validations !== null && { maxValidations: row.max_validations }),
       ...(row.draw_group !== null && { drawGroup: row.draw_group }),
       ...(row.sample && { sample: true }),
+      ...(row.verification && { verification: true }),
       ...(row.node && { node: true }),
       ...(row.forked_from === null || row.forked_at_step === null
         ? {}

@@ -146,5 +146,8 @@ it('a program that ends without one model call is a fault of its file, unless th
   expect(detail).toContain('configs/agents/silent.yaml');
   const modelless = await submit('modelless');
   await home.run('watch', modelless.batchId);
-  expect(await endOf(modelless.runId)).toMatchObject({ end: 'exit', detail: null });
+  // It changed nothing, which is worth the baseline of the task, whatever its evaluation drew.
+  expect(await endOf(modelless.runId)).toMatchObject({ end: 'exit', detail: null, score: 1.02104 });
+  const flags = await home.sql('select rule from integrity_marks where run_id = $1 order by rule', [modelless.runId]);
+  expect(flags).toContainEqual({ rule: 'untouched_starter' });
 }, 900_000);

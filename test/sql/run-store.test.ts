@@ -53,6 +53,12 @@ describe('definitions', () => {
     expect(await db.store.definition(submitted.runId)).toEqual({ ...submitted, memory: false });
   });
 
+  test('a definition tells whether its batch verifies tasks', async () => {
+    const { batch, runs } = submission(null, (id) => [run(id, task('t'), 'm', 1)]);
+    await db.submit({ batch: { ...batch, verification: true }, runs });
+    expect(await db.store.definition(runs[0]!.runId)).toEqual({ ...runs[0], memory: false, verification: true });
+  });
+
   test('a shard lists its unfinished runs in submission order, with the limits of their task', async () => {
     const spec = task('limits', 'maximize', {
       limits: { commandSeconds: 33, memoryMb: 4096, cpus: 2, pids: 512, workspaceMb: 20_480 },

@@ -37,7 +37,7 @@ async function after(
     seed: 1,
     model: { name: 'm' },
   };
-  const wanted = { run: run as RunDefinition, step: 3, kind: 'validate', number: 1 } as const;
+  const wanted = { run: run as RunDefinition, step: 3, kind: 'validate' } as const;
   return { outcome: await evaluateOnSplit(ports, wanted, 'test', [], new AbortController().signal), told, seeds };
 }
 

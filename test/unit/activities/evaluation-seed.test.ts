@@ -15,7 +15,8 @@ async function seedOf(
     number = 1,
     kind = 'validate',
     secret = '00',
-  }: Partial<Record<'step' | 'number', number>> & { kind?: EvaluationKind; secret?: string } = {},
+    sha256 = 'a',
+  }: Partial<Record<'step' | 'number', number>> & { kind?: EvaluationKind; secret?: string; sha256?: string } = {},
 ): Promise<string> {
   const definition = {
     backend: 'local',
@@ -33,7 +34,7 @@ async function seedOf(
       evaluationNumber: async () => number,
       setStatus: async () => undefined,
       earlierScore: async () => null,
-      takenSubmission: async () => ({ kind: 'files', sha256: 'a' }),
+      takenSubmission: async () => ({ kind: 'files', sha256 }),
       saveEvaluation: async () => undefined,
     },
     definitions: { get: async () => definition },
@@ -63,7 +64,7 @@ it('is the same when an evaluation is tried again', async () => {
   expect(await seedOf({ runId: 'r-one', batchId: 'b-one' })).toBe(await seedOf({ runId: 'r-one', batchId: 'b-one' }));
 });
 
-it('is shared by the attempts and models of a batch, whatever their seeds and steps', async () => {
+it('is that of equal submissions of a batch, whatever their models, attempts, seeds and steps', async () => {
   const seeds = await Promise.all([
     seedOf({ runId: 'r-one', batchId: 'b-one' }),
     seedOf({ runId: 'r-two', batchId: 'b-one', attempt: 2, seed: 44 }),
@@ -80,7 +81,12 @@ it('is another for each further attempt of the baseline, which measures the nois
   expect(seeds[0]).toBe(await seedOf({ batchId: 'b-one' }));
 });
 
-it('is another in each batch, task, group of episodes and home', async () => {
+it('is shared by all submissions of a batch that verifies tasks, which are compared exactly', async () => {
+  const verified = { batchId: 'b-one', verification: true };
+  expect(await seedOf(verified)).toBe(await seedOf(verified, { sha256: 'b' }));
+});
+
+it('is another for each submission, batch, task, group of episodes and home', async () => {
   const seeds = await Promise.all([
     seedOf({ batchId: 'b-one' }),
     seedOf({ batchId: 'b-two' }),
@@ -88,6 +94,7 @@ it('is another in each batch, task, group of episodes and home', async () => {
     seedOf({ batchId: 'b-one', drawGroup: 'group a' }),
     seedOf({ batchId: 'b-one', drawGroup: 'group b' }),
     seedOf({ batchId: 'b-one' }, { secret: '01' }),
+    seedOf({ batchId: 'b-one' }, { sha256: 'b' }),
   ]);
   expect(new Set(seeds).size).toBe(seeds.length);
 });

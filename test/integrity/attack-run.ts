@@ -42,6 +42,8 @@ export interface AttackOutcome {
   batchId: string;
   bestScore: number | null;
   finalScore: number | null;
+  /** Of its task. */
+  baseline: number | null;
   startedAt: Date;
   endedAt: Date;
   observations: string[];
@@ -168,8 +170,9 @@ export class AttackGround {
          (select coalesce(json_agg(coalesce(s.observation, '') order by s.step), '[]') from steps s
           where s.run_id = r.run_id) as observations,
          (select coalesce(json_agg(json_build_object('number', e.number, 'split', e.split, 'status', e.status,
-            'primary', e.primary_score, 'metrics', e.metrics, 'suspect', e.suspect, 'message', e.message) order by e.number, e.split), '[]')
+            'primary', e.primary_score, 'metrics', e.metrics, 'suspect', e.suspect, 'unchanged', e.unchanged, 'message', e.message) order by e.number, e.split), '[]')
           from evaluations e where e.run_id = r.run_id) as evaluations,
+         (select b.value from baselines b where b.content_hash = r.task_hash) as baseline,
          -- These two taint nothing: most attacks hand in the starter, and all of them try.
          array(select m.rule from integrity_marks m where m.run_id = r.run_id and m.rule not in ('untouched_starter', 'tried')) as marks
        from runs r where batch_id = any($1)`,

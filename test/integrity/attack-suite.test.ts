@@ -165,9 +165,10 @@ function judge(exploit: Exploit, backend: AttackBackend, outcome: AttackOutcome,
   const { expect: expected, task, marked } = exploit;
   const level = expected === 'optimum' ? 'oracle' : 'starter';
   const scores = ranking(outcome.evaluations);
-  // What ranks the run is what was evaluated.
-  for (const score of [outcome.bestScore, outcome.finalScore])
-    if (score !== null) expect([...scores.values()]).toContain(score);
+  // What ranks the run is what was evaluated; the starter as it is has the score of the baseline.
+  const isUnchanged = outcome.evaluations.some(({ unchanged }) => unchanged);
+  const worth = [...scores.values(), ...(isUnchanged ? [outcome.baseline] : [])];
+  for (const score of [outcome.bestScore, outcome.finalScore]) if (score !== null) expect(worth).toContain(score);
   expect(outcome.marks).toEqual(marked === undefined ? [] : [marked]);
   for (const [number, score] of scores) {
     const fair = fairScore(exploit, backend, level, number);

@@ -16,6 +16,8 @@ export interface Evaluation {
   primary: number | null;
   metrics: Record<string, number> | null;
   suspect: boolean;
+  /** The starter as it is. */
+  unchanged: boolean;
   message: string;
 }
 

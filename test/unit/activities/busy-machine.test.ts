@@ -38,7 +38,11 @@ async function after(
     model: { name: 'm' },
   };
   const wanted = { run: run as RunDefinition, step: 3, kind: 'validate' } as const;
-  return { outcome: await evaluateOnSplit(ports, wanted, 'test', [], new AbortController().signal), told, seeds };
+  return {
+    outcome: await evaluateOnSplit(ports, wanted, 'test', { sha256: 'a', files: [] }, new AbortController().signal),
+    told,
+    seeds,
+  };
 }
 
 it('a submission that was late because the machine was short of CPU is evaluated once more, with the same seed', async () => {

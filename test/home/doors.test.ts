@@ -207,8 +207,8 @@ const WRONG: { what: string; reset: Record<string, unknown>; names: RegExp; reme
   {
     what: 'a reward that is none',
     reset: { task: 'stated', reward: { mode: 'tier' } },
-    names: /use best with tiers/,
-    remedy: /rewards\.md/,
+    names: /reward\.mode: .*use best with tiers/,
+    remedy: /A reset takes .*reward/,
   },
   { what: 'an agent that is not there', reset: { task: 'stated', agent: 'nobody' }, names: /nobody/, remedy: /./ },
 ];

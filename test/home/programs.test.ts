@@ -119,7 +119,7 @@ it('a program that ignores its limit is stopped within one call, and finds no ot
   expect(said('token')).toBe('token: 401 this is not the token of this run');
   expect(said('address')).toContain('nobody there');
   expect(said('outside')).toContain('nobody there');
-  expect(said('proxy')).toBe('proxy: 400');
+  expect(said('proxy')).toBe('proxy: 403');
   expect(lines.filter((line) => line === 'call: 200')).toHaveLength(2);
   expect(lines.filter((line) => line.startsWith('call: 401 the run ends here')).length).toBeGreaterThan(0);
   const [how] = await eventsOf(runId, 'program_limit');

@@ -32,6 +32,7 @@ export function pageBench(db: Database, databaseUrl: string): { bench: Bench; ho
     settings: readSettings({ BENCH_HOME: home, DATABASE_URL: databaseUrl }, home, root),
     database: () => Promise.resolve(db),
     services: () => Promise.resolve({ databaseUrl }),
+    databaseUrl: () => Promise.resolve(databaseUrl),
     reconnect: () => Promise.resolve(),
     notify: () => undefined,
     looksOnly: () => undefined,

@@ -208,7 +208,7 @@ const WRONG: { what: string; reset: Record<string, unknown>; names: RegExp; reme
     what: 'a reward that is none',
     reset: { task: 'stated', reward: { mode: 'tier' } },
     names: /reward\.mode: .*use best with tiers/,
-    remedy: /A reset takes .*reward/,
+    remedy: /A reset takes .*reward|Correct these keys/,
   },
   { what: 'an agent that is not there', reset: { task: 'stated', agent: 'nobody' }, names: /nobody/, remedy: /./ },
 ];

@@ -92,8 +92,7 @@ describe('runs of tasks with a hidden test split', () => {
       ['submit', 'validation'],
       ['submit', 'test'],
     ]);
-    for (const { split, primary } of shown.evaluationList)
-      expect(primary).toBeCloseTo(scores[split as 'validation' | 'test'], 5);
+    for (const { split, primary } of shown.evaluationList) expect(primary).toBeCloseTo(scores[split], 5);
     const { stdout, exitCode } = await home.run('show', runId);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/validate\s+validation/);

@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { batchWorkflowId, runWorkflowId, shardWorkflowId } from '../../domain/queues.js';
 import type { Bench } from '../../operations/bench.js';
-import { openBench } from '../../operations/open-bench.js';
-import { findAssetsRoot, readSettings } from '../../operations/settings.js';
 import { servicePaths } from '../../services/home-paths.js';
 import { BenchHome } from '../setup/bench-home.js';
+import { benchOf } from '../setup/bench-of.js';
 import { pick, seededRandom } from '../setup/random.js';
 import { pauseService } from './kill-service.js';
 import { starveService } from './starved-service.js';
@@ -26,7 +25,7 @@ let home: BenchHome;
 let bench: Bench;
 beforeAll(() => {
   home = new BenchHome();
-  bench = openBench(readSettings({ ...process.env, ...home.env }, home.dir, findAssetsRoot()));
+  bench = benchOf(home);
 });
 afterAll(async () => {
   await bench.close();

@@ -6,8 +6,6 @@ import { resolveModels } from '../../catalog/index.js';
 import { homeLayout } from '../../domain/home-layout.js';
 import { runWorkflowId } from '../../domain/queues.js';
 import type { Bench } from '../../operations/bench.js';
-import { openBench } from '../../operations/open-bench.js';
-import { findAssetsRoot, readSettings } from '../../operations/settings.js';
 import { identify } from '../../services/process-identity.js';
 import {
   playPolicy,
@@ -16,6 +14,7 @@ import {
   type ProviderSimulator,
 } from '../fakes/provider-simulator/index.js';
 import { BenchHome } from '../setup/bench-home.js';
+import { benchOf } from '../setup/bench-of.js';
 import { LONG } from '../setup/long.js';
 import { pick, seededRandom } from '../setup/random.js';
 import { killOnce, killService, pauseService, type Victim } from './kill-service.js';
@@ -53,7 +52,7 @@ beforeAll(async () => {
   const price = { input: of(rates.input), cachedInput, cacheWrite, output: of(rates.output) };
   simulator = await startProviderSimulator({ behaviour: unhurried, priceOf: () => price });
   home = new BenchHome({ OPENAI_API_KEY: 'sk-slices', OPENAI_BASE_URL: simulator.openAiBaseUrl });
-  bench = openBench(readSettings({ ...process.env, ...home.env }, home.dir, findAssetsRoot()));
+  bench = benchOf(home);
 });
 afterAll(async () => {
   await bench.close();

@@ -5,11 +5,10 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { batchWorkflowId, runWorkflowId, shardWorkflowId } from '../../domain/queues.js';
 import type { Bench } from '../../operations/bench.js';
-import { openBench } from '../../operations/open-bench.js';
-import { findAssetsRoot, readSettings } from '../../operations/settings.js';
 import { answerTurn } from '../../operations/turns/answer-turn.js';
 import { openTurns } from '../../operations/turns/open-turns.js';
 import { BenchHome } from '../setup/bench-home.js';
+import { benchOf } from '../setup/bench-of.js';
 import { LONG } from '../setup/long.js';
 import { pick, seededRandom } from '../setup/random.js';
 import { pauseService } from './kill-service.js';
@@ -35,7 +34,7 @@ let home: BenchHome;
 let bench: Bench;
 beforeAll(() => {
   home = new BenchHome();
-  bench = openBench(readSettings({ ...process.env, ...home.env }, home.dir, findAssetsRoot()));
+  bench = benchOf(home);
 });
 afterAll(async () => {
   await bench.close();

@@ -2,18 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runWorkflowId } from '../../domain/queues.js';
 import type { OpenTurn } from '../../domain/ports/turns.js';
 import type { Bench } from '../../operations/bench.js';
-import { openBench } from '../../operations/open-bench.js';
-import { findAssetsRoot, readSettings } from '../../operations/settings.js';
 import { answerTurn } from '../../operations/turns/answer-turn.js';
 import { openTurns } from '../../operations/turns/open-turns.js';
 import { killService } from '../chaos/kill-service.js';
 import { BenchHome } from '../setup/bench-home.js';
+import { benchOf } from '../setup/bench-of.js';
 
 let home: BenchHome;
 let bench: Bench;
 beforeAll(() => {
   home = new BenchHome();
-  bench = openBench(readSettings({ ...process.env, ...home.env }, home.dir, findAssetsRoot()));
+  bench = benchOf(home);
 });
 afterAll(async () => {
   await bench.close();

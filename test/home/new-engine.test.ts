@@ -3,6 +3,7 @@ import { engineAddress } from '../../backends/docker/engine-address.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { type EngineGate, openEngineGate } from '../setup/engine-gate.js';
 import { EnvServer } from '../setup/env-server.js';
+import { LONG } from '../setup/long.js';
 
 const SUBMIT = ['submit', '--models', 'scripted:baseline', '--tasks', 'battleOfSexes', '--backend', 'docker'];
 const ENGINE = engineAddress('docker', process.env).socketPath ?? '/var/run/docker.sock';
@@ -26,13 +27,15 @@ async function away(): Promise<void> {
   await expect.poll(offering, { timeout: 120_000, interval: 50 }).toBe(0);
 }
 
-test('an engine that has just come back takes a batch and an environment: the worker is given time to look for it', async () => {
+test('a batch waits for an engine that has just come back: the worker is given time to find it', async () => {
   await home.run('up');
   await away();
   gate.open();
   const { exitCode, stderr } = await home.run(...SUBMIT, '--wait');
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+});
 
+test.runIf(LONG)('an environment waits for an engine that has just come back', async () => {
   await away();
   gate.open();
   const server = new EnvServer(home, ['--backend', 'docker', '--tasks', 'battleOfSexes']);

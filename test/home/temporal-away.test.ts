@@ -59,17 +59,20 @@ describe('without the Temporal server of the environment, commands that read ans
     return other;
   };
   const portOf = (): number => (silent.address() as { port: number }).port;
+  const FURTHER: [string, string[][], () => number, Record<string, string>][] = [
+    ['that never answers, for a home with a worker', READING.slice(0, 1), () => portOf(), {}],
+    // Nothing listens there.
+    ['that is down', READING.slice(0, 1), () => 1, { BENCH_WORKER: 'external' }],
+  ];
 
   it.each([
     [
       'that accepts connections and never answers',
-      LONG ? READING : READING.slice(0, 3),
+      LONG ? READING : READING.slice(0, 2),
       () => portOf(),
       { BENCH_WORKER: 'external' },
     ],
-    ['that never answers, for a home with a worker', READING.slice(0, 1), () => portOf(), {}],
-    // Nothing listens there.
-    ['that is down', READING.slice(0, 1), () => 1, { BENCH_WORKER: 'external' }],
+    ...(LONG ? FURTHER : []),
   ])('one %s', async (_how, reading, port, more) => {
     const other = reader(`127.0.0.1:${port()}`, more);
     for (const args of reading) {

@@ -18,6 +18,13 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
     'terminated-workflows.test.ts has lost workflows restarted; services/temporal-store.test.ts finds what is damaged',
   'test/home/cut-off-hosts.test.ts':
     'hosts.test.ts has a host lost; worker/polling.test.ts has a worker stop and resume its polling',
+  'test/home/external-turns.test.ts':
+    'temporal/workflows.test.ts waits for answers from outside, home/examples.test.ts plays a run by them',
+  'test/home/warm-episodes.test.ts': 'engine/warm-pool.test.ts starts sandboxes ahead and takes them',
+  'test/chaos/full-disk.test.ts': 'engine/full-home-disk.test.ts fills the disk under each backend',
+  'test/chaos/episode-faults.test.ts':
+    'chaos/episodes.test.ts kills services under episodes; infrastructure-faults.test.ts has the faults of providers',
+  'test/temporal/stopped-worker.test.ts': 'chaos/starved-histories.test.ts freezes and starves a real worker',
   'test/home/fleet.test.ts': 'join.test.ts has a machine join and play, hosts.test.ts one killed for good',
   'test/home/slurm.test.ts': 'hosts.test.ts has a host leave; operations/slurm.test.ts reads scripts and queues',
   'test/home/rootless-podman.test.ts':

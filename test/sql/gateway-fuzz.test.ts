@@ -3,7 +3,6 @@ import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
@@ -185,7 +184,8 @@ const started = (client: ProgramClient): Record<string, unknown> => ({
 });
 
 function changed(body: Record<string, unknown>, changes: readonly (readonly [string, unknown])[]): string {
-  for (const [path, value] of changes) {
+  // A copy: a later change of it must not reach the cases that follow.
+  for (const [path, value] of structuredClone(changes)) {
     const keys = path.split('.');
     const last = keys.pop()!;
     let at: unknown = body;
@@ -236,12 +236,38 @@ const body = (client: ProgramClient): fc.Arbitrary<string> =>
     },
   );
 
+/**
+ * The longest time for which the event loop did nothing else, in milliseconds: of each pause the part that this process computed.
+ * On a busy machine the loop also waits for a processor, which no code of ours can prevent.
+ */
+class LongestStall {
+  ms = 0;
+  private at = performance.now();
+  private cpu = process.cpuUsage();
+  private readonly timer = setInterval(() => void this.look(), 5);
+
+  reset(): void {
+    this.ms = 0;
+    this.at = performance.now();
+    this.cpu = process.cpuUsage();
+  }
+
+  look(): number {
+    const { user, system } = process.cpuUsage(this.cpu);
+    this.ms = Math.max(this.ms, Math.min(performance.now() - this.at, (user + system) / 1000));
+    this.at = performance.now();
+    this.cpu = process.cpuUsage();
+    return this.ms;
+  }
+
+  end = (): void => clearInterval(this.timer);
+}
+
 test(`${CASES} requests of any form are answered, cost nothing below zero, and are no fault of the host`, async () => {
   const gateways = new Map(
     await Promise.all(PROGRAM_CLIENTS.map(async (client) => [client, await gateway(client)] as const)),
   );
-  const delay = monitorEventLoopDelay({ resolution: 5 });
-  delay.enable();
+  const stall = new LongestStall();
   let longestStallMs = 0;
   const asked = fc.constantFrom(...PROGRAM_CLIENTS).chain((client) => fc.tuple(fc.constant(client), body(client)));
   const statuses = new Map<number, number>();
@@ -251,16 +277,16 @@ test(`${CASES} requests of any form are answered, cost nothing below zero, and a
       const bytes = Buffer.from(text);
       // Of what follows, not of the making of the case.
       await new Promise(setImmediate);
-      delay.reset();
+      stall.reset();
       const status = await send(bytes);
-      longestStallMs = Math.max(longestStallMs, delay.max / 1e6);
+      longestStallMs = Math.max(longestStallMs, stall.look());
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       expect([200, 400, 413]).toContain(status);
       expect([session.fatal, session.lastFault, session.limit]).toEqual([null, null, null]);
     }),
     { numRuns: CASES, seed: SEED, endOnFailure: LONG },
   );
-  delay.disable();
+  stall.end();
   process.stderr.write(`${JSON.stringify({ seed: SEED, longestStallMs, statuses: [...statuses] })}\n`);
   expect(statuses.get(200)).toBeGreaterThan(CASES / 10);
   expect(statuses.get(400)).toBeGreaterThan(CASES / 10);

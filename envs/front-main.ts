@@ -24,6 +24,13 @@ const failed = (error: BenchError): void => {
   process.exit(error.exitCode);
 };
 
+/** Its client joins paths to the host alone, and sends its key as every client may send the token. */
+const openRewardVariables = (address: string, token: string | null): string =>
+  [
+    `OPENREWARD_SESSION_URL=${address} OPENREWARD_API_URL=${address}`,
+    ...(token === null ? [] : [`OPENREWARD_API_KEY=${token}`]),
+  ].join(' ');
+
 function unusable(error: NodeJS.ErrnoException, { host, port }: EnvServe): BenchError {
   const what = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message;
   return new BenchError('usage', `cannot listen at ${host}:${port}: ${what}`, {
@@ -48,7 +55,7 @@ async function serve([door = '', request = '{}']: readonly string[]): Promise<vo
       const url = token === null ? address : `${address}/t/${encodeURIComponent(token)}`;
       const listening = { url, ...(JSON.parse(line) as DoorLine), pid: process.pid, doorPid };
       process.stdout.write(`${JSON.stringify(listening satisfies EnvironmentDocument)}\n`);
-      process.stderr.write(`for openreward: OPENREWARD_SESSION_URL=${url} OPENREWARD_API_URL=${url}\n`);
+      process.stderr.write(`for openreward: ${openRewardVariables(address, token)}\n`);
     },
     // It has said why.
     onEnd: (exitCode) => process.exit(exitCode),

@@ -44,6 +44,7 @@ class Server:
         assert self.process.stdout is not None
         said = json.loads(self.process.stdout.readline())
         self.url = said["url"]
+        self.address, _, self.token = self.url.partition("/t/")
         self.pid = said["pid"]
         port = urlsplit(self.url).port
         assert port is not None

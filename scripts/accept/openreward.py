@@ -27,8 +27,9 @@ def check(python: Path, name: str, server: Server) -> bool:
         [str(python), "-I", str(CLIENT), name],
         env={
             **os.environ,
-            "OPENREWARD_SESSION_URL": server.url,
-            "OPENREWARD_API_URL": server.url,
+            "OPENREWARD_SESSION_URL": server.address,
+            "OPENREWARD_API_URL": server.address,
+            "OPENREWARD_API_KEY": server.token,
         },
         stdout=subprocess.PIPE,
         text=True,

@@ -13,7 +13,7 @@ ALWAYS = "printf 'def row_strategy(history):\\n    return {}\\n' > strategy.py"
 
 
 def environment() -> Any:
-    return OpenReward(base_url="http://localhost", api_key="any").environments.get("bench")
+    return OpenReward(base_url="http://localhost").environments.get("bench")
 
 
 def printed(session: Any, command: str) -> str:

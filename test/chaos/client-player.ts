@@ -31,8 +31,10 @@ export class ClientPlayer implements Player {
 
   private constructor(python: string, kind: Kind, url: string, seed: number) {
     const program = join(import.meta.dirname, 'client_player.py');
+    const [address = url, token = ''] = url.split('/t/');
+    const openReward = { OPENREWARD_SESSION_URL: address, OPENREWARD_API_URL: address, OPENREWARD_API_KEY: token };
     this.#program = spawn(python, ['-I', program, kind, url, String(seed)], {
-      env: { ...process.env, OPENREWARD_SESSION_URL: url, OPENREWARD_API_URL: url },
+      env: { ...process.env, ...openReward },
     });
     this.#program.stderr.on('data', (chunk: Buffer) => (this.#complaint += chunk.toString()));
     this.#program.stdin.on('error', () => undefined);

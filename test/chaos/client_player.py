@@ -25,7 +25,7 @@ def say(message: str, reward: float | None, metadata: dict[str, Any]) -> None:
 def ors() -> None:
     from openreward import OpenReward
 
-    env = OpenReward(base_url="http://localhost", api_key="any").environments.get("bench")
+    env = OpenReward(base_url="http://localhost").environments.get("bench")
     task = env.get_task(split="train", index=0)
     task.task_spec.update({"task": "stated", "seed": SEED, "reward": {"mode": "delta_prev"}})
     with env.session(task=task) as session:

@@ -184,8 +184,9 @@ const started = (client: ProgramClient): Record<string, unknown> => ({
 });
 
 function changed(body: Record<string, unknown>, changes: readonly (readonly [string, unknown])[]): string {
-  // A copy: a later change of it must not reach the cases that follow.
-  for (const [path, value] of structuredClone(changes)) {
+  for (const [path, shared] of changes) {
+    // A copy: changes that follow must not reach another place or another case.
+    const value = structuredClone(shared);
     const keys = path.split('.');
     const last = keys.pop()!;
     let at: unknown = body;

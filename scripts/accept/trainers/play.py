@@ -34,7 +34,7 @@ def by_openenv(url: str) -> Rewards:
 def by_ors(url: str) -> Rewards:
     from openreward import OpenReward
 
-    env = OpenReward(base_url="http://localhost", api_key="any").environments.get("bench")
+    env = OpenReward(base_url="http://localhost").environments.get("bench")
     task = env.get_task(split="train", index=0)
     task.task_spec.update(KEYS)
     tools = {"validate": {}, "submit": {}}

@@ -139,7 +139,7 @@ async function startContainer(
         .addEvent({
           runId,
           batchId: run.batchId,
-          kind: 'disk_short',
+          kind: 'disk_low',
           key: `disk-${epoch}`,
           detail: `waits: ${error.message}`,
         })
@@ -268,7 +268,7 @@ async function replay(
   await ports.store.addEvent({
     runId,
     batchId: run.batchId,
-    kind: forked ? 'forked' : handedOnBy === undefined ? 'sandbox_lost' : 'handed_on',
+    kind: forked ? 'run_forked' : handedOnBy === undefined ? 'sandbox_lost' : 'run_handed_over',
     key: `epoch-${epoch}`,
     detail: forked
       ? `continues after step ${run.forkedFrom?.step} of run ${run.forkedFrom?.runId}: ${how}`

@@ -206,7 +206,7 @@ async function forced(ports: EvaluatePorts, wanted: Wanted, signal: AbortSignal)
   await ports.store.addEvent({
     runId: run.runId,
     batchId: run.batchId,
-    kind: 'forced_fallback',
+    kind: 'earlier_submission_used',
     key: `forced-${step}`,
     detail: `the files at the end: ${status}; the submission of step ${last.fromStep} counts instead`,
   });

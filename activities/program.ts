@@ -118,7 +118,7 @@ async function tellLimit(
   if (limit === null || told === null) return;
   const { refusals, secondsAgo } = told;
   await store.addEvent({
-    ...{ runId, batchId, kind: 'program_limit', key: `program-limit-${ref.epoch}` },
+    ...{ runId, batchId, kind: 'program_limit_reached', key: `program-limit-${ref.epoch}` },
     detail: `told of its limit (${limit}), the program ${stopped ? 'was stopped' : 'ended'} after ${secondsAgo.toFixed(1)} s, refused ${refusals} ${refusals === 1 ? 'call' : 'calls'}`,
   });
 }

@@ -43,7 +43,7 @@ export async function rerunCommands(
     const [then, now] = [endOf(recorded), endOf(outcome)];
     if (then === now) continue;
     const detail = `step ${step}: the recorded command ${then}, but the rerun in container ${epoch} ${now}`;
-    await store.addEvent({ runId, batchId, kind: 'rerun_differs', key: `epoch-${epoch}-step-${step}`, detail });
+    await store.addEvent({ runId, batchId, kind: 'rerun_diverged', key: `epoch-${epoch}-step-${step}`, detail });
   }
 }
 

@@ -172,7 +172,7 @@ export function loadAgent(folders: ConfigFolders, name: string): LoadedAgent {
   if (entry === undefined) {
     const places = folders.map((folder) => join(folder, 'agents')).join(' or ');
     throw new BenchError('usage', `there is no agent ${JSON.stringify(name)} under ${places}`, {
-      code: 'agent.unknown',
+      code: 'agent.not_found',
       remedy: suggestion(
         name,
         entries.map((one) => one.name),

@@ -119,7 +119,7 @@ function resolveModel(folders: ConfigFolders, name: string): ModelRef {
   const near =
     closest(name, [...real, ...scripted]) ?? (name.includes(':') ? null : closest(`scripted:${name}`, scripted));
   throw new BenchError('usage', `no model ${JSON.stringify(name)}`, {
-    code: 'model.unknown',
+    code: 'model.not_found',
     remedy: `${near === null ? '' : `Did you mean ${near}? `}Known: ${[...real, ...scripted].join(', ')}, ${REPLAY_PREFIX}<file>. To add one, write a file under ${join(folders[0] ?? '', 'models')}.`,
   });
 }
@@ -138,7 +138,7 @@ export function resolveModels(
     const same = models.slice(0, index).find((other) => other.name === model.name);
     if (same !== undefined)
       throw new BenchError('usage', `model ${model.name} is named twice`, {
-        code: 'model.repeated',
+        code: 'model.duplicate',
         remedy: 'List it once; for more runs of each pair raise the attempts.',
         fields: { attempts: true },
       });
@@ -146,7 +146,7 @@ export function resolveModels(
   const unpriced = models.find((model) => model.config !== undefined && model.config.prices.length === 0);
   if (unpriced !== undefined && !allowUnpriced)
     throw new BenchError('usage', `model ${unpriced.name} has no price`, {
-      code: 'model.unpriced',
+      code: 'model.price_missing',
       remedy: 'Add `prices` to its file, or allow models without a price: their calls then count as free.',
       fields: { allowUnpriced: true },
     });

@@ -40,7 +40,7 @@ export function underProfile(
   if (profile !== null && !tasks.some(has)) {
     const known = [...new Set(tasks.flatMap(({ spec }) => Object.keys(spec.profiles ?? {})))].sort();
     throw new BenchError('usage', `none of the tasks has a profile ${JSON.stringify(name)}`, {
-      code: 'profile.unknown',
+      code: 'profile.not_found',
       remedy: suggestion(name, [...known, DEFAULT_PROFILE]),
     });
   }

@@ -49,7 +49,7 @@ export function selectTaskIds(folders: ConfigFolders, names: readonly string[]):
       loadEntry(suite, (file) => loadSuiteFile(file, folders)).tasks.forEach((id) => wanted.add(id));
     else {
       throw new BenchError('usage', `no task or suite ${JSON.stringify(name)} under ${folders.join(' or ')}`, {
-        code: 'task.unknown',
+        code: 'task.not_found',
         remedy: suggestion(name, [...ids, ...suites.map((one) => one.name), 'all']),
       });
     }
@@ -57,7 +57,7 @@ export function selectTaskIds(folders: ConfigFolders, names: readonly string[]):
   if (wanted.size === 0) {
     const places = folders.map((folder) => join(folder, 'tasks')).join(' or ');
     throw new BenchError('usage', `there are no tasks under ${places}`, {
-      code: 'task.unknown',
+      code: 'task.not_found',
       remedy: 'Set BENCH_CONFIGS to a folder that has tasks/, or leave it unset.',
     });
   }

@@ -137,7 +137,7 @@ export function loadTask(folders: ConfigFolders, id: string): TaskFolder {
   if (entry === undefined) {
     const places = folders.map((folder) => join(folder, 'tasks')).join(' or ');
     throw new BenchError('usage', `no task ${JSON.stringify(id)} under ${places}`, {
-      code: 'task.unknown',
+      code: 'task.not_found',
       remedy: suggestion(
         id,
         entries.map(({ name }) => name),

@@ -1,7 +1,7 @@
 import type { CliOutput } from './context.js';
 import { pausedLine } from './render/batch-state.js';
 import { formatScore, plural } from './render/format.js';
-import { holdUpLine } from './render/hold-up.js';
+import { blockerLine } from './render/blocker.js';
 import { providerTroubleLine } from './render/provider-trouble.js';
 import { phase } from './render/runs.js';
 import { control, cutToWidth } from './terminal-text.js';
@@ -29,7 +29,7 @@ export class LiveView {
   private readonly told = new Map<string, string>();
   private troubles = new Set<string>();
   private pausedAt: string | null = null;
-  private heldUp: string | null = null;
+  private blockedBy: string | null = null;
   private readonly redraw: boolean;
   private readonly toStdout: boolean;
 
@@ -59,7 +59,7 @@ export class LiveView {
     if (this.redraw) this.draw(report);
     else {
       this.tellTroubles(report);
-      this.tellHoldUp(report);
+      this.tellBlocker(report);
       this.tell(report);
       this.tellPaused(report);
     }
@@ -81,8 +81,8 @@ export class LiveView {
       .slice(0, MOST_TROUBLES)
       .map((one) => this.colors.yellow(providerTroubleLine(one)));
     const paused = pausedLine(report).map((line) => this.colors.yellow(line));
-    const heldUp = holdUpLine(report);
-    if (heldUp !== null) troubles.unshift(this.colors.yellow(heldUp));
+    const blockedBy = blockerLine(report);
+    if (blockedBy !== null) troubles.unshift(this.colors.yellow(blockedBy));
     const room = Math.max(3, this.output.height - 6 - troubles.length - paused.length);
     const { rows, cut } = report.runList.length > MOST_LISTED_RUNS ? this.cells(report, room) : this.runs(report, room);
     const lines = [
@@ -139,11 +139,11 @@ export class LiveView {
   }
 
   /** When it is new. A provider's errors have lines of their own. */
-  private tellHoldUp(report: BatchStatusReport): void {
-    const now = report.heldUp?.cause === 'provider' ? null : (report.heldUp?.detail ?? null);
-    const line = holdUpLine(report);
-    if (now !== null && now !== this.heldUp && line !== null) this.write(`${this.colors.yellow(line)}\n`);
-    this.heldUp = now;
+  private tellBlocker(report: BatchStatusReport): void {
+    const now = report.blockedBy?.cause === 'provider' ? null : (report.blockedBy?.detail ?? null);
+    const line = blockerLine(report);
+    if (now !== null && now !== this.blockedBy && line !== null) this.write(`${this.colors.yellow(line)}\n`);
+    this.blockedBy = now;
   }
 
   private tell(report: BatchStatusReport): void {

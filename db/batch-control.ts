@@ -67,7 +67,7 @@ export function batchControl(run: Statements): BatchControl {
       if (row === undefined) throw missingBatch(batchId);
       if (row.before === null)
         throw new BenchError('usage', `batch ${batchId} has no budget to raise`, {
-          code: 'budget.none',
+          code: 'budget.not_set',
           remedy: 'A budget can only be set at submit.',
           fields: { budget: true },
         });
@@ -84,7 +84,7 @@ export function batchControl(run: Statements): BatchControl {
         // Never continue a run that the new budget stopped.
         `select r.run_id as "runId", r.status = 'ended' as ended
          from runs r join batches b on b.batch_id = r.batch_id left join lateral (
-           select max(e.at) as at from events e where e.run_id = r.run_id and e.kind = 'budget_spent'
+           select max(e.at) as at from events e where e.run_id = r.run_id and e.kind = 'budget_exhausted'
          ) spent on true
          where r.batch_id = $1
            and r.met_budget_usd < b.budget_usd

@@ -87,7 +87,7 @@ export function connectionError(where: string, error: unknown): BenchError {
   const remedy = 'Check DATABASE_URL, or unset it to use the embedded database (`bench up`).';
   if (code === '28P01' || code === '28000')
     return new BenchError('services', `Postgres at ${where} refuses the user or password (${code})`, {
-      code: 'database.refused',
+      code: 'database.access_denied',
       remedy,
     });
   if (code === '3D000')
@@ -97,7 +97,7 @@ export function connectionError(where: string, error: unknown): BenchError {
     });
   if (isTlsProblem(error))
     return new BenchError('services', `Postgres at ${where}: TLS fails: ${describe(error)}`, {
-      code: 'database.refused',
+      code: 'database.access_denied',
       remedy: 'Correct sslmode and sslrootcert in DATABASE_URL: ?sslmode=verify-full&sslrootcert=/path/ca.pem',
     });
   return new BenchError('services', `Postgres at ${where} does not answer: ${describe(error)}`, {

@@ -135,7 +135,7 @@ async function asHostUser(
     if (invited === undefined || invited.revoked) throw usedOrRevoked(hostId);
     if (invited.expired && !invited.joined)
       throw new BenchError('usage', `the invitation of host "${hostId}" has expired`, {
-        code: 'invitation.refused',
+        code: 'invitation.rejected',
         remedy: `Ask for another: \`bench hosts invite ${hostId}\`.`,
       });
     await work(client, invited.user);
@@ -150,7 +150,7 @@ const refused = (error: unknown): boolean => ['28P01', '28000'].includes(errorFi
 
 const usedOrRevoked = (hostId: string): BenchError =>
   new BenchError('usage', `the token of this invitation was used already, or revoked, or has expired`, {
-    code: 'invitation.refused',
+    code: 'invitation.rejected',
     remedy: `Ask for another: \`bench hosts invite ${hostId}\`.`,
   });
 
@@ -172,7 +172,7 @@ async function asAdministrator<T>(adminUrl: string, work: (client: pg.Client) =>
   } catch (error) {
     if (errorFields(error).code === '42501')
       throw new BenchError('services', `this user of the database may not make or change users`, {
-        code: 'database.refused',
+        code: 'database.access_denied',
         remedy: 'Set BENCH_ADMIN_DATABASE_URL to a user that owns the schema and has CREATEROLE.',
       });
     throw queryError('changing the users of hosts', error);

@@ -36,7 +36,7 @@ export function createKeys(pool: pg.Pool): Keys {
     const made = await stored();
     if (made !== undefined) return made;
     throw new BenchError('usage', "the key of the evaluators' seeds lies in the home of a host of an earlier version", {
-      code: 'database.keyless',
+      code: 'database.key_missing',
       remedy:
         'Start the worker of that home with this version first: it hands the key over. Is it gone, `bench hosts remove` it.',
     });
@@ -46,6 +46,6 @@ export function createKeys(pool: pg.Pool): Keys {
 
 const refused = (): BenchError =>
   new BenchError('services', "this user of the database may not read the key of the evaluators' seeds", {
-    code: 'database.refused',
+    code: 'database.access_denied',
     remedy: `As its administrator: \`bench db roles\`, then in psql \`grant ${WORKER_ROLE} to <user>\`.`,
   });

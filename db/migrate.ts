@@ -133,7 +133,7 @@ async function stateOf(client: pg.Client, where: string, { migrations, sources }
     });
   if (history === 'foreign')
     throw new BenchError('usage', `the schema at ${where} has another history than this version of the program`, {
-      code: 'database.foreign',
+      code: 'database.unrecognized',
       remedy: 'Use the version that made it, or point DATABASE_URL at another database.',
     });
   const objects = compareSql(versionOf(sources), stored);
@@ -168,7 +168,7 @@ function migrationError(where: string, error: unknown): BenchError {
     return connectionError(where, error);
   if (code === '42501')
     return new BenchError('services', `this user may not create the schema at ${where} (${message})`, {
-      code: 'database.refused',
+      code: 'database.access_denied',
       remedy:
         'Run `bench db migrate` with the URL of the owner of the database in BENCH_ADMIN_DATABASE_URL, or grant CREATE on it.',
     });
@@ -181,7 +181,7 @@ function migrationError(where: string, error: unknown): BenchError {
   // A table, a function, or a type or trigger of that name.
   if (code !== undefined && ['42P07', '42723', '42710'].includes(code))
     return new BenchError('usage', `the database at ${where} holds tables of other programs (${message})`, {
-      code: 'database.foreign',
+      code: 'database.unrecognized',
       remedy: 'Point DATABASE_URL at an empty database.',
     });
   // Migrations contain no user data, so the server's message is safe to show.

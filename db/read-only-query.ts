@@ -49,7 +49,7 @@ export async function runReadOnlyQuery(
 ): Promise<ReadOnlyResult> {
   const where = describeDatabase(databaseUrl);
   if (sql.trim() === '')
-    throw new BenchError('usage', 'an empty query', { code: 'query.refused', remedy: SELECT_ONLY });
+    throw new BenchError('usage', 'an empty query', { code: 'query.rejected', remedy: SELECT_ONLY });
   const { signal, maxBytes = MOST_BYTES } = options;
   if (isOver(signal)) throw unwanted();
   const settings = connectionSettings(databaseUrl);
@@ -88,7 +88,7 @@ async function enter(client: pg.Client, where: string, timeoutMs: number): Promi
     await ensureReaderRole(client).catch(() => undefined);
     if (!(await readerIsSafe(client)))
       throw new BenchError('services', `cannot keep the superuser of ${where} from writing: no role ${READER_ROLE}`, {
-        code: 'database.refused',
+        code: 'database.access_denied',
         remedy: 'Use a DATABASE_URL with a user that is not a superuser.',
       });
   }
@@ -141,7 +141,7 @@ async function refuseLastingCalls(client: pg.Client, sql: string): Promise<void>
   const { rows } = await client.query<{ safe: boolean }>(`select ${onlyReads('current_user')} as safe`);
   if (rows[0]?.safe === true) return;
   throw new BenchError('usage', `the query was refused: ${call} is not allowed in a read-only query`, {
-    code: 'query.refused',
+    code: 'query.rejected',
     remedy: 'For locks, notifications and dynamic queries, use psql with the owner address of `bench db url`.',
   });
 }
@@ -188,7 +188,7 @@ function refusal(where: string, timeoutMs: number, error: unknown, near: string 
   const { code, message } = errorFields(error);
   if (code === '57014')
     return new BenchError('usage', `the query ran longer than ${timeoutMs / 1000} s`, {
-      code: 'query.too_slow',
+      code: 'query.timed_out',
       remedy: 'Narrow it down, or allow it more time.',
     });
   if (code === FILES_SPENT) return tooLarge(`needs more than ${TEMPORARY_FILES} of temporary files`);
@@ -196,7 +196,7 @@ function refusal(where: string, timeoutMs: number, error: unknown, near: string 
   if (isInfrastructureProblem(error)) return connectionError(where, error);
   // The query is the caller's own: what the server says of it may be shown.
   return new BenchError('usage', `the query was refused: ${message.slice(0, MESSAGE_CHARS)}`, {
-    code: 'query.refused',
+    code: 'query.rejected',
     remedy: near ?? SELECT_ONLY,
   });
 }

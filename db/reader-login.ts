@@ -34,7 +34,7 @@ export async function readerUrl(databaseUrl: string, adminUrl: string, login: Re
   await makeLogin(adminUrl, login);
   if (await admits(url.href)) return url.href;
   throw new BenchError('services', `${describeDatabase(databaseUrl)} does not let its user ${login.name} log in`, {
-    code: 'database.refused',
+    code: 'database.access_denied',
     remedy:
       'Let it log in by password in pg_hba.conf; or use the owner address of `bench db url`, which may change everything.',
   });
@@ -81,7 +81,7 @@ async function makeLogin(adminUrl: string, { name, password }: ReaderLogin): Pro
     const { code, message } = errorFields(error);
     if (code === '42501')
       throw new BenchError('services', `this user may not make a user that only reads at ${where} (${message})`, {
-        code: 'database.refused',
+        code: 'database.access_denied',
         remedy:
           'Set BENCH_ADMIN_DATABASE_URL to a user with CREATEROLE; or use the owner address of `bench db url`, which may change everything.',
       });

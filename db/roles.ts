@@ -22,7 +22,7 @@ export async function ensureRoles(adminUrl: string): Promise<{ worker: string; a
     const { code, message } = errorFields(error);
     if (code === '42501')
       throw new BenchError('services', `this user may not create the roles at ${where} (${message})`, {
-        code: 'database.refused',
+        code: 'database.access_denied',
         remedy: 'Set BENCH_ADMIN_DATABASE_URL to a user that owns the schema and has CREATEROLE.',
       });
     if (isInfrastructureProblem(error) || isTlsProblem(error) || ['28P01', '28000', '3D000'].includes(code ?? ''))

@@ -118,7 +118,7 @@ export async function appendRuns(
           'usage',
           `batch ${batchId} holds the nodes of a search tree, so no runs can be added to it`,
           {
-            code: 'batch.of_nodes',
+            code: 'batch.tree_nodes',
             remedy: `Its tree is a run of batch ${known.nodesOf}: that one can be retried.`,
           },
         );
@@ -281,7 +281,7 @@ function submissionError(batch: Pick<BatchDefinition, 'batchId' | 'name'>, error
     });
   if (constraint === 'runs_attempt_unique')
     return new BenchError('usage', 'the batch contains the same model, task and attempt twice', {
-      code: 'batch.repeats_run',
+      code: 'batch.duplicate_run',
       remedy: 'Remove the repeated model or task.',
     });
   if (constraint === 'runs_replaces_unique')

@@ -11,7 +11,7 @@ export const whileWanted = <T>(signal: AbortSignal, work: () => Promise<T>): Pro
 
 /** Nobody waits for the answer: neither a fault of the caller's nor of the database's. */
 export const unwanted = (): BenchError =>
-  new BenchError('usage', 'nobody waits for the answer any more', { code: 'query.too_slow' });
+  new BenchError('usage', 'nobody waits for the answer any more', { code: 'query.timed_out' });
 
 const isOver = (signal: AbortSignal): boolean => signal.aborted;
 

@@ -1,5 +1,5 @@
 /** What people are notified of: a batch has ended; nothing in it has moved for long; a run met its budget; it paused itself. */
-export const NOTIFICATION_KINDS = ['ended', 'stalled', 'budget', 'paused'] as const;
+export const NOTIFICATION_KINDS = ['ended', 'stalled', 'budget_exhausted', 'paused'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
 export const NOTIFICATION_FORMATS = ['json', 'slack'] as const;

@@ -47,7 +47,7 @@ export function createDoor(context: DoorContext): FastifyInstance {
         .send(
           errorBody(
             new BenchError('usage', 'the token is missing or wrong', {
-              code: 'token.wrong',
+              code: 'token.invalid',
               remedy: 'Send `Authorization: Bearer <token>`.',
             }),
           ),

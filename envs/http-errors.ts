@@ -4,7 +4,7 @@ import { asBenchError } from '../operations/as-bench-error.js';
 
 /** The HTTP status of an error, by what its caller can do about it. */
 export function statusOf({ type, code }: BenchError): number {
-  if (code === 'episodes.full') return 429;
+  if (code === 'episodes.at_capacity') return 429;
   if (code === 'access.denied') return 403;
   switch (type) {
     case 'usage':

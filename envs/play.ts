@@ -22,7 +22,7 @@ export interface PlayedStep {
 
 /** What every protocol does with episodes. Each call waits for services that restart; none holds anything that a door's death would lose. */
 export interface Play {
-  /** By the trainer's id or the run's. Throws BenchError (not_found, `episode.unknown`). */
+  /** By the trainer's id or the run's. Throws BenchError (not_found, `episode.not_found`). */
   known(id: string): Promise<EpisodeRow>;
   /** Begins an episode, as soon as there is room for it, and starts its sandbox while the policy thinks. `runId` makes a repeated call the same. */
   reset(door: string, body: unknown, keys?: { runId?: string; session?: string | null }): Promise<BegunEpisode>;
@@ -100,7 +100,7 @@ export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
       const episode = await rideOut(async () => (await episodes()).find(id));
       if (episode === null)
         throw new BenchError('not_found', `no episode ${id}`, {
-          code: 'episode.unknown',
+          code: 'episode.not_found',
           remedy: 'POST /v1/episodes begins one.',
         });
       return episode;

@@ -4,7 +4,7 @@ import type { ProgressEvents } from '../domain/ports/progress-events.js';
 /** Begins an episode as soon as there is room for it. */
 export type WaitForRoom = <T>(begin: () => Promise<T>) => Promise<T>;
 
-const isFull = (error: unknown): boolean => error instanceof BenchError && error.code === 'episodes.full';
+const isFull = (error: unknown): boolean => error instanceof BenchError && error.code === 'episodes.at_capacity';
 
 /**
  * A queue before a full server: each end of an episode lets the next one in, in the order in which they came. Whoever has waited

@@ -29,7 +29,7 @@ export async function reserveTurn(
   if (reserved.open) return { kind: 'wait', waitMs: BUDGET_WAIT_MS };
   // The run is yet to be evaluated; record this so that raising the budget continues it.
   await store.addEvent({
-    ...{ runId: run.runId, batchId: run.batchId, kind: 'budget_spent', key: `budget-${key.step}` },
+    ...{ runId: run.runId, batchId: run.batchId, kind: 'budget_exhausted', key: `budget-${key.step}` },
     detail: `step ${key.step}: the next call may cost $${call.reservedUsd}, more than is left of the batch's budget`,
   });
   return { kind: 'end', endReason: 'budget' };

@@ -37,7 +37,7 @@ export function asBenchError(error: unknown): BenchError {
   const message = error instanceof Error ? error.message || error.name : String(error);
   if (isOutage(error)) {
     return new BenchError('services', `a service stopped answering: ${message}`, {
-      code: 'services.lost',
+      code: 'services.connection_lost',
       remedy: 'Run `bench doctor` to see which one and why; then run the command again.',
       cause: error,
     });

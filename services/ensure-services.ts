@@ -465,7 +465,7 @@ class EnsureSupervised {
     const lines = lastLogLines(log);
     const shown = lines.length === 0 ? '' : `\nlast lines of ${log}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
     return new BenchError('services', `${message}${shown}`, {
-      code: 'services.not_started',
+      code: 'services.start_failed',
       remedy: `read ${log}; run \`bench doctor\` to check what the services need`,
     });
   }

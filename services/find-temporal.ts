@@ -212,7 +212,7 @@ async function buildWithGo(scratch: string, options: FindTemporalOptions): Promi
 function notFound(failures: readonly string[]): BenchError {
   const tried = failures.length === 0 ? '' : ` (${failures.join('; ')})`;
   return new BenchError('services', `no Temporal server program: not on PATH, not in the cache${tried}`, {
-    code: 'services.not_started',
+    code: 'services.start_failed',
     remedy:
       'install the Temporal CLI (https://docs.temporal.io/cli) so that `temporal` is on PATH, or Go 1.25 or later so that ' +
       'it can be built, or set TEMPORAL_ADDRESS to a server that runs elsewhere',

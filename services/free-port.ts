@@ -47,7 +47,7 @@ export async function chooseFreePort(seed: string, taken: readonly number[] = []
     if (!taken.includes(port) && (await portIsFree(port))) return port;
   }
   throw new BenchError('services', `no free TCP port on 127.0.0.1 among 500 tried from ${FIRST + start}`, {
-    code: 'services.not_started',
+    code: 'services.start_failed',
     remedy: 'end programs that use ports (see ss -ltnp), or set DATABASE_URL and TEMPORAL_ADDRESS',
   });
 }

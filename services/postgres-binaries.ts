@@ -17,7 +17,7 @@ export function findPostgres(): PostgresBinaries {
   const root = packageRoot(name);
   if (root === null) {
     throw new BenchError('services', `no PostgreSQL binaries: the package ${name} is not installed`, {
-      code: 'services.not_started',
+      code: 'services.start_failed',
       remedy: `run \`npm ci\` without --omit=optional, or set DATABASE_URL to a PostgreSQL that runs elsewhere`,
     });
   }

@@ -41,7 +41,7 @@ export function choosePostgresUser(options: {
   }
   if (!works([...NOBODY_PREFIX, 'true'])) {
     throw new BenchError('services', 'PostgreSQL refuses to run as root, and neither unshare nor setpriv works here', {
-      code: 'services.not_started',
+      code: 'services.start_failed',
       remedy: 'run bench as an ordinary user, install util-linux, or set DATABASE_URL',
     });
   }

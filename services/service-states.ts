@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ServiceFacts } from '../domain/hold-up.js';
+import type { ServiceFacts } from '../domain/blocker.js';
 import { temporalAccess } from '../domain/temporal-access.js';
 import type { ServicesSettings } from './ensure-services.js';
 import { servicePaths } from './home-paths.js';

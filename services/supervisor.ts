@@ -372,7 +372,7 @@ class Supervisor {
     const { temporalBinary, temporalNamespace } = this.options;
     if (temporalBinary === null || !existsSync(temporalBinary)) {
       throw new BenchError('services', `the Temporal program ${temporalBinary} is gone`, {
-        code: 'services.not_started',
+        code: 'services.start_failed',
       });
     }
     const env = { PATH: POSTGRES_ENV['PATH'] ?? '', HOME: this.paths.own };

@@ -96,7 +96,7 @@ export class HostDeparture implements Departure {
     log.info({ hostId, runs: runs.length, graceSeconds }, `leaving: ${why}`);
     await store
       .addEvent({
-        ...{ runId: null, batchId: null, kind: 'host_leaves', key: `host-leaves-${hostId}-${this.#begunAt}` },
+        ...{ runId: null, batchId: null, kind: 'host_leaving', key: `host-leaves-${hostId}-${this.#begunAt}` },
         detail: `host ${hostId} leaves within ${graceSeconds} s (${why}); runs to hand on: ${runs.length}`,
       })
       .catch((error: unknown) => log.warn({ error: String(error) }, 'could not record that the host leaves'));

@@ -100,8 +100,8 @@ function gpuReporter({ hostId, store, log }: HostParts): (gpus: GpusNow) => Prom
     const event = told === null ? ids.length > 0 : told.event;
     const [kind, detail]: [EventKind, string] =
       unknown === null
-        ? ['gpus_known', `nvidia-smi answers again on host ${hostId}: its free GPUs can be leased`]
-        : ['gpus_unknown', `nvidia-smi fails on host ${hostId}, which leases no GPU until it answers: ${unknown}`];
+        ? ['gpu_driver_recovered', `nvidia-smi answers again on host ${hostId}: its free GPUs can be leased`]
+        : ['gpu_driver_failed', `nvidia-smi fails on host ${hostId}, which leases no GPU until it answers: ${unknown}`];
     if (unknown === null) log.info({ hostId, gpus: ids }, detail);
     else log.error({ hostId, gpus: ids }, detail);
     if (event) {

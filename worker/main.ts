@@ -292,7 +292,7 @@ async function main(): Promise<void> {
 
 const revoked = (hostId: string): BenchError =>
   new BenchError('usage', `the database refuses host ${hostId}: its invitation was revoked`, {
-    code: 'invitation.refused',
+    code: 'invitation.rejected',
     remedy: `Ask for another: \`bench hosts invite ${hostId}\`.`,
   });
 

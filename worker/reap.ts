@@ -75,7 +75,7 @@ async function reapBackend({ store, backends, log, roundMs }: Round, backend: Ba
       await store.addEvent({
         runId: known,
         batchId: null,
-        kind: 'reaped',
+        kind: 'sandbox_reaped',
         key: `reaped-${name}-${Date.now()}`,
         detail,
       });

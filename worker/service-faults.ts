@@ -12,8 +12,8 @@ export function serviceFaultReporter(store: EventLog, file: string): () => Promi
     for (const { kind, service, at, reason } of faults.slice(reported)) {
       const what =
         kind === 'store_replaced'
-          ? ({ kind, key: `store-${at}`, detail: `${service}: ${reason}` } as const)
-          : ({ kind: 'service_ended', key: `${service}-${at}`, detail: `${service} ${reason}` } as const);
+          ? ({ kind: 'temporal_store_replaced', key: `store-${at}`, detail: `${service}: ${reason}` } as const)
+          : ({ kind: 'service_failed', key: `${service}-${at}`, detail: `${service} ${reason}` } as const);
       await store.addEvent({ runId: null, batchId: null, ...what });
       reported += 1;
     }

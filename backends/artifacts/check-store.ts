@@ -26,7 +26,7 @@ export async function checkArtifactStore(location: ArtifactLocation): Promise<vo
       'services',
       `the artifact store ${describeLocation(location)} does not return what was stored`,
       {
-        code: 'artifacts.unusable',
+        code: 'artifacts.unavailable',
         remedy: 'do not use it',
       },
     );

@@ -70,5 +70,5 @@ export function storeFailure(error: unknown, location: ArtifactLocation): Infras
 /** Of a check before anything starts. */
 export function storeProblem(error: unknown, location: ArtifactLocation): BenchError {
   const [what, remedy] = message(error, location);
-  return new BenchError('services', what, { code: 'artifacts.unusable', remedy, cause: error });
+  return new BenchError('services', what, { code: 'artifacts.unavailable', remedy, cause: error });
 }

@@ -54,7 +54,7 @@ export async function resolveBaseImage(
         'failed',
         `base image ${wanted} does not exist locally and cannot be pulled: ${found.message}`,
         {
-          code: 'image.not_built',
+          code: 'image.build_failed',
           remedy: 'load it (docker load, docker import) or choose one of `docker images`',
           fields: { base: true },
           cause: found,
@@ -76,7 +76,7 @@ export async function resolveBaseImage(
   signal?.throwIfAborted();
   if (built instanceof Error)
     throw new BenchError('failed', `no base image: ${DEFAULT_BASE} cannot be pulled, and ${built.message}`, {
-      code: 'image.not_built',
+      code: 'image.build_failed',
       remedy:
         'pass any Debian-like image, or one with Python ≥ 3.9, to `bench images build` as the base; ' +
         'or run once as root on Debian, so that debootstrap can make one; or use the local backend',

@@ -115,7 +115,7 @@ async function build(
   } catch (error) {
     signal?.throwIfAborted();
     throw new BenchError('failed', `building the ${kind} image ${ref} on ${base} failed: ${(error as Error).message}`, {
-      code: 'image.not_built',
+      code: 'image.build_failed',
       remedy: 'see above which step failed, or build on another base with `bench images build`',
       fields: { base: '<image>' },
       cause: error,
@@ -123,7 +123,7 @@ async function build(
   }
   const built = await localImage(docker, ref);
   if (built === null)
-    throw new BenchError('failed', `the engine built ${ref} but does not list it`, { code: 'image.not_built' });
+    throw new BenchError('failed', `the engine built ${ref} but does not list it`, { code: 'image.build_failed' });
   return built;
 }
 

@@ -2,7 +2,7 @@ import type { Colors } from 'picocolors/types.js';
 import { batchState, nextCommand } from './batch-state.js';
 import { forecastLine } from './forecast.js';
 import { formatCost, formatSpan, plural } from './format.js';
-import { holdUpLine, lastStep } from './hold-up.js';
+import { blockerLine, lastStep } from './blocker.js';
 import { providerTroubleLine } from './provider-trouble.js';
 import { renderRuns } from './runs.js';
 import type { BatchDocument, BatchStatusReport } from '../../domain/views/batches.js';
@@ -34,11 +34,11 @@ export function batchFaults({ runList }: Pick<BatchStatusReport, 'runList'>): st
 export function renderBatch(batch: BatchStatusReport, colors: Colors): string {
   const faults = batchFaults(batch);
   const open = batch.endedAt === null && batch.startedAt !== null;
-  const heldUp = holdUpLine(batch);
+  const blockedBy = blockerLine(batch);
   return [
     batchHeadline(batch, colors),
-    ...(heldUp === null ? [] : [colors.yellow(`  ${heldUp}`)]),
-    ...(heldUp === null && open ? [`  ${lastStep(batch.lastStepAt)}`] : []),
+    ...(blockedBy === null ? [] : [colors.yellow(`  ${blockedBy}`)]),
+    ...(blockedBy === null && open ? [`  ${lastStep(batch.lastStepAt)}`] : []),
     ...(batch.forecast === null ? [] : [colors.dim(`  ${forecastLine(batch.forecast)}`)]),
     ...(batch.allocation === null ? [] : [`  attempts: ${batch.allocation.detail}`]),
     ...batchState(batch).map((line) => `  ${line}`),
@@ -64,7 +64,7 @@ export function batchDocument(batch: BatchStatusReport): BatchDocument {
   return {
     ...rest,
     next: nextCommand(batch),
-    waits: batchState(batch),
+    waitingFor: batchState(batch),
     endReason: shared(runList.map((run) => run.endReason)),
     finalEvaluation: shared(runList.map((run) => run.finalEvaluation)),
     bestScore: shared(runList.map((run) => run.bestScore)),

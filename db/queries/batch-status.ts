@@ -1,7 +1,7 @@
 import type { Statements } from '../statements.js';
 import { missingBatch } from '../store/missing.js';
 import { awayHosts } from './operations.js';
-import { holdUp } from './hold-up.js';
+import { blockerOf } from './blocker.js';
 import { providerTroubles } from './provider-troubles.js';
 import { listRuns } from './runs.js';
 import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow, OWN_BATCH } from './summaries.js';
@@ -59,7 +59,7 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
     episodes: row.training ? await trainingState(run, batchId) : null,
     providerErrors,
     awayHosts: await awayHosts(run, batchId),
-    ...(await holdUp(run, { batchId, isOver, byStatus, providerErrors })),
+    ...(await blockerOf(run, { batchId, isOver, byStatus, providerErrors })),
     runList,
   };
 }

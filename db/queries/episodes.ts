@@ -62,7 +62,7 @@ export async function showEpisode(run: Statements, runId: string): Promise<Shown
   );
   if (row === undefined)
     throw new BenchError('not_found', `run ${runId} is no episode: no trainer plays it`, {
-      code: 'episode.unknown',
+      code: 'episode.not_found',
       remedy: '`bench show` shows runs, `bench episodes list` lists episodes.',
     });
   const actions = await run<Omit<EpisodeActionFigures, 'at'> & { at: Date }>(

@@ -18,7 +18,7 @@ export async function refuseUnknownProfile(run: Statements, asked: string): Prom
   const names = known?.names ?? [];
   if (names.includes(asked)) return;
   throw new BenchError('usage', `no submitted task has a profile "${asked}"`, {
-    code: 'profile.unknown',
+    code: 'profile.not_found',
     remedy: `Profiles: ${[DEFAULT_PROFILE, ...names].join(', ')}.`,
   });
 }

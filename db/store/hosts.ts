@@ -75,7 +75,7 @@ export function hostStore(run: Statements): Hosts {
            returning ${whyPaused('h')} as paused, h.lost_at
          ), told as (
            insert into events (kind, key, detail)
-           select case when r.paused is null then 'host_admits' else 'host_paused' end,
+           select case when r.paused is null then 'host_resumed' else 'host_paused' end,
              'host-' || $1 || '-' || extract(epoch from clock_timestamp()),
              'host ' || $1 || coalesce(' takes no new runs: ' || r.paused, ' takes runs again')
            from registered r left join before b on true where r.paused is distinct from b.paused

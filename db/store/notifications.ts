@@ -37,7 +37,7 @@ export function notificationStore(run: Statements): Notifications {
            from batches b
            where b.status in ('ended', 'cancelled') and b.ended_at >= i.notify_from and ${OF_PEOPLE}
            union all
-           select b.batch_id, 'budget', b.budget_usd::text
+           select b.batch_id, 'budget_exhausted', b.budget_usd::text
            from batches b
            where (b.status = 'running' or b.ended_at >= i.notify_from) and b.budget_usd is not null and ${OF_PEOPLE}
              and exists (

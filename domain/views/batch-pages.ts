@@ -47,7 +47,7 @@ export type BatchPage = z.infer<typeof batchPageSchema>;
 
 export const batchHeadSchema = z.strictObject({
   batch: batchDocumentSchema
-    .omit({ runs: true, waits: true, next: true })
+    .omit({ runs: true, waitingFor: true, next: true })
     .describe('as `bench status` has it, without the runs and what is said in words'),
   ends: endsSchema,
   forecast: forecastSchema,

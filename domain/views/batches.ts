@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { allocationSchema } from './allocation.js';
 import { usageForecastSchema } from './forecast.js';
 import { awayHostSchema } from './hosts.js';
-import { holdUpSchema } from './hold-up.js';
+import { blockerSchema } from './blocker.js';
 import { providerTroubleSchema } from './provider-trouble.js';
 import { runSummarySchema } from './runs.js';
 import {
@@ -65,7 +65,7 @@ export const batchStatusReportSchema = batchSummarySchema.extend({
   forecast: usageForecastSchema.nullable().describe('told when it was submitted; null: none was made'),
   providerErrors: z.array(providerTroubleSchema).describe('what keeps runs waiting, most first'),
   awayHosts: z.array(awayHostSchema).describe('that have runs of it and do not register'),
-  heldUp: holdUpSchema.nullable().describe('what holds it up; null: nothing, or it is over'),
+  blockedBy: blockerSchema.nullable().describe('what holds it up; null: nothing, or it is over'),
   lastStepAt: timeSchema.nullable().describe('of any of its runs; null: no step yet'),
   /** In submission order. */
   runList: z.array(runSummarySchema),
@@ -88,7 +88,7 @@ export const batchDocumentSchema = batchStatusReportSchema
     finalEvaluation: finalEvaluationSchema.nullable().describe('that all runs share'),
     bestScore: scoreSchema.describe('that all runs share'),
     finalScore: scoreSchema.describe('that all runs share'),
-    waits: z.array(z.string()).describe('why it is not further, in words'),
+    waitingFor: z.array(z.string()).describe('why it is not further, in words'),
     next: z.string().describe('the command to go on with'),
     runs: z.array(runSummarySchema).describe('as submitted'),
   })

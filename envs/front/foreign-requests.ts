@@ -30,6 +30,6 @@ export function refusalOf({ headers }: IncomingMessage, site: OwnSite): Refusal 
   const length = headers['content-length'];
   const hasBody = headers['transfer-encoding'] !== undefined || (length !== undefined && Number(length) !== 0);
   if (hasBody && !isJson(headers['content-type']))
-    return refusal(415, 'request.incomplete', 'the body must be application/json', 'Send it as application/json.');
+    return refusal(415, 'request.header_invalid', 'the body must be application/json', 'Send it as application/json.');
   return null;
 }

@@ -94,7 +94,7 @@ function keyOf({ headers }: FastifyRequest): string {
   const [, key = ''] = new RegExp(`(?:^|;\\s*)${COOKIE}="?([^;"]*)`).exec(headers.cookie ?? '') ?? [];
   if (SESSION_KEY.test(key)) return key;
   throw new BenchError('conflict', `the cookie ${COOKIE} is missing`, {
-    code: 'episode.unknown',
+    code: 'episode.not_found',
     remedy: 'POST /nemo/reset sets it: send it with each step.',
   });
 }

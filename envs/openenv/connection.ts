@@ -204,13 +204,13 @@ export class Connection {
   async #fail(thrown: unknown): Promise<void> {
     const error = asBenchError(thrown);
     const message = textOf(error);
-    if (error.code === 'episodes.full') {
+    if (error.code === 'episodes.at_capacity') {
       this.#refused = true;
       this.#send(errorFrame('CAPACITY_REACHED', message, await this.options.counts()));
       setTimeout(() => this.socket.close(1013), READ_MS).unref();
       return;
     }
-    const wrong = error.type === 'usage' || (error.type === 'not_found' && error.code !== 'episode.unknown');
+    const wrong = error.type === 'usage' || (error.type === 'not_found' && error.code !== 'episode.not_found');
     this.#send(wrong ? invalid([], message) : errorFrame('EXECUTION_ERROR', message));
   }
 

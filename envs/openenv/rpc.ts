@@ -189,7 +189,7 @@ function paramsOf(params: unknown): Record<string, unknown> {
 export function rpcFailure(id: unknown, thrown: unknown): object {
   if (thrown instanceof RpcError) return rpcError(id, thrown.rpcCode, thrown.message, thrown.data);
   const error = asBenchError(thrown);
-  if (error.code === 'episodes.full') return rpcError(id, SERVER, textOf(error));
+  if (error.code === 'episodes.at_capacity') return rpcError(id, SERVER, textOf(error));
   const wrong = error instanceof BenchError && (error.type === 'usage' || error.type === 'not_found');
   return rpcError(id, wrong ? INVALID_PARAMS : INTERNAL, textOf(error));
 }

@@ -111,7 +111,7 @@ export class EnvSession {
     return this.#runId;
   }
 
-  /** Begins an episode, and gives up the one before it. Throws BenchError (usage) that names wrong keys; (conflict, `episodes.full`). */
+  /** Begins an episode, and gives up the one before it. Throws BenchError (usage) that names wrong keys; (conflict, `episodes.at_capacity`). */
   async reset(sent: Record<string, unknown>, { first }: StepContext): Promise<Answered> {
     // Clients send what their caller left out as null.
     const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
@@ -144,7 +144,7 @@ export class EnvSession {
     const episode = await this.episode();
     if (episode === null)
       throw new BenchError('conflict', 'no episode has begun', {
-        code: 'episode.unknown',
+        code: 'episode.not_found',
         remedy: 'Reset before the first step.',
       });
     if (this.#over === episode.runId && sent.seq === null) throw endedError(episode);
@@ -173,7 +173,7 @@ export class EnvSession {
   #refuseForeign({ session, episodeId }: EpisodeRow): void {
     if (session === null || session === this.#session || session.startsWith(RELAYED)) return;
     throw new BenchError('not_found', `episode ${episodeId} belongs to another session`, {
-      code: 'episode.unknown',
+      code: 'episode.not_found',
       remedy: 'Connect with the key of that session.',
     });
   }

@@ -46,7 +46,7 @@ export async function takeStep(
     const answer = await takeTrusted(play, episode, sent, patience);
     return read ? unpaid(answer) : answer;
   } catch (error) {
-    if (patience.numbers || !(hasCode(error, 'episode.gap') || hasCode(error, 'episode.differs'))) throw error;
+    if (patience.numbers || !(hasCode(error, 'episode.out_of_order') || hasCode(error, 'episode.action_conflict'))) throw error;
     const written = { ...(isObject(action) ? action : { action }), action_seq: seq };
     return takeTrusted(play, episode, { ...sent, action: written, seq: null }, patience);
   }
@@ -113,7 +113,7 @@ async function unlessOther<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
-    if (hasCode(error, 'episode.differs')) return null;
+    if (hasCode(error, 'episode.action_conflict')) return null;
     throw error;
   }
 }

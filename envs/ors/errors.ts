@@ -15,7 +15,7 @@ export class StatusError extends BenchError {
 }
 
 /** Nothing was done: clients ask again, for minutes, when they are told that the server is starting. */
-const isStarting = ({ type, code }: BenchError): boolean => type === 'services' || code === 'episodes.full';
+const isStarting = ({ type, code }: BenchError): boolean => type === 'services' || code === 'episodes.at_capacity';
 
 const FULL_RETRY_S = 5;
 
@@ -32,4 +32,4 @@ export function sendDetail(reply: FastifyReply, thrown: unknown): FastifyReply {
   return reply.code(error instanceof StatusError ? error.status : statusOf(error)).send({ detail: textOf(error) });
 }
 
-const retryAfter = ({ code }: BenchError): number => (code === 'episodes.full' ? FULL_RETRY_S : 1);
+const retryAfter = ({ code }: BenchError): number => (code === 'episodes.at_capacity' ? FULL_RETRY_S : 1);

@@ -30,7 +30,7 @@ const createSchema = z.strictObject({
 
 /** Sessions of ORS: each plays one episode, which its rows say. */
 export interface Sessions {
-  /** Begins the session's episode, or finds it begun. Throws BenchError (usage) that names wrong keys; (conflict, `episodes.full`). */
+  /** Begins the session's episode, or finds it begun. Throws BenchError (usage) that names wrong keys; (conflict, `episodes.at_capacity`). */
   create(sid: string, body: unknown): Promise<EpisodeRow>;
   /** What the session plays; null: nothing. */
   find(sid: string): Promise<EpisodeRow | null>;

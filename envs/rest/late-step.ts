@@ -20,7 +20,7 @@ export async function lateStep(play: Play, episode: EpisodeRow, seq: number | nu
 
 /** The same for an action that was refused. Throws the refusal of any other: after an end that it has ended, not that its number is wrong. */
 export async function afterEnd(play: Play, id: string, seq: number | null, refused: unknown): Promise<PlayedStep> {
-  if (!(refused instanceof BenchError) || (refused.code !== 'episode.ended' && refused.code !== 'episode.gap'))
+  if (!(refused instanceof BenchError) || (refused.code !== 'episode.ended' && refused.code !== 'episode.out_of_order'))
     throw refused;
   const episode = await play.known(id);
   if (!episode.ended) throw refused;

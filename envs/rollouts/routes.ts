@@ -41,7 +41,7 @@ export function rolloutRoutes({ env, progress, token }: DoorContext): FastifyPlu
     const row = await rideOut(async () => (await bench.database()).rollouts.find(id));
     if (row === null)
       throw new BenchError('not_found', `no rollout ${id}`, {
-        code: 'rollout.unknown',
+        code: 'rollout.not_found',
         remedy: 'POST /v1/rollouts begins one.',
       });
     return row;

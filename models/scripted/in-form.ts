@@ -15,7 +15,7 @@ function inForm(said: Said, form: ReplyForm): DecodedReply {
   const encoded = encodeReplyAs(form.parser, said, form);
   if (encoded !== null) return encoded;
   throw new BenchError('usage', `The output parser ${form.parser} cannot express the policy's command.`, {
-    code: 'agent.unfit',
+    code: 'agent.unsuitable',
     remedy: 'Choose an agent with another outputParser for scripted models.',
   });
 }

@@ -41,7 +41,7 @@ export function writeCommands(files: readonly OracleFile[]): string[] {
 export function oracleCommands({ task, oracleFiles = [] }: PolicyView): { commands: string[]; task: TaskSpec } {
   if (task === undefined || oracleFiles.length === 0)
     throw new BenchError('usage', `Task ${task?.id ?? ''} has no oracle/ to play.`, {
-      code: 'model.not_playable',
+      code: 'model.unsuitable',
       remedy: 'Put a solution into the folder oracle/ of the task, or leave this model out.',
     });
   const made = task.oracle?.command;

@@ -118,7 +118,7 @@ export const seeker: Policy = (view) => {
       'usage',
       `scripted:seeker cannot play ${task.id}: it changes functions and CSV tables alone.`,
       {
-        code: 'model.not_playable',
+        code: 'model.unsuitable',
         remedy: 'Leave out the task, or take scripted:oracle.',
       },
     );

@@ -6,7 +6,7 @@ import type { Allocation } from '../../domain/views/allocation.js';
 import type { LoadedGroup } from './batch-plan.js';
 
 const refused = (message: string, remedy: string): BenchError =>
-  new BenchError('usage', message, { code: 'attempts.auto', remedy, fields: { attempts: true } });
+  new BenchError('usage', message, { code: 'attempts.auto_unsupported', remedy, fields: { attempts: true } });
 
 /** How attempts are given out with `attempts: auto`, as it is stated before anything is played; null: they are fixed. Throws BenchError (usage). */
 export function allocationOf(

@@ -18,13 +18,13 @@ function checkProgram(agent: string, { client, install }: Program, models: reado
         ? `speaks ${client}, and ${name} is a model of ${provider}`
         : `needs a paid model, and ${name} is ${kind}`;
     throw new BenchError('usage', `agent ${agent} is a program: it ${why}`, {
-      code: 'agent.unfit',
+      code: 'agent.unsuitable',
       remedy: `Choose a model of ${providers.join(' or ')}, or another agent.`,
     });
   }
   if (install.folder === undefined || existsSync(install.folder)) return;
   throw new BenchError('usage', `agent ${agent}: install.folder ${install.folder} is not there`, {
-    code: 'agent.unfit',
+    code: 'agent.unsuitable',
     remedy: "Put the program there, or correct the agent's file.",
   });
 }
@@ -34,7 +34,7 @@ export function refuseProgramsOnLocal(agents: readonly LoadedAgent[], backend: B
   const program = agents.find(({ config }) => config.program !== undefined);
   if (backend !== 'local' || program === undefined) return;
   throw new BenchError('usage', `agent ${program.name} is a program, which plays in a container alone`, {
-    code: 'agent.unfit',
+    code: 'agent.unsuitable',
     remedy: 'Submit it for the backend docker or podman.',
   });
 }
@@ -60,7 +60,7 @@ export function checkAgent(
     'usage',
     `${stuck.name} runs shell commands, but agent ${agent.name} accepts only its special commands (outputParser: ${outputParser})`,
     {
-      code: 'agent.unfit',
+      code: 'agent.unsuitable',
       remedy: 'Choose an agent with another outputParser, or another model; `bench agents` lists agents.',
     },
   );

@@ -35,7 +35,7 @@ export function checkHosts(
   const most = mostGpus(hosts);
   if (wanted.gpus > most)
     throw new BenchError('usage', `a run asks for ${wanted.gpus} GPUs, but no host has more than ${most}`, {
-      code: 'gpus.too_few',
+      code: 'gpus.insufficient',
       remedy:
         profileAdvice(wanted.profiles?.(most) ?? []) +
         'Ask for fewer GPUs per run, or start a worker that has them (BENCH_GPUS=0,1 before `bench up`).',
@@ -48,7 +48,7 @@ export function checkHosts(
       'usage',
       `a run may use ${memoryMb} MB of memory, but no host that offers ${wanted.backend} has that much for its runs`,
       {
-        code: 'memory.too_little',
+        code: 'memory.insufficient',
         remedy: 'Lower limits.memoryMb of the task, or start a worker with more memory for its runs (BENCH_MEMORY_MB).',
       },
     );
@@ -88,7 +88,7 @@ function refuseGpusElsewhere(
     'usage',
     `a run asks for ${gpus} GPUs on ${backend}, but no host has both: ${lacking.join('; ')}`,
     {
-      code: 'gpus.too_few',
+      code: 'gpus.insufficient',
       remedy:
         profileAdvice(profiles?.(most) ?? []) +
         `Start the engine of ${backend} on ${there} (with the variables of the worker there; see docs/concepts/sandbox.md), or choose a backend ` +

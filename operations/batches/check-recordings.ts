@@ -14,7 +14,7 @@ export function checkRecordings(agent: LoadedAgent, models: readonly ModelRef[])
         'usage',
         `${name}: agent ${agent.name} (outputParser: ${outputParser}) cannot express the command of step ${step}`,
         {
-          code: 'agent.unfit',
+          code: 'agent.unsuitable',
           remedy: 'Choose an agent with another outputParser, for example tool-calling; `bench agents` lists agents.',
         },
       );

@@ -23,7 +23,7 @@ export function checkSearch(
 ): void {
   if (config.search === undefined) return;
   const refuse = (why: string, remedy: string): never => {
-    throw new BenchError('usage', `agent ${name} searches: ${why}`, { code: 'agent.unfit', remedy });
+    throw new BenchError('usage', `agent ${name} searches: ${why}`, { code: 'agent.unsuitable', remedy });
   };
   const player = models.find(({ kind }) => kind === 'human' || kind === 'external' || kind === 'replay');
   if (player !== undefined)

@@ -5,8 +5,8 @@ import { batchIsClosed } from '../../temporal/batch-is-closed.js';
 import { isOutage } from '../as-bench-error.js';
 import type { Bench } from '../bench.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
-import type { HoldUp } from '../../domain/views/hold-up.js';
-import { heldUpByHome } from '../results/held-up.js';
+import type { Blocker } from '../../domain/views/blocker.js';
+import { blockerOfHome } from '../results/blocker.js';
 
 const POLL_MS = 500;
 /** Poll large batches less often. */
@@ -49,12 +49,12 @@ export async function* follow(
   let outage = false;
   let closedChecks = 0;
   let nextCheck = Date.now() + CHECK_MS;
-  let byHome: HoldUp | null = null;
+  let byHome: Blocker | null = null;
   while (signal?.aborted !== true) {
     try {
       const database = await bench.database();
       const rows = await database.queries.batchStatus(batchId);
-      report = isOver(rows) ? rows : { ...rows, heldUp: byHome ?? rows.heldUp };
+      report = isOver(rows) ? rows : { ...rows, blockedBy: byHome ?? rows.blockedBy };
       if (outage) {
         outage = false;
         yield { kind: 'recovered' };
@@ -70,11 +70,11 @@ export async function* follow(
       if (Date.now() >= nextCheck) {
         nextCheck = Date.now() + CHECK_MS;
         await bench.refreshServices();
-        byHome = await heldUpByHome(bench, report);
+        byHome = await blockerOfHome(bench, report);
         // Its server starts its runs, no workflow of its own.
         closedChecks = !report.training && (await isClosed(bench, batchId)) ? closedChecks + 1 : 0;
         if (closedChecks >= (allEndedAt === null ? CLOSED_CHECKS : 2)) {
-          if (allEndedAt === null) throw standsStill(batchId);
+          if (allEndedAt === null) throw batchStalled(batchId);
           // All runs have ended; only the batch's end was not written.
           yield { kind: 'over', report };
           return;
@@ -114,8 +114,8 @@ const isClosed = async (bench: Bench, batchId: string): Promise<boolean> => {
   }
 };
 
-const standsStill = (batchId: string): BenchError =>
+const batchStalled = (batchId: string): BenchError =>
   new BenchError('failed', `batch ${batchId} makes no progress: its workflow is not running`, {
-    code: 'batch.stands_still',
+    code: 'batch.stalled',
     remedy: `\`bench resume ${batchId}\` continues its unfinished runs.`,
   });

@@ -45,7 +45,7 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
   if (ref === undefined) throw new Error('a model that resolves to nothing');
   if (ref.kind === 'human')
     throw new BenchError('usage', 'the model "human" cannot play in a batch, only in a terminal', {
-      code: 'model.not_playable',
+      code: 'model.unsuitable',
       remedy: 'Choose another model.',
       fields: { model: true },
     });

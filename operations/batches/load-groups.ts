@@ -22,7 +22,7 @@ function requireMemoryCommands({ name, config }: LoadedAgent): void {
     'usage',
     `memory is requested, but the prompts of agent ${name} do not document ${missing.join(' and ')}`,
     {
-      code: 'agent.unfit',
+      code: 'agent.unsuitable',
       remedy: 'Choose an agent that documents them, or add commands/memory.yaml to its tools.commandFiles.',
       fields: { agent: 'default-memory' },
     },
@@ -58,7 +58,7 @@ export function loadGroups(
     if (group.memory) requireMemoryCommands(loadedAgent);
     if (!person && modelRefs.some(({ kind }) => kind === 'human'))
       throw new BenchError('usage', 'the model "human" cannot play in a batch, only in a terminal', {
-        code: 'model.not_playable',
+        code: 'model.unsuitable',
         remedy: 'Play with `bench human`.',
         fields: { task: '<task>' },
       });
@@ -97,7 +97,7 @@ function refuseRepeated(groups: readonly LoadedGroup[]): void {
         const other = seen.get(pair);
         if (other !== undefined && other !== nth)
           throw new BenchError('usage', `groups ${other + 1} and ${nth + 1} both have ${pair}`, {
-            code: 'batch.repeats_run',
+            code: 'batch.duplicate_run',
             remedy: 'Keep it in one of them; to compare variants of the same pair, submit separate batches.',
           });
         seen.set(pair, nth);

@@ -68,7 +68,7 @@ function modelsToTest(bench: Bench, names: readonly string[]): ModelRef[] {
     const other = named.find(({ config }) => config === undefined);
     if (other !== undefined)
       throw new BenchError('usage', `${other.name} calls no provider, so there is nothing to test`, {
-        code: 'model.not_playable',
+        code: 'model.unsuitable',
         remedy: '`bench models` lists models that do.',
       });
     const missing = missingKeys(named, settings.env);

@@ -90,12 +90,12 @@ export function refusal(taken: TakenAction, episodeId: string): BenchError | nul
       });
     case 'gap':
       return new BenchError('conflict', `the next action of episode ${episodeId} is number ${taken.expected}`, {
-        code: 'episode.gap',
+        code: 'episode.out_of_order',
         remedy: `Set action_seq to ${taken.expected}, or leave it out.`,
       });
     case 'differs':
       return new BenchError('conflict', `action ${taken.seq} of episode ${episodeId} was another one`, {
-        code: 'episode.differs',
+        code: 'episode.action_conflict',
         remedy: 'Number actions from 1, each once; repeat one only as it was.',
       });
     case 'ended':
@@ -104,6 +104,6 @@ export function refusal(taken: TakenAction, episodeId: string): BenchError | nul
         remedy: 'Reset to begin another.',
       });
     case 'unknown':
-      return new BenchError('not_found', `no episode ${episodeId}`, { code: 'episode.unknown' });
+      return new BenchError('not_found', `no episode ${episodeId}`, { code: 'episode.not_found' });
   }
 }

@@ -136,7 +136,7 @@ export async function openEnvironment(bench: Bench, options: EnvironmentOptions)
       const listed = lists.get(split);
       if (listed !== undefined) return listed;
       throw new BenchError('not_found', `no split ${JSON.stringify(split)} is served`, {
-        code: 'split.unknown',
+        code: 'split.not_found',
         remedy: `There are: ${[...lists.keys()].join(', ')}.`,
       });
     },

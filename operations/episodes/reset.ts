@@ -37,7 +37,7 @@ export interface AskedReset {
  * Begins an episode: a row, and its first observation, which comes from the task's record. No sandbox is started for it yet; see `wantEpisode`.
  * The id of an episode that is there already returns that one.
  * @throws BenchError (usage) that names a wrong key; (not_found) for a task, split or episode that is not there;
- * (conflict, `episodes.full`) when as many are open as may be.
+ * (conflict, `episodes.at_capacity`) when as many are open as may be.
  */
 export async function resetEpisode(env: Environment, door: string, asked: AskedReset): Promise<BegunEpisode> {
   const [begun] = await resetEpisodes(env, door, [asked]);
@@ -173,7 +173,7 @@ function taskOf(env: Environment, { task, split, index }: Pick<ResetRequest, 'ta
   return taskAt(env, split, index);
 }
 
-/** The task at a position of a split. Throws BenchError (not_found, `split.unknown`), or (usage) for a position beyond it. */
+/** The task at a position of a split. Throws BenchError (not_found, `split.not_found`), or (usage) for a position beyond it. */
 export function taskAt(env: Environment, split: string, index: number): string {
   const listed = env.split(split);
   const found = listed[index];

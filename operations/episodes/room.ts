@@ -7,7 +7,7 @@ export type Room = Pick<Environment, 'bench' | 'batchId' | 'beginning'> & {
 
 /**
  * Begins these runs if there is room for all of them: until that is done they count as open to whoever asks later.
- * @throws BenchError (conflict, `episodes.full`) when there is none now; (usage) for more than there can be.
+ * @throws BenchError (conflict, `episodes.at_capacity`) when there is none now; (usage) for more than there can be.
  */
 export async function withRoomFor<T>(env: Room, runIds: readonly string[], begin: () => Promise<T>): Promise<T> {
   const { capacity } = env.options;
@@ -42,7 +42,7 @@ async function expectRoom({ bench, batchId, options, beginning }: Room, runIds: 
       ? [`the server is full: ${capacity} of ${capacity} episodes are open`, 'End one']
       : [`no room for ${runIds.length} episodes: ${open} of ${capacity} are open`, 'End some, ask for fewer'];
   throw new BenchError('conflict', message, {
-    code: 'episodes.full',
+    code: 'episodes.at_capacity',
     remedy: `${remedy}, or serve with a larger capacity.`,
   });
 }

@@ -163,7 +163,7 @@ function checkStore({ temporalAddress, home }: BenchSettings): Finding | null {
   const times = kept.length === 1 ? 'once' : `${kept.length} times, last`;
   return warn(
     `the store of Temporal was damaged ${times} at ${last.at.toISOString()}; an empty one took its place, and unfinished runs ` +
-      `were restarted from PostgreSQL (events store_replaced and workflow_lost)`,
+      `were restarted from PostgreSQL (events temporal_store_replaced and workflow_lost)`,
     `check the disk and its file system; then delete what was kept, ${megabytes} MB: ${last.path.replace(/[^/]+$/, 'temporal.db.damaged-*')}`,
   );
 }

@@ -10,7 +10,7 @@ export function notificationBody(
   now: Date,
 ): NotificationBody {
   const { runList: _runs, episodes: _e, replaced: _r, forecast: _f, providerErrors: _p, ...rest } = report;
-  const { heldUp: _h, lastStepAt: _l, ...batch } = rest;
+  const { blockedBy: _h, lastStepAt: _l, ...batch } = rest;
   return { id: notificationId, event: `batch.${kind}`, at: now.toISOString(), text: textOf(kind, report), batch };
 }
 
@@ -30,7 +30,7 @@ function textOf(
   const what: Record<NotificationKind, string> = {
     ended: status === 'cancelled' ? 'was cancelled' : 'has ended',
     stalled: 'has not moved for long',
-    budget: `has met its budget of $${more.budgetUsd ?? '0'}`,
+    budget_exhausted: `has exhausted its budget of $${more.budgetUsd ?? '0'}`,
     paused: more.pausedBecause === null ? 'had paused itself' : `has paused itself (${more.pausedBecause})`,
   };
   const ends = Object.entries(more.byEndReason).map(([reason, count]) => `${count} ${reason}`);

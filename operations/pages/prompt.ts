@@ -28,7 +28,7 @@ export async function asked(prompt: Promise<PromptDocument>): Promise<PromptDocu
   try {
     return await prompt;
   } catch (error) {
-    if (error instanceof BenchError && error.code === 'run.no_such_step') return null;
+    if (error instanceof BenchError && error.code === 'step.not_found') return null;
     throw error;
   }
 }

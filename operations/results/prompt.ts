@@ -33,7 +33,7 @@ export async function promptOf(database: Read, runId: string, step: number): Pro
   const run = await database.queries.showRun(runId);
   if (!Number.isSafeInteger(step) || step < 1 || step > run.steps + 1)
     throw new BenchError('usage', `run ${runId} has no step ${step}: it has taken ${run.steps}`, {
-      code: 'run.no_such_step',
+      code: 'step.not_found',
       remedy: `Choose one from 1 to ${run.steps + 1}: \`bench trajectory ${runId}\` shows them.`,
     });
   const asked = await whoAsked(database, run, step);
@@ -70,7 +70,7 @@ async function ofProgram(
   const request = await queries.programRequest(runId, step);
   if (request === null)
     throw new BenchError('usage', `step ${step} of run ${runId} asked no model: it is a validation or the end`, {
-      code: 'run.no_such_step',
+      code: 'step.not_found',
       remedy: `Choose a call: \`bench trajectory ${runId}\` shows them.`,
     });
   const wire = wireOf(program.client);

@@ -11,7 +11,7 @@ function refuse(what: 'model' | 'task', name: string, known: readonly string[], 
   const shown = known.slice(0, SHOWN);
   const more = known.length > shown.length ? `, … (see \`${list}\`)` : '';
   throw new BenchError('usage', `no ${what} ${JSON.stringify(name)}, and no run of one`, {
-    code: `${what}.unknown`,
+    code: `${what}.not_found`,
     remedy:
       known.length === 0
         ? 'There are none.'

@@ -15,7 +15,7 @@ export async function replayReport(bench: Bench, ref: string): Promise<ReplayRep
   const { recording, model: hash } = definition.model;
   if (recording === undefined)
     throw new BenchError('usage', `run ${runId} of ${run.model} does not play a recording`, {
-      code: 'run.no_recording',
+      code: 'recording.not_found',
       remedy: 'Play one with `bench replay <file>`: a `.traj`, or the JSON of `bench trajectory <run>`.',
       fields: { task: '<id>' },
     });

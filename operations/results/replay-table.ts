@@ -26,7 +26,7 @@ async function runsOf(bench: Bench, refs: readonly string[]): Promise<string[]> 
       const replays = runs.filter(({ modelKind }) => modelKind === 'replay');
       if (replays.length === 0)
         throw new BenchError('usage', `batch ${ref} plays no recording`, {
-          code: 'run.no_recording',
+          code: 'recording.not_found',
           remedy: 'Play some with `bench replay <folder>` and a task, or submit models `replay:<file>`.',
         });
       for (const { runId } of replays) ids.add(runId);

@@ -15,7 +15,7 @@ export async function searchTree(bench: Bench, ref: string): Promise<SearchTreeD
       ? `run ${runId} has not begun, so it has no tree yet`
       : `run ${runId} plays no tree: its agent ${agent} has no \`search:\` block`,
     {
-      code: 'run.no_tree',
+      code: 'tree.not_found',
       remedy: `\`bench trajectory ${runId}\` shows its steps.`,
     },
   );

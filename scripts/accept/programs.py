@@ -88,7 +88,7 @@ def limit_end(home: Path, env: dict[str, str], agent: str, model: str) -> str:
         home,
         env,
         "select r.end_reason as end, e.detail from runs r left join events e"
-        f" on e.run_id = r.run_id and e.kind = 'program_limit' where r.batch_id = '{batch}'",
+        f" on e.run_id = r.run_id and e.kind = 'program_limit_reached' where r.batch_id = '{batch}'",
     )
     assert found[0]["end"] == "max_steps" and found[0]["detail"] is not None, found
     return str(found[0]["detail"])

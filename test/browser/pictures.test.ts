@@ -125,7 +125,7 @@ describe.runIf(executable !== null)('pictures of each page, in both schemes, on 
               json: {
                 error: {
                   type: 'services',
-                  code: 'services.lost',
+                  code: 'services.connection_lost',
                   message: 'PostgreSQL does not answer',
                   remedy: 'Look at `bench status`.',
                 },

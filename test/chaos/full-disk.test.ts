@@ -71,7 +71,7 @@ describe.runIf(process.getuid?.() === 0)('a home whose disk is full until worksp
     }, PATIENT);
     disk.fill();
     // On a quiet machine a run notices it, and its disk is gone, between two looks.
-    const waits = () => home.sql(`select from events where batch_id = $1 and kind = 'disk_short'`, [batchId]);
+    const waits = () => home.sql(`select from events where batch_id = $1 and kind = 'disk_low'`, [batchId]);
     await vi.waitFor(async () => expect([...broken(), ...(await waits())]).not.toEqual([]), PATIENT);
     // Until everything that writes a log has met it.
     await new Promise((resolve) => setTimeout(resolve, LONG ? 20_000 : 10_000));

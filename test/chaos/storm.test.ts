@@ -134,7 +134,7 @@ it(
     expect(await repeatedCalls(home, batchId)).toEqual([]);
 
     await everyFaultIsAnEvent(batchId, injected);
-    const bySelf = `select detail from events where kind = 'service_ended' and detail like 'worker %' and detail not like '%SIGKILL%'`;
+    const bySelf = `select detail from events where kind = 'service_failed' and detail like 'worker %' and detail not like '%SIGKILL%'`;
     expect(await home.sql(bySelf), 'workers end by our kills alone').toEqual([]);
     await nothingIsLeft();
     const counted = KINDS.map((kind) => `${injected.filter((fault) => fault.kind === kind).length} ${kind}`);
@@ -167,7 +167,7 @@ async function everyFaultIsAnEvent(batchId: string, injected: readonly InjectedF
   await until('deaths of services are events', async () => {
     for (const service of SERVICES) {
       const [{ count } = { count: '0' }] = await home.sql<{ count: string }>(
-        `select count(*) from events where kind = 'service_ended' and detail like $1`,
+        `select count(*) from events where kind = 'service_failed' and detail like $1`,
         [`${service} %`],
       );
       if (Number(count) < injected.filter((fault) => fault.kind === service).length) return false;

@@ -165,7 +165,7 @@ function suite(name: string, make: (parent: string) => Promise<BackendUnderTest>
     expect(events).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^${greedy.runId} disk_short: the home's disk is nearly full, \\d+ MB are free: container 1, whose files`,
+          `^${greedy.runId} disk_low: the home's disk is nearly full, \\d+ MB are free: container 1, whose files`,
         ),
       ),
     ]);

@@ -99,7 +99,7 @@ const left = async (names: string[]): Promise<string[]> => {
   return names.filter((name) => [...containers, ...volumes].includes(name));
 };
 const eventsSince = async (eventId: number) =>
-  (await db.queries.events({ afterEventId: eventId })).filter(({ kind }) => kind === 'reaped');
+  (await db.queries.events({ afterEventId: eventId })).filter(({ kind }) => kind === 'sandbox_reaped');
 const lastEvent = async () => (await db.queries.events({})).at(-1)?.eventId ?? 0;
 
 describe('what no live run owns', () => {

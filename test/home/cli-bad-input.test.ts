@@ -45,7 +45,7 @@ describe('a mistake on the command line', () => {
     [['stauts'], 'status'],
     [['tasks', 'show', 'nothing'], 'battleOfSexes'],
     [['show'], 'run'],
-    [['events', '--kind', 'provider_error,reapt'], 'reaped'],
+    [['events', '--kind', 'provider_error,sandbox_reapt'], 'sandbox_reaped'],
     [['leaderboard', '--comparison', 'spring', '--k', '2'], '--k <n>'],
     [['comparison', 'save', 'two words'], 'letters, digits'],
     [['worker', '--gpus', 'nope'], 'no GPU nope'],

@@ -223,7 +223,7 @@ describe('a batch from the command line', () => {
     ]);
     expect(await home.json('leases', '--all')).toEqual({ leases: [], waiting: [] });
     expect(await home.json('events', 'first')).toHaveProperty('events');
-    const none = await home.run('events', 'first', '--kind', 'forced_fallback');
+    const none = await home.run('events', 'first', '--kind', 'earlier_submission_used');
     expect(none.stdout.trim()).toBe('No events of these kinds.');
   });
 });

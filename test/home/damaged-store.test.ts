@@ -44,7 +44,7 @@ async function endedByThemselves(batchIds: readonly string[]): Promise<void> {
 }
 
 const replaced = async (): Promise<string[]> =>
-  (await (await home.queries()).events({ kinds: ['store_replaced'] })).map(({ detail }) => detail);
+  (await (await home.queries()).events({ kinds: ['temporal_store_replaced'] })).map(({ detail }) => detail);
 const kept = (): string[] =>
   readdirSync(dirname(layout.temporalDb)).filter((name) => /^temporal\.db\.damaged-[0-9TZ]+$/.test(name));
 

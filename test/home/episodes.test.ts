@@ -105,11 +105,11 @@ describe('episodes over REST', () => {
     expect(new Set(sent.map((one) => JSON.stringify(one))).size).toBe(1);
     expect(sent[0]!.info['output']).toBe('1\n');
     const refused = await server.ask('POST', `/v1/episodes/${id}/step`, { action: 'ls', action_seq: 1 });
-    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'episode.differs' } } });
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'episode.action_conflict' } } });
     const gap = await server.ask('POST', `/v1/episodes/${id}/step`, { action: 'ls', action_seq: 4 });
     expect(gap).toMatchObject({
       status: 409,
-      body: { error: { code: 'episode.gap', remedy: expect.stringContaining('2') as string } },
+      body: { error: { code: 'episode.out_of_order', remedy: expect.stringContaining('2') as string } },
     });
     await server.ask('DELETE', `/v1/episodes/${id}`);
   });
@@ -244,7 +244,7 @@ describe('episodes over REST', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines.map((line) => line['episode_id'])).toEqual(['none', fast.episode_id, slow.episode_id]);
-    expect(lines[0]).toMatchObject({ error: { code: 'episode.unknown' } });
+    expect(lines[0]).toMatchObject({ error: { code: 'episode.not_found' } });
   });
 
   test('rank nowhere but in their own batch', async () => {

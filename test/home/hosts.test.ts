@@ -208,13 +208,13 @@ describe('two hosts', () => {
     const told = (runId: string | undefined) =>
       home.sql<{ kind: string; detail: string }>('select kind, detail from events where run_id = $1', [runId]);
     expect(await told(between)).toEqual([
-      { kind: 'handed_on', detail: `host b left; the snapshot after step ${GATE_STEP} is restored on host a` },
+      { kind: 'run_handed_over', detail: `host b left; the snapshot after step ${GATE_STEP} is restored on host a` },
     ]);
     expect(await told(amidst)).toEqual([
-      { kind: 'handed_on', detail: `host b left; commands 1 to ${GATE_STEP - 1} are rerun on host a` },
+      { kind: 'run_handed_over', detail: `host b left; commands 1 to ${GATE_STEP - 1} are rerun on host a` },
     ]);
     const ofHost = await home.sql<{ kind: string }>(`select kind from events where kind like 'host_le%' order by at`);
-    expect(ofHost.map(({ kind }) => kind)).toEqual(['host_leaves', 'host_left']);
+    expect(ofHost.map(({ kind }) => kind)).toEqual(['host_leaving', 'host_left']);
     startHost('b');
     await until('host b is back', async () => (await stateOf('b')) === 'up');
   }, 600_000);
@@ -321,9 +321,9 @@ describe('one host', () => {
     driver(WORKS);
     await gpusAre(['0', '1'], ['1']);
     const told = await home.sql<{ kind: string; detail: string }>(
-      `select kind, detail from events where kind in ('gpus_unknown', 'gpus_known') order by at`,
+      `select kind, detail from events where kind in ('gpu_driver_failed', 'gpu_driver_recovered') order by at`,
     );
-    expect(told.map(({ kind }) => kind)).toEqual(['gpus_unknown', 'gpus_known']);
+    expect(told.map(({ kind }) => kind)).toEqual(['gpu_driver_failed', 'gpu_driver_recovered']);
     expect(told[0]?.detail).toContain('driver lost');
     await kill('gpus');
   }, 600_000);

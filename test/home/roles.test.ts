@@ -62,7 +62,7 @@ describe('a database of somebody else’s', () => {
     await db.store.addEvent({
       runId: batch.runs[0]?.runId ?? null,
       batchId: null,
-      kind: 'reaped',
+      kind: 'sandbox_reaped',
       key: 'k',
       detail: 'd',
     });

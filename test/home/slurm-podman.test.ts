@@ -111,7 +111,7 @@ describe.skipIf(missing !== null)("an ordinary user's job", () => {
     );
     process.stderr.write(`slurm and podman: events ${JSON.stringify(kinds)}\n`);
     const told = new Map(kinds.map(({ kind, n }) => [kind, n]));
-    expect(told.get('handed_on')).toBeGreaterThan(0);
+    expect(told.get('run_handed_over')).toBeGreaterThan(0);
     for (const fault of ['host_lost', 'sandbox_lost', 'command_lost']) expect(told.get(fault) ?? 0, fault).toBe(0);
 
     await cluster.run('scancel', jobId);

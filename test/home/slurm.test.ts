@@ -97,7 +97,7 @@ describe.skipIf(missing !== null)('jobs of a partition that others preempt', () 
     const scaling = scale();
     const batchId = await submit(RUNS);
     const left = async (): Promise<number> =>
-      (await rows(`select from events where kind = 'host_leaves' and detail like '%SIG%'`)).length;
+      (await rows(`select from events where kind = 'host_leaving' and detail like '%SIG%'`)).length;
     const isOver = () => hasEnded(batchId);
     let preempted = 0;
     while (preempted < PREEMPTIONS && !(await isOver())) {
@@ -131,8 +131,8 @@ describe.skipIf(missing !== null)('jobs of a partition that others preempt', () 
     const told = new Map(kinds.map(({ kind, n }) => [kind, n]));
     process.stderr.write(`slurm: ${preempted} hosts preempted, events ${JSON.stringify(kinds)}\n`);
     expect(preempted).toBeGreaterThanOrEqual(Math.min(PREEMPTIONS, 3));
-    expect(told.get('handed_on')).toBeGreaterThan(0);
-    for (const fault of ['host_lost', 'command_lost', 'evaluator_error', 'rerun_differs'])
+    expect(told.get('run_handed_over')).toBeGreaterThan(0);
+    for (const fault of ['host_lost', 'command_lost', 'evaluator_error', 'rerun_diverged'])
       expect(told.get(fault) ?? 0, fault).toBe(0);
   }, 1_800_000);
 

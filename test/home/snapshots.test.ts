@@ -149,7 +149,7 @@ describe('a container that is removed in the midst of a run', () => {
     const [fork] = await home.sql<{ run_id: string }>('select run_id from runs where batch_id = $1', [batchId]);
     const forkId = fork?.run_id ?? '';
     expect(await ended(forkId)).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok', epoch: 1 });
-    expect(await eventsOf(forkId, 'forked')).toEqual([
+    expect(await eventsOf(forkId, 'run_forked')).toEqual([
       expect.stringContaining(
         `continues after step 9 of run ${runId}: the snapshot after step 9 is restored`,
       ) as string,
@@ -282,7 +282,7 @@ describe('forks', () => {
       { step: 9 },
       { step: 10 },
     ]);
-    expect(await eventsOf(runId, 'forked')).toEqual([
+    expect(await eventsOf(runId, 'run_forked')).toEqual([
       `continues after step 7 of run ${origin}: the snapshot after step 6 is restored and command 7 is rerun`,
     ]);
   });
@@ -307,7 +307,7 @@ describe('forks', () => {
     expect([await count(), await count('--batch', batchId)]).toEqual([0, 2]);
     // Each has an event; what a limit leaves out is said.
     expect(await home.json('events', batchId, '--limit', '1')).toMatchObject({
-      events: [{ kind: 'forked' }],
+      events: [{ kind: 'run_forked' }],
       more: true,
     });
     expect((await home.run('events', batchId, '--limit', '1')).stdout).toContain(
@@ -364,7 +364,7 @@ describe('commands that are run again in a new container', () => {
     expect(await eventsOf(runId, 'sandbox_lost')).toEqual([
       expect.stringContaining('the container was lost; commands 1 to 2 are rerun in container 2') as string,
     ]);
-    expect(await eventsOf(runId, 'rerun_differs')).toEqual([]);
+    expect(await eventsOf(runId, 'rerun_diverged')).toEqual([]);
   });
 
   it.runIf(LONG).concurrent('are stopped again where the end of the run’s time had stopped them', async () => {
@@ -374,7 +374,7 @@ describe('commands that are run again in a new container', () => {
     const runId = await forkOf(origin, 1);
     await ended(runId);
     expect((await stepsOf(runId))[1]?.observation).toBe('begun\n');
-    expect(await eventsOf(runId, 'rerun_differs')).toEqual([]);
+    expect(await eventsOf(runId, 'rerun_diverged')).toEqual([]);
   });
 });
 
@@ -403,7 +403,7 @@ describe('a run that is ended at its step limit', () => {
       expect(run).toMatchObject({ endReason: 'max_steps', finalEvaluation: 'ok' });
       expect(last(run)).toMatchObject({ kind: 'forced', status: 'ok', fromStep: 5 });
       expect(last(run)?.submissionSha256).toBe(run.evaluationList[2]?.submissionSha256);
-      expect(await eventsOf(run.runId, 'forced_fallback')).toEqual([
+      expect(await eventsOf(run.runId, 'earlier_submission_used')).toEqual([
         'the files at the end: rejected; the submission of step 5 counts instead',
       ]);
       expect(last(await play('last_valid', 4))).toMatchObject({ kind: 'forced', status: 'ok', fromStep: null });

@@ -82,9 +82,9 @@ describe('without the Temporal server of the environment, commands that read ans
       expect(stderr).toContain('what PostgreSQL has is shown');
     }
     // A batch that is not over says what holds it up.
-    const { heldUp } = await other.json<BatchDocument>('status', open);
-    expect(heldUp).toEqual({ cause: 'temporal', detail: expect.stringContaining(`:${port()}`) as string });
-    expect((await other.run('status', open)).stdout).toMatch(/held up: Temporal does not answer: .*; .* step/);
+    const { blockedBy } = await other.json<BatchDocument>('status', open);
+    expect(blockedBy).toEqual({ cause: 'temporal', detail: expect.stringContaining(`:${port()}`) as string });
+    expect((await other.run('status', open)).stdout).toMatch(/blocked: Temporal does not answer: .*; .* step/);
     // One that gives work still needs it.
     const { exitCode, stderr } = await other.run('resume');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('no Temporal server answers')]);
@@ -108,6 +108,6 @@ it('commands that read answer while the embedded Temporal hangs', async () => {
     return stderr === '';
   });
   const state = await home.json<BatchDocument>('status', open);
-  expect([state.status, state.heldUp]).toEqual(['running', null]);
+  expect([state.status, state.blockedBy]).toEqual(['running', null]);
   await home.run('cancel', open);
 });

@@ -122,9 +122,9 @@ describe('a server that trains', () => {
     ])
       expect(scraped).toContain(`${sample}\n`);
 
-    const status = await home.json<{ waits: string[] }>('status', 'spring');
+    const status = await home.json<{ waitingFor: string[] }>('status', 'spring');
     expect(status).toMatchObject({ training: true, episodes: { open: 1, ended: 2, reward: policies[0]!.reward } });
-    expect(status.waits).toContain('`bench env serve --name spring` serves it: it has no workflow of its own');
+    expect(status.waitingFor).toContain('`bench env serve --name spring` serves it: it has no workflow of its own');
     expect(await home.json('batches')).toMatchObject({ batches: [{ batchId, training: true }] });
     const page = join(folder, 'report.html');
     await home.json('report', 'spring', '--include-local', '-o', page);

@@ -183,7 +183,7 @@ describe('a budget', () => {
     const ended = { endReason: 'budget', finalEvaluation: 'ok', detail: null } as const;
     const meetsBudget = async (runId: string, ago: string) => {
       await db.store.reserveCall(key(runId, 1), request('0.6'));
-      await db.store.addEvent({ runId, batchId, kind: 'budget_spent', key: 'budget-1', detail: 'd' });
+      await db.store.addEvent({ runId, batchId, kind: 'budget_exhausted', key: 'budget-1', detail: 'd' });
       await db.pool.query(`update events set at = now() - $2::interval where run_id = $1`, [runId, ago]);
     };
     await db.store.reserveCall(key(a, 1), request('0.6'));

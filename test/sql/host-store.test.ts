@@ -172,7 +172,7 @@ describe('placement', () => {
     for (const paused of ['its disk is full: 3 MB', 'its disk is full: 2 MB', null, null])
       await db.store.registerHost(host('f', { paused }));
     const told = (await db.queries.events({})).filter(({ detail }) => detail.startsWith('host f '));
-    expect(told.map(({ kind }) => kind)).toEqual(['host_paused', 'host_admits']);
+    expect(told.map(({ kind }) => kind)).toEqual(['host_paused', 'host_resumed']);
   });
 });
 
@@ -250,7 +250,7 @@ describe('a host', () => {
     expect(rows).toEqual([{ since: true }]);
     const told = (await db.queries.events({})).filter(({ detail }) => detail.startsWith('host half '));
     expect(told.map(({ kind }) => kind).toSorted()).toEqual([
-      'host_admits',
+      'host_resumed',
       'host_lost',
       'host_paused',
       'host_returned',

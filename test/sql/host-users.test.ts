@@ -42,7 +42,7 @@ describe('the user of an invited host', () => {
     expect(failures).toHaveLength(3);
     expect(isRevoked(as(user), failures.at(-1))).toBe(true);
     expect(isRevoked(url, failures.at(-1))).toBe(false);
-    await expect(checkHostUser(as(token.user), 'box')).rejects.toMatchObject({ code: 'invitation.refused' });
+    await expect(checkHostUser(as(token.user), 'box')).rejects.toMatchObject({ code: 'invitation.rejected' });
     expect(await revokeHostUsers(admin, 'box')).toBe(1);
     expect(await revokeHostUsers(admin, 'other')).toBe(0);
     const owner = openDatabase(url, { max: 1 });
@@ -107,7 +107,7 @@ describe('the user of an invited host', () => {
     await expect(
       inviteHostUser(as('fleet_admin').replace('fleet_admin', await plain()), { hostId: 'b', days: 1 }),
     ).rejects.toMatchObject({
-      code: 'database.refused',
+      code: 'database.access_denied',
       remedy: expect.stringContaining('BENCH_ADMIN_DATABASE_URL') as string,
     });
   });

@@ -31,7 +31,7 @@ describe('the key of the evaluators’ seeds', () => {
   it('of a home of an earlier version stays what it was, also when another host comes first', async () => {
     await register('old');
     for (const key of ['evaluator', 'sealing'] as const) {
-      await expect(db.keys[key](null)).rejects.toMatchObject({ type: 'usage', code: 'database.keyless' });
+      await expect(db.keys[key](null)).rejects.toMatchObject({ type: 'usage', code: 'database.key_missing' });
       expect(await db.keys[key](FORMER)).toBe(FORMER);
       expect(await db.keys[key](null)).toBe(FORMER);
       expect(await db.keys[key]('cd'.repeat(32))).toBe(FORMER);
@@ -55,7 +55,7 @@ describe('the key of the evaluators’ seeds', () => {
     const as = (role: string) => open(url.replace('//postgres:', `//of_${role}:`));
     expect(await as('worker').keys.evaluator(null)).toBe(key);
     await expect(as('app').keys.evaluator(null)).rejects.toMatchObject({
-      code: 'database.refused',
+      code: 'database.access_denied',
       remedy: expect.stringContaining('grant bench_worker to') as string,
     });
     expect(await as('app').keys.sealing(null)).toBe(await as('worker').keys.sealing(null));

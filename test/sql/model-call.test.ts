@@ -264,7 +264,7 @@ test('an answer dearer than its reservation is an event, and later calls of the 
     account: 'openai',
     model: 'overrun',
     factor: 1.01,
-    event: { kind: 'limit_learned' as const, key: 'k', detail: '' },
+    event: { kind: 'rate_limit_learned' as const, key: 'k', detail: '' },
   };
   const last = await named('overrun');
   await db.store.reserveCall(keyOf(last), reservation);

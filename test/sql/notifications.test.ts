@@ -22,7 +22,7 @@ beforeEach(async () => {
   webhook = {
     url: at.url,
     format: 'json',
-    on: ['ended', 'stalled', 'budget', 'paused'],
+    on: ['ended', 'stalled', 'budget_exhausted', 'paused'],
     stallSeconds: 3600,
     secret: null,
   };
@@ -78,14 +78,14 @@ describe('a webhook', () => {
     await endRun(runIds[0]!, 'budget');
     await look();
     await look();
-    expect(told()).toEqual(['batch.budget']);
+    expect(told()).toEqual(['batch.budget_exhausted']);
     await sql('update batches set budget_usd = 9 where batch_id = $1', [batchId]);
     await look();
     expect(told()).toHaveLength(1);
     await endRun(runIds[1]!, 'budget');
     await sql('update runs set met_budget_usd = 9 where run_id = $1', [runIds[1]]);
     await look();
-    expect(told()).toEqual(['batch.budget', 'batch.budget']);
+    expect(told()).toEqual(['batch.budget_exhausted', 'batch.budget_exhausted']);
   });
 
   test('is notified of a batch that paused itself, with the reason, once for each time; not of one that a person paused', async () => {
@@ -143,7 +143,7 @@ describe('a webhook', () => {
     }
     const wanted = await batch();
     await endBatch(wanted.batchId);
-    await notifier(db, { ...webhook, on: ['budget'] }, log)();
+    await notifier(db, { ...webhook, on: ['budget_exhausted'] }, log)();
     expect(told()).toEqual([]);
     await look();
     expect(at.received.map(({ body }) => (JSON.parse(body) as NotificationBody).batch?.batchId)).toEqual([

@@ -132,8 +132,8 @@ describe('the prompt of a step', () => {
   it('that comes next has no proof yet, and one beyond is refused', async () => {
     const { runId } = await oneRun(db, task('idle'));
     expect((await promptOf(db, runId, 1)).turns).toMatchObject([{ try: 0, sent: [], reply: null, proof: 'none' }]);
-    await expect(promptOf(db, runId, 2)).rejects.toMatchObject({ code: 'run.no_such_step' });
-    await expect(promptOf(db, runId, 0)).rejects.toMatchObject({ code: 'run.no_such_step' });
+    await expect(promptOf(db, runId, 2)).rejects.toMatchObject({ code: 'step.not_found' });
+    await expect(promptOf(db, runId, 0)).rejects.toMatchObject({ code: 'step.not_found' });
   });
 
   it('is told apart from what was sent when the record was changed', async () => {

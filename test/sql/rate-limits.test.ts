@@ -124,7 +124,7 @@ describe('grants of calls to a provider account', () => {
     expect(row).toMatchObject({ refusedLastHour: 15, learned: { tokens: null }, lastMinute: { requests: 5 } });
     expect(row?.quietUntil).not.toBeNull();
     expect((await ask('learns', [ticketOf('later')])).granted).toEqual([]);
-    const events = await db.queries.events({ kinds: ['limit_learned'] });
+    const events = await db.queries.events({ kinds: ['rate_limit_learned'] });
     expect(events.map(({ detail }) => detail)).toEqual([
       expect.stringContaining('learns refused a call because of its rate'),
     ]);
@@ -252,7 +252,7 @@ test.runIf(LONG)(
       expect(refusals).toBeLessThan(0.02);
       // Three times the callers, but turns while both wait; before anything is learned nobody waits.
       expect((counts.byBatch['big'] ?? 0) / (counts.byBatch['small'] ?? 1)).toBeLessThan(2.3);
-      expect((await db.queries.events({ kinds: ['limit_learned'] })).length).toBeGreaterThan(1);
+      expect((await db.queries.events({ kinds: ['rate_limit_learned'] })).length).toBeGreaterThan(1);
     } finally {
       workers.forEach((worker) => worker.kill());
       await Promise.allSettled(workers);

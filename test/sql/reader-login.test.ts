@@ -63,7 +63,7 @@ describe('the address that `bench db url` prints', () => {
   test('says so where no such user can be made', async () => {
     rmSync(layout.readerLogin);
     await expect(databaseUrl(bench(url.replace('//postgres:', '//clerk:')), { owner: false })).rejects.toMatchObject({
-      code: 'database.refused',
+      code: 'database.access_denied',
       remedy: expect.stringContaining('owner address') as string,
     });
     const made = await databaseUrl(bench(url.replace('//postgres:', '//clerk:'), url), { owner: false });

@@ -541,7 +541,7 @@ describe('events, hosts and leases', () => {
     await db.store.saveAction(runId, 1, action('validate'));
     const lost = [fault('sandbox_restarted'), fault('command_lost')];
     await times(3, () => db.store.saveCommand(runId, 1, command('x'), { events: lost }));
-    await db.store.saveCommand(runId, 1, command('y'), { events: [fault('reaped')] });
+    await db.store.saveCommand(runId, 1, command('y'), { events: [fault('sandbox_reaped')] });
     await times(3, () => evaluate(db, runId, 1, 'validate', 'evaluator_error', { events: [fault('evaluator_error')] }));
     const known: EventKind[] = ['provider_error', 'sandbox_restarted', 'command_lost', 'evaluator_error'];
     expect(await db.queries.events({ runId })).toMatchObject(
@@ -615,7 +615,7 @@ describe('events, hosts and leases', () => {
 describe('errors', () => {
   test('hold the state and the constraint, and nothing that was stored', async () => {
     const error = await db.store
-      .addEvent({ runId: 'r-nobody', batchId: null, kind: 'forked', key: 'top secret', detail: 'top secret' })
+      .addEvent({ runId: 'r-nobody', batchId: null, kind: 'run_forked', key: 'top secret', detail: 'top secret' })
       .then(() => undefined)
       .catch((e: unknown) => e as Error);
     expect(error).toMatchObject({ name: 'DatabaseError', code: '23503' });

@@ -173,7 +173,7 @@ test('a commit that comes late is told still', async () => {
   ]);
   await late.query('update runs set step = 5, updated_at = now() where run_id = $1', [runId]);
   // Others are told meanwhile, so that the mark passes its time.
-  await db.store.addEvent({ runId, batchId, kind: 'reaped', key: 'meanwhile', detail: '' });
+  await db.store.addEvent({ runId, batchId, kind: 'sandbox_reaped', key: 'meanwhile', detail: '' });
   await stream.until((messages) =>
     messages.some(
       (message) => message.event === 'events' && message.data.events.some(({ key }) => key === 'meanwhile'),

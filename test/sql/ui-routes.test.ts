@@ -496,7 +496,7 @@ describe('batches', () => {
     const head: BatchHead = await get('batch', '/batches/crafted');
     const {
       runs: _runs,
-      waits: _waits,
+      waitingFor: _waitingFor,
       next: _next,
       ...document
     } = batchDocument(await db.queries.batchStatus(batchId));
@@ -504,7 +504,7 @@ describe('batches', () => {
     expect(head.faults).toEqual([{ fault: 'infra_error: the engine died', runs: 1, firstRun: runs[1] }]);
     expect(head.exits.reduce((sum, exit) => sum + exit.runs, 0)).toBe(8);
     const one: BatchHead = await get('batch', `/batches/${other}`);
-    const { runs: _r, waits: _w, next: _n, ...single } = batchDocument(await db.queries.batchStatus(other));
+    const { runs: _r, waitingFor: _w, next: _n, ...single } = batchDocument(await db.queries.batchStatus(other));
     expect(one.batch).toEqual(single);
   });
 
@@ -542,7 +542,7 @@ describe('batches', () => {
     const { events } = await get<{ events: { detail: string }[] }>('batchEvents', `/batches/${batchId}/events`);
     expect(events).toMatchObject([{ detail: HOSTILE }]);
     expect((await get<{ events: unknown[] }>('batchEvents', `/batches/${other}/events`)).events).toEqual([]);
-    expect((await get<{ events: unknown[] }>('runEvents', `/runs/${runs[0]}/events?kind=reaped`)).events).toEqual([]);
+    expect((await get<{ events: unknown[] }>('runEvents', `/runs/${runs[0]}/events?kind=sandbox_reaped`)).events).toEqual([]);
   });
 });
 

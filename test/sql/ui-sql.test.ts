@@ -69,11 +69,11 @@ describe('a query from the page', () => {
     'select 1; select 2',
     "select set_config('role', 'none', false)",
   ])('changes nothing: %s', async (query) => {
-    for (const of of [app, reading]) expect(await codeOf(await ask(query, {}, of))).toEqual([422, 'query.refused']);
+    for (const of of [app, reading]) expect(await codeOf(await ask(query, {}, of))).toEqual([422, 'query.rejected']);
   });
 
   test('has its limits: time, rows, length', async () => {
-    expect(await codeOf(await ask('select pg_sleep(60)', { timeout: 1 }))).toEqual([422, 'query.too_slow']);
+    expect(await codeOf(await ask('select pg_sleep(60)', { timeout: 1 }))).toEqual([422, 'query.timed_out']);
     expect((await ask('select 1', { timeout: 301 })).status).toBe(400);
     expect((await ask('select 1', { maxRows: 10_001 })).status).toBe(400);
     expect((await ask(`select '${'x'.repeat(100_001)}'`)).status).toBe(400);
@@ -96,7 +96,7 @@ test('any request that is given up, or has no time left, ends in PostgreSQL', as
   const locking = await db.pool.connect();
   try {
     await locking.query('begin; lock table runs in access exclusive mode');
-    expect(await codeOf(await strict.ask('/runs'))).toEqual([503, 'services.lost']);
+    expect(await codeOf(await strict.ask('/runs'))).toEqual([503, 'services.connection_lost']);
     const leaving = new AbortController();
     const left = app.ask('/runs', { signal: leaving.signal });
     await until('it waits', async () => (await running('page as materialized')) > 0);

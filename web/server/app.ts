@@ -85,7 +85,7 @@ export function createApp(options: AppOptions): Hono {
     if (comesFromOtherSite((name) => c.req.header(name), options))
       throw new BenchError('usage', 'the request comes from another site', { code: 'access.denied' });
     if (c.req.method !== 'GET' && !isJson(c.req.header('content-type')))
-      throw new BenchError('usage', 'the body must be application/json', { code: 'request.incomplete' });
+      throw new BenchError('usage', 'the body must be application/json', { code: 'request.header_invalid' });
     await next();
   });
   app.use(
@@ -115,7 +115,7 @@ export function createApp(options: AppOptions): Hono {
       if (token !== undefined && !badTokens.take(addressOf(c)))
         throw new BenchError('usage', 'too many wrong tokens came from this address', { code: 'requests.too_many' });
       throw new BenchError('usage', 'the token is missing or wrong', {
-        code: 'token.wrong',
+        code: 'token.invalid',
         remedy: 'Open the address that `bench ui` prints, or make a token with `bench ui token add`.',
       });
     }
@@ -170,7 +170,7 @@ async function within<T>(ms: number, gone: AbortSignal, work: (wanted: AbortSign
     timer = setTimeout(() => {
       reject(
         new BenchError('services', `no answer within ${ms / 1000} s`, {
-          code: 'services.lost',
+          code: 'services.connection_lost',
           remedy: 'Ask for less, or try again.',
         }),
       );

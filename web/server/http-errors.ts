@@ -4,10 +4,10 @@ import type { ErrorDocument } from '../../domain/views/errors.js';
 
 /** Errors whose status does not follow from their type. */
 const BY_CODE: Readonly<Record<string, ContentfulStatusCode>> = {
-  'token.wrong': 401,
+  'token.invalid': 401,
   'access.denied': 403,
   'preview.outdated': 412,
-  'request.incomplete': 400,
+  'request.header_invalid': 400,
   'request.invalid': 400,
   'request.too_large': 413,
   'requests.too_many': 429,

@@ -76,7 +76,7 @@ async function ensureEnvironment(
       const message = `task ${layer.taskId}: environment/Dockerfile cannot be built: ${(cause as Error).message}\n${said.slice(-12).join('\n')}`;
       if (said.some((text) => UNREACHABLE.test(text))) throw new InfrastructureError(message, { cause });
       throw new BenchError('usage', message, {
-        code: 'image.not_built',
+        code: 'image.build_failed',
         remedy:
           'If an image that it begins with cannot be pulled, import the task again with another in its place (`base`).',
         cause,
@@ -157,7 +157,7 @@ async function installed(docker: Docker, order: Order, options: TaskImageOptions
       throw cause.unreachable
         ? new InfrastructureError(message, { cause })
         : new BenchError('usage', message, {
-            code: 'image.not_built',
+            code: 'image.build_failed',
             remedy: `See what ${OFFLINE_FOLDER} and the network of this machine lack, then build the images again.`,
             cause,
           });

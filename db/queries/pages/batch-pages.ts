@@ -11,7 +11,7 @@ import type { RunSummary } from '../../../domain/views/runs.js';
 import type { Statements } from '../../statements.js';
 import { missingBatch } from '../../store/missing.js';
 import { awayHosts } from '../operations.js';
-import { holdUp } from '../hold-up.js';
+import { blockerOf } from '../blocker.js';
 import { providerTroubles } from '../provider-troubles.js';
 import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow, isoTime, isoTimeOrNull, OWN_BATCH } from '../summaries.js';
 import { trainingState } from '../batch-status.js';
@@ -160,7 +160,7 @@ export async function batchHead(run: Statements, batchId: string): Promise<Omit<
       episodes: batch.training ? await trainingState(run, batchId) : null,
       providerErrors,
       awayHosts: away,
-      ...(await holdUp(run, {
+      ...(await blockerOf(run, {
         batchId,
         isOver: batch.endedAt !== null,
         byStatus: counts.byStatus ?? {},

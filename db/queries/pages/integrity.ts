@@ -13,7 +13,7 @@ export interface IntegrityPageRequest {
 }
 
 /** Events that say what a score may hang on. */
-const TELLING = ['rerun_differs', 'command_lost', 'network_request'];
+const TELLING = ['rerun_diverged', 'command_lost', 'network_request'];
 
 type Row = Omit<IntegrityPage['marks'][number], 'endedAt'> & { endedAt: Date | null; place: string };
 

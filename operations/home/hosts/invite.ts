@@ -46,12 +46,12 @@ export async function inviteHost(bench: Bench, options: InviteOptions): Promise<
     });
   if (databaseUrl === undefined || temporalAddress === undefined)
     throw new BenchError('usage', "a home's own PostgreSQL and Temporal serve this machine alone", {
-      code: 'invitation.unreachable',
+      code: 'invitation.services_unreachable',
       remedy: 'Run servers of their own, and set DATABASE_URL and TEMPORAL_ADDRESS: docs/reference/deployment.md.',
     });
   if (!artifactLocation(layout, env).shared)
     throw new BenchError('usage', 'hosts need an artifact store that all of them reach', {
-      code: 'invitation.unreachable',
+      code: 'invitation.services_unreachable',
       remedy: 'Set BENCH_ARTIFACTS to s3://<bucket>/<prefix>, or to a folder that is mounted on all of them.',
     });
   const at = new URL(databaseUrl);
@@ -107,7 +107,7 @@ function hostAndPort(field: 'database' | 'temporal', text: string): { hostname: 
 function refuseLoopback(server: string, host: string, field: 'database' | 'temporal'): void {
   if (!/^(localhost|127\.|\[?::1\]?$)/.test(host)) return;
   throw new BenchError('usage', `other machines cannot reach ${server} at ${host}`, {
-    code: 'invitation.unreachable',
+    code: 'invitation.services_unreachable',
     remedy: 'Say how they reach it: host:port.',
     fields: { [field]: true },
   });

@@ -20,7 +20,7 @@ export async function joinFleet(settings: Settings, text: string): Promise<{ hos
   const version = harnessVersion(settings.assetsRoot);
   if (version !== invitation.version)
     throw new BenchError('usage', `this machine has bench ${version}, the others have ${invitation.version}`, {
-      code: 'invitation.refused',
+      code: 'invitation.rejected',
       remedy: `Install bench ${invitation.version} here, then join again.`,
     });
   refuseOtherServers(settings, invitation);
@@ -67,7 +67,7 @@ function refuseOtherServers({ databaseUrl, home }: Settings, invitation: HostInv
   const [here, there] = [new URL(databaseUrl), new URL(invitation.databaseUrl)];
   if (here.host === there.host && here.pathname === there.pathname) return;
   throw new BenchError('usage', `the home ${home} is set to another database, ${here.host}${here.pathname}`, {
-    code: 'invitation.refused',
+    code: 'invitation.rejected',
     remedy: 'Unset DATABASE_URL, also in its .env, or choose another BENCH_HOME.',
   });
 }

@@ -30,7 +30,7 @@ export function jobScript(
   const { home, layout, assetsRoot, databaseUrl, temporalAddress } = settings;
   if (databaseUrl === undefined || temporalAddress === undefined || !existsSync(layout.envFile))
     throw new BenchError('usage', `the home ${home} has not joined a fleet, whose settings its jobs would take`, {
-      code: 'slurm.not_joined',
+      code: 'fleet.not_joined',
       remedy: '`bench hosts invite` prints a line; run it with a BENCH_HOME that all nodes see.',
     });
   const command = [process.execPath, join(assetsRoot, 'dist', 'cli', 'main.js')];

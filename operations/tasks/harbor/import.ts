@@ -30,7 +30,7 @@ export function importHarborTasks(
   const found = harborFolders(folder);
   const unknown = request.tasks?.find((name) => !found.some((dir) => basename(dir) === name));
   if (unknown !== undefined)
-    throw new BenchError('usage', `${folder} has no task ${JSON.stringify(unknown)}`, { code: 'task.unknown' });
+    throw new BenchError('usage', `${folder} has no task ${JSON.stringify(unknown)}`, { code: 'task.not_found' });
   const into = configsToFill(settings, request);
   const wanted = found.filter((dir) => request.tasks === undefined || request.tasks.includes(basename(dir)));
   const from = new Map<string, string>();

@@ -78,7 +78,7 @@ function selected(tasks: readonly CheckoutTask[], broken: readonly string[], nam
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new BenchError('usage', `the checkout has no task ${JSON.stringify(unknown)}`, {
-      code: 'task.unknown',
+      code: 'task.not_found',
       remedy: suggestion(unknown, known),
     });
   return tasks.filter(({ id }) => names.includes(id));

@@ -113,7 +113,7 @@ async function runPrepare(
   });
   if (leaks.length > 0)
     throw new BenchError('failed', `task ${task.spec.id} shows agents hidden data: ${leaks.join('; ')}`, {
-      code: 'task.leaks',
+      code: 'task.data_leak',
       remedy: `Nothing was kept. Change what ${join(task.dir, 'prepare.py')} writes.`,
     });
 }

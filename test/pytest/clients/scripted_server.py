@@ -11,7 +11,7 @@ from typing import Any
 
 # As the door answers when its database is gone for longer than it waits.
 AWAY = {
-    "error": {"type": "services", "code": "services.lost", "message": "a service stopped answering"}
+    "error": {"type": "services", "code": "services.connection_lost", "message": "a service stopped answering"}
 }
 
 

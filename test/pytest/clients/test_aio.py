@@ -45,7 +45,7 @@ def test_waits_while_services_are_away(server: Server) -> None:
 
 
 def test_refusals_say_their_code_and_faults_are_no_rewards(server: Server) -> None:
-    error = {"code": "episodes.full", "message": "64 are open", "remedy": "End one."}
+    error = {"code": "episodes.at_capacity", "message": "64 are open", "remedy": "End one."}
     fault = {"action_seq": 1, "fault": {"reason": "infra_error", "detail": "no disk"}}
     server.will("/v1/episodes", (429, {"error": error}), (201, begun("e")))
     server.will("/v1/episodes/e/step", (503, outcome(1, info=fault)))

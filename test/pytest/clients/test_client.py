@@ -43,7 +43,7 @@ def test_waits_while_services_are_away_and_no_longer_than_its_patience(server: S
     assert BenchClient(server.url, patience_s=30).reset().id == "e"
     with pytest.raises(BenchError, match="a service stopped") as raised:
         BenchClient(server.url, patience_s=0).reset()
-    assert (raised.value.status, raised.value.code) == (503, "services.lost")
+    assert (raised.value.status, raised.value.code) == (503, "services.connection_lost")
     assert server.asked[0] == server.asked[1] == server.asked[2]
 
 
@@ -67,11 +67,11 @@ def test_a_fork_that_is_sent_again_is_the_same_fork(server: Server) -> None:
 
 
 def test_refusals_say_their_code_and_remedy(server: Server) -> None:
-    error = {"code": "episodes.full", "message": "64 are open", "remedy": "End one."}
+    error = {"code": "episodes.at_capacity", "message": "64 are open", "remedy": "End one."}
     server.will("/v1/episodes", (429, {"error": error}))
     with pytest.raises(BenchError, match=r"64 are open\. End one\.") as raised:
         BenchClient(server.url).reset()
-    assert (raised.value.status, raised.value.code) == (429, "episodes.full")
+    assert (raised.value.status, raised.value.code) == (429, "episodes.at_capacity")
 
 
 def test_a_refused_action_has_no_number(server: Server) -> None:
@@ -134,9 +134,9 @@ def test_a_vector_gives_up_what_is_open_at_its_next_reset_and_end(server: Server
 
 
 def test_a_vector_of_which_one_reset_is_refused_keeps_none_open(server: Server) -> None:
-    error = {"code": "episodes.full", "message": "64 are open"}
+    error = {"code": "episodes.at_capacity", "message": "64 are open"}
     server.will("/v1/episodes", (201, begun("a")), (201, begun("b")), (429, {"error": error}))
-    unknown = {"code": "episode.unknown", "message": "no episode b"}
+    unknown = {"code": "episode.not_found", "message": "no episode b"}
     server.will("/v1/episodes/b", (404, {"error": unknown}))
     server.will("/v1/episodes/a", (200, {}))
     env = VectorEnv(BenchClient(server.url))

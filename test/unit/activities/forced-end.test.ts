@@ -70,7 +70,7 @@ it.each(['rejected', 'no_artefact'] as const)(
   async (kind) => {
     const { saved, told } = await judgedBy({ kind, message: 'no' });
     expect(saved).toMatchObject({ status: 'ok', fromStep: 2 });
-    expect(told).toEqual(['forced_fallback']);
+    expect(told).toEqual(['earlier_submission_used']);
   },
 );
 

@@ -78,7 +78,7 @@ describe('commands on record that are run again in a new container', () => {
     const { error, events } = await brought([{}, {}], { 2: { lost: true, exitCode: null } });
     expect(error).toBeNull();
     expect(events).toEqual([
-      'rerun_differs epoch-2-step-2: step 2: the recorded command ended with 0, but the rerun in container 2 was lost',
+      'rerun_diverged epoch-2-step-2: step 2: the recorded command ended with 0, but the rerun in container 2 was lost',
     ]);
   });
 
@@ -92,9 +92,9 @@ describe('commands on record that are run again in a new container', () => {
     });
     expect(error).toBeNull();
     expect(events).toEqual([
-      'rerun_differs epoch-2-step-1: step 1: the recorded command was stopped by a limit, but the rerun in container 2 ended with 0',
-      'rerun_differs epoch-2-step-2: step 2: the recorded command ended with 1, but the rerun in container 2 ended with 0',
-      'rerun_differs epoch-2-step-3: step 3: the recorded command ended with 0, but the rerun in container 2 was stopped by a limit',
+      'rerun_diverged epoch-2-step-1: step 1: the recorded command was stopped by a limit, but the rerun in container 2 ended with 0',
+      'rerun_diverged epoch-2-step-2: step 2: the recorded command ended with 1, but the rerun in container 2 ended with 0',
+      'rerun_diverged epoch-2-step-3: step 3: the recorded command ended with 0, but the rerun in container 2 was stopped by a limit',
     ]);
   });
 

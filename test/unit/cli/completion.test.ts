@@ -32,7 +32,7 @@ describe('what may stand where a command line ends', () => {
   it('is one more of a list', () => {
     expect(at('submit', '--models', 'a,b')).toMatchObject({ prefix: 'a,', typed: 'b', kinds: ['model'] });
     expect(at('submit', '--models=a,b')).toMatchObject({ prefix: '--models=a,', typed: 'b', kinds: ['model'] });
-    expect(at('events', '--kind', 'reaped,').known).toContain('host_lost');
+    expect(at('events', '--kind', 'sandbox_reaped,').known).toContain('host_lost');
   });
 
   it.each([

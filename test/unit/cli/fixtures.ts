@@ -66,7 +66,7 @@ export const report = (runList: RunSummary[], values: Partial<BatchStatusReport>
   forecast: null,
   allocation: null,
   providerErrors: [],
-  heldUp: null,
+  blockedBy: null,
   lastStepAt: null,
   byStatus: {},
   byEndReason: {},

@@ -24,7 +24,7 @@ const sources = ROOMS.flatMap((room) => checkoutFiles(room))
   .filter((file) => file.endsWith('.ts') && file !== 'domain/error-codes.ts')
   .map((file) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8'));
 
-/** `code: 'run.not_found'`; of two things that share an error, ``code: `${what}.unknown` ``. */
+/** `code: 'run.not_found'`; of two things that share an error, ``code: `${what}.not_found` ``. */
 const isUsed = (code: string): boolean => {
   const shared = `code: \`\${what}.${code.split('.')[1] ?? ''}\``;
   return sources.some((text) => text.includes(`code: '${code}'`) || text.includes(shared));
@@ -51,7 +51,7 @@ describe('codes of errors', () => {
 
   it('are all that a document may have', () => {
     const document = (code: string) => ({ error: { type: 'usage', code, message: 'wrong', remedy: null } });
-    expect(errorDocumentSchema.safeParse(document('model.unknown')).success).toBe(true);
+    expect(errorDocumentSchema.safeParse(document('model.not_found')).success).toBe(true);
     expect(errorDocumentSchema.safeParse(document('model.unheard_of')).success).toBe(false);
   });
 });

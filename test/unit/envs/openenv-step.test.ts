@@ -38,7 +38,7 @@ function unread(settled: boolean) {
     taken: () => Promise.resolve(taken),
     act(_episode, { action, seq }) {
       const same = JSON.stringify(action) === JSON.stringify(taken.action);
-      if (seq === 3 && !same) return Promise.reject(refused('episode.differs'));
+      if (seq === 3 && !same) return Promise.reject(refused('episode.action_conflict'));
       if (seq !== 3 && !settled) return Promise.reject(refused('episode.busy'));
       asked.push(seq === 3 ? 'the same' : 'the next');
       return Promise.resolve(seq ?? 4);
@@ -51,7 +51,7 @@ function unread(settled: boolean) {
   };
   return { play: play as Play, asked };
 }
-const refused = (code: 'episode.busy' | 'episode.differs'): BenchError =>
+const refused = (code: 'episode.busy' | 'episode.action_conflict'): BenchError =>
   new BenchError('conflict', code, { code, remedy: 'Wait.' });
 const request = { ...patience, first: 'request' } as const;
 

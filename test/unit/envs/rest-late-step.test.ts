@@ -37,7 +37,7 @@ function door(endReason: EndReason = 'deadline', fault: EpisodeOutcome['fault'] 
     taken: () => Promise.resolve({ settled: true, delivered } as TakenBefore),
     act: ({ ended, episodeId }, { seq }) => {
       if (ended && seq !== null && seq > 2)
-        return Promise.reject(new BenchError('conflict', 'the next is number 2', { code: 'episode.gap' }));
+        return Promise.reject(new BenchError('conflict', 'the next is number 2', { code: 'episode.out_of_order' }));
       if (ended) return Promise.reject(new BenchError('conflict', `${episodeId} has ended`, { code: 'episode.ended' }));
       return Promise.resolve(2);
     },

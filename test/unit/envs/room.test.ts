@@ -21,7 +21,7 @@ function serverOf(capacity: number) {
     begun,
     begin: (name: string) => async () => {
       await Promise.resolve();
-      if (open >= capacity) throw new BenchError('conflict', 'full', { code: 'episodes.full' });
+      if (open >= capacity) throw new BenchError('conflict', 'full', { code: 'episodes.at_capacity' });
       open++;
       begun.push(name);
       return name;
@@ -58,7 +58,7 @@ describe('a full server', () => {
     const server = serverOf(1);
     await waitingForRoom(server.progress, 0)(server.begin('a'));
     await expect(waitingForRoom(server.progress, 0)(server.begin('b'))).rejects.toMatchObject({
-      code: 'episodes.full',
+      code: 'episodes.at_capacity',
     });
     const wait = waitingForRoom(server.progress, 0.05);
     const refused = [wait(server.begin('c')), wait(server.begin('d'))];

@@ -119,7 +119,7 @@ describe('a model without a price', () => {
   const dir = (): string => folder({ 'models/x.yaml': yaml('', '') });
   it('is refused', () => {
     expect(failure(() => resolveModels([dir()], ['x']))).toMatchObject({
-      code: 'model.unpriced',
+      code: 'model.price_missing',
       fields: { allowUnpriced: true },
     });
   });

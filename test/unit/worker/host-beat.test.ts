@@ -71,8 +71,8 @@ it('while nobody can look at the GPUs none is offered, held or not; that is said
   expect(registered()).toMatchObject({ busyGpus: [] });
   expect(log.info).toHaveBeenCalledOnce();
   expect(events).toEqual([
-    'gpus_unknown: nvidia-smi fails on host h, which leases no GPU until it answers: no driver',
-    'gpus_known: nvidia-smi answers again on host h: its free GPUs can be leased',
+    'gpu_driver_failed: nvidia-smi fails on host h, which leases no GPU until it answers: no driver',
+    'gpu_driver_recovered: nvidia-smi answers again on host h: its free GPUs can be leased',
   ]);
 });
 

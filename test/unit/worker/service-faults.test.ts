@@ -47,9 +47,9 @@ describe('deaths of services become events', () => {
     await report();
     await report();
     expect(events.map(({ kind, detail }) => [kind, detail])).toEqual([
-      ['service_ended', 'worker was ended by SIGKILL'],
-      ['service_ended', 'postgres was ended by SIGKILL'],
-      ['service_ended', 'temporal was ended by SIGKILL'],
+      ['service_failed', 'worker was ended by SIGKILL'],
+      ['service_failed', 'postgres was ended by SIGKILL'],
+      ['service_failed', 'temporal was ended by SIGKILL'],
     ]);
     expect(new Set(events.map((event) => event.key)).size).toBe(3);
   });
@@ -62,8 +62,8 @@ describe('deaths of services become events', () => {
     recordServiceFault(file, fault('temporal', 1));
     await serviceFaultReporter(store, file)();
     expect(events.map(({ kind, detail }) => [kind, detail])).toEqual([
-      ['store_replaced', 'temporal: its store was damaged'],
-      ['service_ended', 'temporal was ended by SIGKILL'],
+      ['temporal_store_replaced', 'temporal: its store was damaged'],
+      ['service_failed', 'temporal was ended by SIGKILL'],
     ]);
     expect(new Set(events.map((event) => event.key)).size).toBe(2);
   });

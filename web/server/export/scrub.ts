@@ -67,7 +67,7 @@ export class Scrubber {
     const [found] = knownKeysIn(text);
     if (found === undefined) return;
     throw new BenchError('usage', `${where} has what looks like a key of ${found.whose}: ${found.begins}…`, {
-      code: 'export.secret',
+      code: 'export.contains_secret',
       remedy: 'Revoke it, and take it out with a pattern; or say that it may be seen.',
       fields: { redact: '<file>', allowSecrets: true },
     });

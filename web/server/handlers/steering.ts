@@ -43,7 +43,7 @@ function keyOf({ header }: Call): string {
   const key = header('idempotency-key') ?? '';
   if (KEY.test(key)) return key;
   throw new BenchError('usage', 'the header Idempotency-Key is missing, or no random id', {
-    code: 'request.incomplete',
+    code: 'request.header_invalid',
     remedy: 'Send a new random id with each wish, and the same one when you repeat it.',
   });
 }

@@ -24,7 +24,7 @@ function roomOf(capacity: number, open: number) {
 test('several begin where there is room for all of them, and none where there is for some', async () => {
   const { rows, begin } = roomOf(4, 2);
   await expect(begin('a', 'b', 'c')).rejects.toMatchObject({
-    code: 'episodes.full',
+    code: 'episodes.at_capacity',
     message: 'no room for 3 episodes: 2 of 4 are open',
   });
   expect(rows.size).toBe(2);

@@ -14,7 +14,7 @@ describe('the webhook of the environment', () => {
   it('gets everything, as JSON, unless told otherwise', () => {
     expect(webhookOf({ BENCH_NOTIFY_URL: 'https://example.org/hook' })).toMatchObject({
       format: 'json',
-      on: ['ended', 'stalled', 'budget', 'paused'],
+      on: ['ended', 'stalled', 'budget_exhausted', 'paused'],
       stallSeconds: 7200,
       secret: null,
     });
@@ -23,11 +23,11 @@ describe('the webhook of the environment', () => {
       webhookOf({
         BENCH_NOTIFY_URL: 'http://localhost:1/x',
         BENCH_NOTIFY_FORMAT: 'slack',
-        BENCH_NOTIFY_ON: 'ended, budget',
+        BENCH_NOTIFY_ON: 'ended, budget_exhausted',
         BENCH_NOTIFY_STALL: '90m',
         BENCH_NOTIFY_SECRET: 's',
       }),
-    ).toMatchObject({ format: 'slack', on: ['ended', 'budget'], stallSeconds: 5400, secret: 's' });
+    ).toMatchObject({ format: 'slack', on: ['ended', 'budget_exhausted'], stallSeconds: 5400, secret: 's' });
   });
 
   it.each([

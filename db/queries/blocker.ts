@@ -1,12 +1,12 @@
-import { heldUpByRows, type HostFacts } from '../../domain/hold-up.js';
-import type { HoldUp } from '../../domain/views/hold-up.js';
+import { blockerOfRows, type HostFacts } from '../../domain/blocker.js';
+import type { Blocker } from '../../domain/views/blocker.js';
 import type { ProviderTrouble } from '../../domain/views/provider-trouble.js';
 import type { Statements } from '../statements.js';
 import { hosts } from './operations.js';
 import { isoTimeOrNull } from './summaries.js';
 
 /** Of an unfinished batch. `lastStepAt`: when the last step of any of its runs was stored. */
-export async function holdUp(
+export async function blockerOf(
   run: Statements,
   batch: {
     batchId: string;
@@ -14,13 +14,13 @@ export async function holdUp(
     byStatus: Readonly<Record<string, number>>;
     providerErrors: readonly ProviderTrouble[];
   },
-): Promise<{ lastStepAt: string | null; heldUp: HoldUp | null }> {
+): Promise<{ lastStepAt: string | null; blockedBy: Blocker | null }> {
   const [row] = await run<{
     lastStepAt: Date | null;
     storeFailure: string | null;
     onHosts: Record<string, number> | null;
   }>(
-    'holdUp',
+    'blockerOf',
     `with last as (
        select max(coalesce(s.executed_at, s.created_at)) as at
        from runs r cross join lateral (
@@ -39,7 +39,7 @@ export async function holdUp(
     [batch.batchId],
   );
   const lastStepAt = isoTimeOrNull(row?.lastStepAt ?? null);
-  if (batch.isOver) return { lastStepAt, heldUp: null };
+  if (batch.isOver) return { lastStepAt, blockedBy: null };
   const ofRuns = (await hosts(run, false)).filter(({ roles }) => roles.includes('host'));
   const facts = ofRuns.map(({ hostId, state, paused, seenAt }): HostFacts => ({
     ...{ hostId, paused, seenAt, runs: row?.onHosts?.[hostId] ?? 0 },
@@ -47,5 +47,5 @@ export async function holdUp(
   }));
   const { byStatus, providerErrors } = batch;
   const storeFailure = row?.storeFailure ?? null;
-  return { lastStepAt, heldUp: heldUpByRows({ hosts: facts, byStatus, storeFailure, providerErrors }) };
+  return { lastStepAt, blockedBy: blockerOfRows({ hosts: facts, byStatus, storeFailure, providerErrors }) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heldUpByRows, heldUpByServices, type HostFacts, type HoldUpFacts } from '../../../domain/hold-up.js';
+import { blockerOfRows, blockerOfServices, type HostFacts, type BlockerFacts } from '../../../domain/blocker.js';
 import type { ProviderTrouble } from '../../../domain/views/provider-trouble.js';
 
 const host = (hostId: string, more: Partial<HostFacts> = {}): HostFacts => ({
@@ -10,13 +10,13 @@ const trouble = (runs: number): ProviderTrouble => ({
   ...{ model: 'm', endpoint: 'api/v1', error: 'rate_limit', detail: 'openai: too many requests', runs },
   ...{ at: '2026-01-31T12:00:00.000Z', nextTryAt: null },
 });
-const byRows = (facts: Partial<HoldUpFacts>) =>
-  heldUpByRows({ hosts: [host('a')], byStatus: {}, storeFailure: null, providerErrors: [], ...facts });
+const byRows = (facts: Partial<BlockerFacts>) =>
+  blockerOfRows({ hosts: [host('a')], byStatus: {}, storeFailure: null, providerErrors: [], ...facts });
 
 describe('what holds up a batch', () => {
   const full = host('a', { state: 'paused', paused: 'its disk is full: 10 MB are free, less than 1024 MB' });
   const silent = host('b', { state: 'silent', runs: 2 });
-  it.each<[string, Partial<HoldUpFacts>, string, string]>([
+  it.each<[string, Partial<BlockerFacts>, string, string]>([
     [
       'a full disk',
       { hosts: [full], byStatus: { waiting_host: 1 } },
@@ -38,7 +38,7 @@ describe('what holds up a batch', () => {
     expect(byRows(facts)).toEqual({ cause, detail: expect.stringContaining(words) as string });
   });
 
-  it.each<[string, Partial<HoldUpFacts>]>([
+  it.each<[string, Partial<BlockerFacts>]>([
     ['runs that move while others wait', { byStatus: { running: 1, waiting_gpu: 3 } }],
     ['a model that fails while another answers', { byStatus: { running: 2 }, providerErrors: [trouble(1)] }],
     ['a silent host without its runs', { hosts: [host('a'), { ...silent, runs: 0 }], byStatus: { running: 1 } }],
@@ -50,13 +50,13 @@ describe('what holds up a batch', () => {
 });
 
 it('services that are away hold up everything, Temporal first', () => {
-  expect(heldUpByServices({ temporal: null, restarting: [] })).toBeNull();
+  expect(blockerOfServices({ temporal: null, restarting: [] })).toBeNull();
   const worker = { name: 'worker', reason: 'was ended by SIGKILL' };
-  expect(heldUpByServices({ temporal: null, restarting: [worker] })).toEqual({
+  expect(blockerOfServices({ temporal: null, restarting: [worker] })).toEqual({
     cause: 'services',
     detail: 'being restarted: worker (was ended by SIGKILL)',
   });
-  expect(heldUpByServices({ temporal: 'a:1: ECONNREFUSED', restarting: [worker] })).toEqual({
+  expect(blockerOfServices({ temporal: 'a:1: ECONNREFUSED', restarting: [worker] })).toEqual({
     cause: 'temporal',
     detail: 'Temporal does not answer: a:1: ECONNREFUSED; being restarted: worker (was ended by SIGKILL)',
   });

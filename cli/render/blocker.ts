@@ -1,13 +1,13 @@
 import { formatDuration, formatTime } from './format.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
 
-/** `held up: Temporal does not answer: …; last step 2026-01-31 12:00:00, 3 min 4 s ago`; null: it moves, or is over. */
-export function holdUpLine(
-  { heldUp, lastStepAt }: Pick<BatchStatusReport, 'heldUp' | 'lastStepAt'>,
+/** `blocked: Temporal does not answer: …; last step 2026-01-31 12:00:00, 3 min 4 s ago`; null: it moves, or is over. */
+export function blockerLine(
+  { blockedBy, lastStepAt }: Pick<BatchStatusReport, 'blockedBy' | 'lastStepAt'>,
   now: Date = new Date(),
 ): string | null {
-  if (heldUp === null) return null;
-  return `held up: ${heldUp.detail}; ${lastStep(lastStepAt, now)}`;
+  if (blockedBy === null) return null;
+  return `blocked: ${blockedBy.detail}; ${lastStep(lastStepAt, now)}`;
 }
 
 /** `last step 2026-01-31 12:00:00, 3 min 4 s ago` */

@@ -1,4 +1,4 @@
-import type { HoldUp } from './views/hold-up.js';
+import type { Blocker } from './views/blocker.js';
 import type { ProviderTrouble } from './views/provider-trouble.js';
 
 /** A host, as far as a batch waits for it. */
@@ -13,7 +13,7 @@ export interface HostFacts {
 }
 
 /** The rows that say what an unfinished batch waits for. */
-export interface HoldUpFacts {
+export interface BlockerFacts {
   hosts: readonly HostFacts[];
   /** Runs of the batch by status. */
   byStatus: Readonly<Record<string, number>>;
@@ -34,7 +34,7 @@ const runs = (count: number): string => (count === 1 ? '1 run' : `${count} runs`
 const wait = (count: number): string => `${runs(count)} ${count === 1 ? 'waits' : 'wait'}`;
 
 /** What holds up everything, whatever the rows say; null: nothing of the services. */
-export function heldUpByServices({ temporal, restarting }: ServiceFacts): HoldUp | null {
+export function blockerOfServices({ temporal, restarting }: ServiceFacts): Blocker | null {
   const names = restarting.map(({ name, reason }) => (reason === null ? name : `${name} (${reason})`));
   if (temporal !== null) {
     const more = names.length === 0 ? '' : `; being restarted: ${names.join(', ')}`;
@@ -44,7 +44,7 @@ export function heldUpByServices({ temporal, restarting }: ServiceFacts): HoldUp
 }
 
 /** What holds up a batch, by its rows: the widest cause first. Null: its runs move, or wait only for their turn. */
-export function heldUpByRows({ hosts, byStatus, storeFailure, providerErrors }: HoldUpFacts): HoldUp | null {
+export function blockerOfRows({ hosts, byStatus, storeFailure, providerErrors }: BlockerFacts): Blocker | null {
   const count = (...names: string[]): number => names.reduce((sum, name) => sum + (byStatus[name] ?? 0), 0);
   const moving = count('starting', 'running', 'finishing');
   const up = hosts.some(({ state }) => state === 'up');
@@ -65,7 +65,7 @@ export function heldUpByRows({ hosts, byStatus, storeFailure, providerErrors }: 
   return forHost === 0 ? null : { cause: 'host', detail: `${wait(forHost)} for a host with room` };
 }
 
-function noHost(hosts: readonly HostFacts[]): HoldUp {
+function noHost(hosts: readonly HostFacts[]): Blocker {
   const full = hosts.filter(({ state, paused }) => state === 'paused' && paused?.includes('disk') === true);
   const words = hosts.map(
     ({ hostId, state, paused }) => `${hostId} is ${state}${paused === null ? '' : `: ${paused}`}`,

@@ -1,14 +1,14 @@
-import { heldUpByServices } from '../../domain/hold-up.js';
+import { blockerOfServices } from '../../domain/blocker.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
-import type { HoldUp } from '../../domain/views/hold-up.js';
+import type { Blocker } from '../../domain/views/blocker.js';
 import { serviceStates } from '../../services/index.js';
 import type { Bench } from '../bench.js';
 
 /** What of the services holds up an unfinished batch; null: they answer, or it is over. */
-export async function heldUpByHome(
+export async function blockerOfHome(
   { settings }: Pick<Bench, 'settings'>,
   { status, endedAt }: Pick<BatchStatusReport, 'status' | 'endedAt'>,
-): Promise<HoldUp | null> {
+): Promise<Blocker | null> {
   if (endedAt !== null || status === 'ended' || status === 'cancelled') return null;
-  return heldUpByServices(await serviceStates(settings));
+  return blockerOfServices(await serviceStates(settings));
 }

@@ -21,11 +21,11 @@ afterAll(async () => {
 
 const host = { hostname: 'h', cpus: 4, memoryMb: 8000, gpus: [], backends: ['docker' as const] };
 const stateOf = async (batchId: string) => {
-  const { heldUp, lastStepAt } = await db.queries.batchStatus(batchId);
+  const { blockedBy, lastStepAt } = await db.queries.batchStatus(batchId);
   const page = await db.pages.batchHead(batchId);
   // Both doors say the same.
-  expect([page.batch.heldUp, page.batch.lastStepAt]).toEqual([heldUp, lastStepAt]);
-  return { heldUp, lastStepAt };
+  expect([page.batch.blockedBy, page.batch.lastStepAt]).toEqual([blockedBy, lastStepAt]);
+  return { blockedBy, lastStepAt };
 };
 
 test('a batch says what holds it up, until its next step or its end', async () => {
@@ -34,7 +34,7 @@ test('a batch says what holds it up, until its next step or its end', async () =
   await store.registerHost({ hostId: 'one', ...host, paused: 'its disk is full: 1 MB are free' });
   await store.setStatus(runId, 'waiting_host');
   expect(await stateOf(batchId)).toEqual({
-    heldUp: { cause: 'disk', detail: 'no host takes runs: one is paused: its disk is full: 1 MB are free' },
+    blockedBy: { cause: 'disk', detail: 'no host takes runs: one is paused: its disk is full: 1 MB are free' },
     lastStepAt: null,
   });
   await store.registerHost({ hostId: 'one', ...host });
@@ -46,23 +46,23 @@ test('a batch says what holds it up, until its next step or its end', async () =
     workspace: '/w',
   });
   await store.setStatus(runId, 'running');
-  expect((await stateOf(batchId)).heldUp).toBeNull();
+  expect((await stateOf(batchId)).blockedBy).toBeNull();
 
   const detail = 'step 1: a snapshot retried (attempt 2): the artifact store s3://b does not answer';
   await store.addEvent({ runId, batchId: null, kind: 'activity_retried', key: 'k', detail });
-  expect((await stateOf(batchId)).heldUp).toEqual({ cause: 'artifacts', detail });
+  expect((await stateOf(batchId)).blockedBy).toEqual({ cause: 'artifacts', detail });
   await admin.query(
     `insert into steps (run_id, step, response, thought, action, observation) values ($1, 1, $2, '', 'ls', '')`,
     [runId, stepRecord().response],
   );
   const moved = await stateOf(batchId);
-  expect(moved.heldUp).toBeNull();
+  expect(moved.blockedBy).toBeNull();
   expect(moved.lastStepAt).not.toBeNull();
 
   await admin.query(`update hosts set seen_at = now() - interval '1 hour' where host_id = 'one'`);
-  expect((await stateOf(batchId)).heldUp).toMatchObject({ cause: 'host' });
+  expect((await stateOf(batchId)).blockedBy).toMatchObject({ cause: 'host' });
   await store.finishRun(runId, { endReason: 'submit', finalEvaluation: 'not_run', detail: null });
   await store.startBatch(batchId);
   await store.finishBatch(batchId, 'ended');
-  expect(await stateOf(batchId)).toEqual({ heldUp: null, lastStepAt: moved.lastStepAt });
+  expect(await stateOf(batchId)).toEqual({ blockedBy: null, lastStepAt: moved.lastStepAt });
 });

@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+export const BLOCKER_CAUSES = ['disk', 'artifacts', 'host', 'provider', 'gpus', 'services', 'temporal'] as const;
+
+/** `provider`: its error or its rate limit; `gpus`: other runs have them. */
+export const blockerSchema = z
+  .strictObject({ cause: z.enum(BLOCKER_CAUSES), detail: z.string().describe('in words') })
+  .meta({ id: 'Blocker', description: 'What holds a batch up, the first of those that its runs wait for.' });
+export type Blocker = z.infer<typeof blockerSchema>;

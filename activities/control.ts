@@ -88,7 +88,7 @@ export function controlActivities(ports: {
       const detail =
         reason === 'closed'
           ? `the run's workflow is closed: its GPUs ${lease.devices.join(', ')} on ${lease.hostId} are revoked`
-          : `the run held GPUs ${lease.devices.join(', ')} on ${lease.hostId} past its limit: they are revoked`;
+          : `the run kept GPUs ${lease.devices.join(', ')} on ${lease.hostId} past its limit: they are revoked`;
       await store.addEvent({ runId, batchId: null, kind: 'lease_revoked', key: `lease-${lease.token}`, detail });
     },
   };

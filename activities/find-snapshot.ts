@@ -48,7 +48,7 @@ export async function findSnapshot(
     } else if (disk === null || diskHost === null || diskHost === hostId) {
       await dropSnapshot(store, runId, snapshot, `its disk ${disk} is not on this host any more, or damaged`);
     } else if (!(await archiveMade(store, disk, diskHost, signal)))
-      await dropSnapshot(store, runId, snapshot, `host ${diskHost}, which has its disk, makes no archive of it`);
+      await dropSnapshot(store, runId, snapshot, `host ${diskHost}, which has its disk, does not archive it`);
   }
 }
 

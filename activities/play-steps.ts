@@ -282,7 +282,7 @@ function isSandboxLost(error: unknown): error is Error {
   return failure instanceof ApplicationFailure && failure.type === FAILURE.sandboxLost;
 }
 
-const hostLeaves = (runId: string): HostLeft => new HostLeft(`the host of run ${runId} leaves`);
+const hostLeaves = (runId: string): HostLeft => new HostLeft(`the host of run ${runId} is leaving`);
 
 const decidedStep = (step: number, modelMs: number): RecordedStep => ({
   ...{ step, hasAction: true, executed: false, requested: null, modelMs, commandMs: 0 },

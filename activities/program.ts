@@ -49,7 +49,7 @@ async function runProgram(ports: ProgramPorts, args: RunProgramArgs, signal: Abo
   const { program } = run.agent;
   const host = ports.backends[run.backend].sandbox.programs;
   if (program === undefined || host === undefined)
-    throw new BenchError('usage', `run ${runId}: its agent is no program, or its backend runs none`);
+    throw new BenchError('usage', `run ${runId}: its agent is not a program, or its backend does not run programs`);
   const ref = { runId, epoch };
   const gateway = await ports.gateway(run, { folder: host.gatewayFolder(ref), epoch });
   if (answer !== undefined) await host.answer(ref, answer.number, await scoreOf(ports, run, answer.step));
@@ -119,7 +119,7 @@ async function tellLimit(
   const { refusals, secondsAgo } = told;
   await store.addEvent({
     ...{ runId, batchId, kind: 'program_limit_reached', key: `program-limit-${ref.epoch}` },
-    detail: `told of its limit (${limit}), the program ${stopped ? 'was stopped' : 'ended'} after ${secondsAgo.toFixed(1)} s, refused ${refusals} ${refusals === 1 ? 'call' : 'calls'}`,
+    detail: `notified of its limit (${limit}), the program ${stopped ? 'was stopped' : 'ended'} after ${secondsAgo.toFixed(1)} s, refused ${refusals} ${refusals === 1 ? 'call' : 'calls'}`,
   });
 }
 
@@ -182,7 +182,7 @@ function withoutCall({ agentName }: RunDefinition, exitCode: number | null, line
     'usage',
     `the program of agent ${agentName} ended ${code} without one model call; ${printed === '' ? 'it printed nothing' : `its last lines: ${printed}`}`,
     {
-      remedy: `Correct command, install or environment in configs/agents/${agentName}.yaml; \`needsModel: false\` there lets it end so.`,
+      remedy: `Correct command, install or environment in configs/agents/${agentName}.yaml; \`needsModel: false\` there allows that.`,
     },
   );
 }

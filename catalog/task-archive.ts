@@ -64,7 +64,7 @@ export async function restoreTask(
     const why =
       (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'a part of it is missing' : (error as Error).message;
     throw new InfrastructureError(
-      `task ${task.id} (content ${task.hash.slice(0, 12)}) cannot be had from the artifact store: ${why}`,
+      `task ${task.id} (content ${task.hash.slice(0, 12)}) cannot be loaded from the artifact store: ${why}`,
       { cause: error },
     );
   } finally {
@@ -79,7 +79,7 @@ async function unpack(archive: AsyncIterable<Uint8Array>, dir: string): Promise<
   reading.catch(() => undefined);
   for await (const entry of entries) {
     const { name, mode = 0, type } = entry.header;
-    if (type !== 'file') throw new Error(`${name} is no file, but a ${type ?? 'thing without a kind'}`);
+    if (type !== 'file') throw new Error(`${name} is not a file, but a ${type ?? 'member of unknown type'}`);
     await write(entry, join(dir, relativeFile.parse(name)), (mode & 0o100) === 0 ? 0o644 : 0o755);
   }
   await reading;

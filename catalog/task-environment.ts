@@ -33,7 +33,7 @@ function problemsOf(
     if (path === undefined) continue;
     const file = join(dir, path);
     if (!isRegularFile(file)) {
-      problems.push(problem([...at, 'requirements', key], `no file ${path} beside task.yaml`));
+      problems.push(problem([...at, 'requirements', key], `no file ${path} next to task.yaml`));
       continue;
     }
     const read = readRequirements(readFileSync(file, 'utf8'));

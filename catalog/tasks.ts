@@ -50,7 +50,7 @@ function evaluatorProblems(spec: TaskSpec, dir: string, problem: ProblemAt): Con
       problems.push(problem(['requirements'], 'a task of kind harbor has its packages in environment/Dockerfile'));
   }
   if ((evaluator.kind === 'harbor') !== (submission.whole === true))
-    problems.push(problem(['submission', 'whole'], 'goes with an evaluator of kind harbor, and with that alone'));
+    problems.push(problem(['submission', 'whole'], 'is only for an evaluator of kind harbor'));
   const inputs = join(dir, 'evaluator', 'inputs');
   for (const split of splits) {
     if (isFolder(inputs) && !isFolder(join(inputs, split)))
@@ -64,9 +64,9 @@ function dataProblems({ data }: TaskSpec, dir: string, problem: ProblemAt): Conf
   if (data === undefined) return [];
   const problems: ConfigProblem[] = [];
   if (!existsSync(join(dir, 'prepare.py')))
-    problems.push(problem(['data'], 'needs a file prepare.py beside task.yaml, which makes the data'));
+    problems.push(problem(['data'], 'needs a file prepare.py next to task.yaml, which makes the data'));
   if (existsSync(join(dir, 'data.json')))
-    problems.push(problem(['data'], 'remove data.json beside task.yaml: the name is reserved for frozen tasks'));
+    problems.push(problem(['data'], 'remove data.json next to task.yaml: the name is reserved for frozen tasks'));
   for (const [key, folder] of [
     ['agent', 'starter'],
     ['hidden', 'evaluator'],
@@ -104,7 +104,7 @@ function consistencyProblems(spec: TaskSpec, dir: string, problem: ProblemAt): C
     }
   }
   for (const folder of ['starter', 'evaluator']) {
-    if (!isFolder(join(dir, folder))) problems.push(problem([], `no folder ${folder}/ beside task.yaml`));
+    if (!isFolder(join(dir, folder))) problems.push(problem([], `no folder ${folder}/ next to task.yaml`));
   }
   if (
     spec.evaluator.kind !== 'harbor' &&

@@ -48,7 +48,7 @@ export function validatePath(path: string, folders: ConfigFolders = []): Validat
     const configs = join(full, 'configs');
     if (isFolder(configs)) return validatePath(configs, folders);
     const known = ROOMS.map((room) => `${room}/`).join(', ');
-    throw new BenchError('usage', `${path}: holds no task.yaml and none of ${known}`, { remedy: EXPECTED });
+    throw new BenchError('usage', `${path}: contains neither task.yaml nor any of ${known}`, { remedy: EXPECTED });
   }
   const kind = kindOf(full);
   if (kind === null)

@@ -33,7 +33,7 @@ export interface ServiceFacts {
 const runs = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);
 const wait = (count: number): string => `${runs(count)} ${count === 1 ? 'waits' : 'wait'}`;
 
-/** What holds up everything, whatever the rows say; null: nothing of the services. */
+/** A service that blocks all batches; null: none does. */
 export function blockerOfServices({ temporal, restarting }: ServiceFacts): Blocker | null {
   const names = restarting.map(({ name, reason }) => (reason === null ? name : `${name} (${reason})`));
   if (temporal !== null) {
@@ -43,7 +43,7 @@ export function blockerOfServices({ temporal, restarting }: ServiceFacts): Block
   return names.length === 0 ? null : { cause: 'services', detail: `being restarted: ${names.join(', ')}` };
 }
 
-/** What holds up a batch, by its rows: the widest cause first. Null: its runs move, or wait only for their turn. */
+/** What blocks a batch, by its rows: the widest cause first. Null: its runs make progress, or wait for their turn. */
 export function blockerOfRows({ hosts, byStatus, storeFailure, providerErrors }: BlockerFacts): Blocker | null {
   const count = (...names: string[]): number => names.reduce((sum, name) => sum + (byStatus[name] ?? 0), 0);
   const moving = count('starting', 'running', 'finishing');
@@ -53,7 +53,7 @@ export function blockerOfRows({ hosts, byStatus, storeFailure, providerErrors }:
   const silent = hosts.filter(({ state, runs: on }) => (state === 'silent' || state === 'lost') && on > 0);
   if (silent.length > 0) {
     const which = silent.map(({ hostId, seenAt, runs: on }) => `${hostId} since ${seenAt} (${runs(on)})`);
-    return { cause: 'host', detail: `not heard: host ${which.join(', ')}` };
+    return { cause: 'host', detail: `not reporting: host ${which.join(', ')}` };
   }
   const [trouble] = providerErrors;
   if (trouble !== undefined && providerErrors.reduce((sum, one) => sum + one.runs, 0) >= moving)
@@ -70,5 +70,5 @@ function noHost(hosts: readonly HostFacts[]): Blocker {
   const words = hosts.map(
     ({ hostId, state, paused }) => `${hostId} is ${state}${paused === null ? '' : `: ${paused}`}`,
   );
-  return { cause: full.length > 0 ? 'disk' : 'host', detail: `no host takes runs: ${words.join('; ')}` };
+  return { cause: full.length > 0 ? 'disk' : 'host', detail: `no host accepts runs: ${words.join('; ')}` };
 }

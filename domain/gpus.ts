@@ -12,9 +12,9 @@ export function gpuSetting(text: string | undefined): GpuSetting {
   const ids = list.split(',').map((id) => id.trim());
   const bad = ids.find((id) => !/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(id));
   if (bad !== undefined)
-    throw new BenchError('usage', `"${bad}" names no GPU in "${said}"`, {
+    throw new BenchError('usage', `"${bad}" is not a GPU in "${said}"`, {
       code: 'setting.invalid',
-      remedy: 'Write auto, none, or device numbers as 0,1.',
+      remedy: 'Write auto, none, or device numbers such as 0,1.',
     });
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
   if (twice !== undefined)

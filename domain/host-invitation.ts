@@ -25,9 +25,9 @@ export function decodeInvitation(text: string): HostInvitation {
   try {
     return invitationSchema.parse(JSON.parse(Buffer.from(text.trim(), 'base64url').toString('utf8')));
   } catch (cause) {
-    throw new BenchError('usage', 'this is no invitation of `bench hosts invite`, or not all of it', {
+    throw new BenchError('usage', 'this is not an invitation of `bench hosts invite`, or is incomplete', {
       code: 'invitation.invalid',
-      remedy: 'Copy the whole line that it printed, made by the same version.',
+      remedy: 'Copy the whole line that it printed, with the same version of bench.',
       cause,
     });
   }

@@ -14,7 +14,7 @@ export function addressProblem(address: string): string | null {
     return 'must be a URL that begins with http:// or https://';
   const { username, password, search, hash } = new URL(address);
   if (username !== '' || password !== '')
-    return 'must hold no credentials: put the key into a variable, and name that as apiKeyVariable';
+    return 'must not contain credentials: put the key into a variable, and name that as apiKeyVariable';
   if (search !== '' || hash !== '' || /[?#]/.test(address))
     return 'must end before the ?: put a key into a variable, and name that as apiKeyVariable';
   return null;

@@ -1,4 +1,4 @@
-/** What people are notified of: a batch has ended; nothing in it has moved for long; a run met its budget; it paused itself. */
+/** What people are notified of: a batch ended, is stalled, exhausted its budget, or paused itself. */
 export const NOTIFICATION_KINDS = ['ended', 'stalled', 'budget_exhausted', 'paused'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 

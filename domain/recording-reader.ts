@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BenchError } from './errors.js';
 import type { Recording } from './recording.js';
 
-const EXPORT_AGAIN = 'Write the JSON of `bench trajectory <run>` to the file again, or copy the `.traj` once more.';
+const EXPORT_AGAIN = 'Write the JSON of `bench trajectory <run>` to the file again, or copy the `.traj` again.';
 
 /** Fails with the file, the place in it, what is wrong there and what to do. */
 function refuse(source: string, problem: string, remedy: string): never {
@@ -15,8 +15,8 @@ const path = (keys: readonly PropertyKey[]): string =>
 /** Text that can be stored and given to a shell: PostgreSQL takes no NUL, UTF-8 no half of a pair. */
 const text = z
   .string()
-  .refine((value) => !value.includes('\0'), 'holds a NUL character')
-  .refine((value) => !/\p{Surrogate}/u.test(value), 'holds half of a surrogate pair, which is no character');
+  .refine((value) => !value.includes('\0'), 'contains a NUL character')
+  .refine((value) => !/\p{Surrogate}/u.test(value), 'contains half of a surrogate pair, which is not a character');
 const orNothing = text.nullish().transform((value) => value ?? '');
 
 const mlgymItem = z.object({ response: text, thought: text, action: text, observation: orNothing, state: z.unknown() });
@@ -47,7 +47,7 @@ const withoutPythonNumbers = (json: string): string =>
 function parseJson(content: string, source: string): unknown {
   if (content.trim() === '') refuse(source, 'the file is empty', EXPORT_AGAIN);
   if (content.includes('\0'))
-    refuse(source, 'the file holds NUL bytes: it is not text', 'Name a `.traj`, or the JSON of `bench trajectory`.');
+    refuse(source, 'the file contains NUL bytes: it is not text', 'Name a `.traj`, or the JSON of `bench trajectory`.');
   try {
     return JSON.parse(content);
   } catch {

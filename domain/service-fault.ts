@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A service of a home died, or had to be killed, unasked; or lost what it stored. */
+/** A service of a home died or had to be killed, or lost its store. */
 export const serviceFaultSchema = z.object({
   /** `store_replaced`: the store of Temporal was damaged. Without a kind, the service ended. */
   kind: z.enum(['ended', 'store_replaced']).optional(),

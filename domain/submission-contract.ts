@@ -23,7 +23,7 @@ export const submissionSchema = z
   })
   .refine((s) => ![...s.files, ...s.folders].some((path) => path.includes('*')), {
     path: ['files'],
-    message: 'only submission.optional may hold patterns with *',
+    message: 'only submission.optional may contain patterns with *',
   })
   .refine((s) => !s.optional.some((path) => /\*.*\//.test(path) || /[?[\]]/.test(path)), {
     path: ['optional'],
@@ -35,7 +35,7 @@ export const submissionSchema = z
   })
   .refine((s) => s.whole === undefined || s.files.length + s.folders.length + s.optional.length === 0, {
     path: ['whole'],
-    message: 'takes everything: name no files, folders or optional beside it',
+    message: 'takes everything: name no files, folders or optional with it',
   })
   .refine(
     (s) =>

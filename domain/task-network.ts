@@ -39,9 +39,9 @@ export function parseAllowedHost(entry: string): AllowedHost | string {
   const below = wildcard !== undefined;
   const isAddress = IPV4.test(host);
   if (isAddress && below) return '*. goes before names only';
-  if (!isAddress && !NAME.test(host)) return `${JSON.stringify(host)} is no host name`;
+  if (!isAddress && !NAME.test(host)) return `${JSON.stringify(host)} is not a host name`;
   if (below && !host.includes('.')) return `*.${host} would allow a whole top-level domain`;
   const ports = port === undefined ? WEB_PORTS : [Number(port)];
-  if (ports.some((number) => number < 1 || number > 65_535)) return `${port} is no port (1 to 65535)`;
+  if (ports.some((number) => number < 1 || number > 65_535)) return `${port} is not a port (1 to 65535)`;
   return { host, below, ports };
 }

@@ -52,7 +52,7 @@ export function temporalAccess(env: Env, read: (path: string) => Uint8Array): Te
     const name = path === undefined ? `${what}_DATA` : `${what}_PATH`;
     const bytes = path === undefined ? new TextEncoder().encode(data) : readFile(name, path, read);
     if (!new TextDecoder().decode(bytes).includes('-----BEGIN '))
-      throw new BenchError('usage', `${name} holds no PEM: no line "-----BEGIN …"`, {
+      throw new BenchError('usage', `${name} contains no PEM: no line "-----BEGIN …"`, {
         code: 'setting.invalid',
         remedy: 'Give a certificate or key in PEM form.',
       });

@@ -102,7 +102,7 @@ const WHAT: Record<ProviderErrorKind, string> = {
   unreachable: 'could not be reached',
   connection_cut: 'cut the connection',
   malformed_response: 'sent a malformed response',
-  not_an_api: 'answered with an HTML page, so it is no API',
+  not_an_api: 'answered with an HTML page, so it is not an API',
   private_address: 'is at a private address that no BENCH_ROLLOUT_BASE_URL of the worker lists',
   auth: 'does not accept the key',
   permission: 'does not allow this key to use the model',

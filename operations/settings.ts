@@ -11,7 +11,7 @@ export interface BenchSettings {
   /** Absolute path of `$BENCH_HOME`. */
   home: string;
   layout: HomeLayout;
-  /** The package's own folder: configs/, images/, db/migrations beside package.json. */
+  /** The package's own folder: configs/, images/, db/migrations next to package.json. */
   assetsRoot: string;
   /**
    * Folders of tasks, agents, suites and models, each once: `$BENCH_HOME/configs`, which need not exist, over `$BENCH_CONFIGS`, else over
@@ -40,7 +40,7 @@ export function findAssetsRoot(from: string = fileURLToPath(import.meta.url)): s
   for (let dir = dirname(from); dir !== dirname(dir); dir = dirname(dir)) {
     if (existsSync(join(dir, 'package.json')) && existsSync(join(dir, 'configs'))) return dir;
   }
-  throw new BenchError('failed', 'the installation is incomplete: no configs/ folder beside package.json', {
+  throw new BenchError('failed', 'the installation is incomplete: no configs/ folder next to package.json', {
     remedy: 'Install or check out bench again.',
   });
 }
@@ -109,7 +109,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assets
     throw new BenchError('usage', `BENCH_WORKER is ${JSON.stringify(worker)}`, {
       code: 'setting.invalid',
       remedy:
-        'Set it to embedded (the default: a worker runs beside the services) or external (workers run elsewhere).',
+        'Set it to embedded (the default: a worker runs with the services) or external (workers run elsewhere).',
     });
   }
   const [databaseUrl, temporalAddress] = [env['DATABASE_URL'], env['TEMPORAL_ADDRESS']];

@@ -312,7 +312,7 @@ class Supervisor {
       const words = commandLine(pid);
       return words.includes(temporalDb) && words.includes('start-dev');
     });
-    await Promise.all(found.map((identity) => this.endLeftover('temporal', identity, 'that nobody watches')));
+    await Promise.all(found.map((identity) => this.endLeftover('temporal', identity, 'that no supervisor watches')));
   }
 
   private async endLeftover(name: ServiceName, identity: ProcessIdentity | null | undefined, whose: string) {

@@ -54,7 +54,7 @@ export function diskArchiver({ store, backends, artifacts, hostId, log }: DiskAr
     } catch (error) {
       const late = error instanceof InfrastructureError && wantedMs < PATIENCE_MS;
       const what = late ? 'the archive of the snapshot after step' : 'no archive of the snapshot after step';
-      const detail = `${what} ${step}${late ? ' is late, and tried again' : ''}: ${(error as Error).message}`;
+      const detail = `${what} ${step}${late ? ' is late; it is retried' : ''}: ${(error as Error).message}`;
       log.warn({ runId, disk }, detail);
       await store.addEvent({
         ...{ runId, batchId: run.batchId, kind: 'snapshot_failed', detail: detail.slice(0, 2000) },
@@ -83,7 +83,7 @@ export function diskArchiver({ store, backends, artifacts, hostId, log }: DiskAr
       await running.catch(() => undefined);
       for (const one of await store.archivesWanted(hostId))
         await make(one).catch((error: unknown) =>
-          log.warn({ disk: one.disk, error: String(error) }, 'could not make an archive'),
+          log.warn({ disk: one.disk, error: String(error) }, 'could not archive a snapshot'),
         );
     },
   };

@@ -83,7 +83,7 @@ export class HostDeparture implements Departure {
         this.#over.signal,
       );
     } catch (error) {
-      this.parts.log.warn({ ...at, error: String(error) }, 'could not keep what a run has, to hand it on');
+      this.parts.log.warn({ ...at, error: String(error) }, 'could not save the state of a run for its handover');
     }
   }
 
@@ -97,9 +97,9 @@ export class HostDeparture implements Departure {
     await store
       .addEvent({
         ...{ runId: null, batchId: null, kind: 'host_leaving', key: `host-leaves-${hostId}-${this.#begunAt}` },
-        detail: `host ${hostId} leaves within ${graceSeconds} s (${why}); runs to hand on: ${runs.length}`,
+        detail: `host ${hostId} is leaving within ${graceSeconds} s (${why}); runs to hand over: ${runs.length}`,
       })
-      .catch((error: unknown) => log.warn({ error: String(error) }, 'could not record that the host leaves'));
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'could not record that the host is leaving'));
     void Promise.all(
       runs.filter((run) => run.idle && this.#settled.get(run.runId) === run.epoch).map((run) => this.keep(run)),
     );
@@ -137,7 +137,7 @@ export class HostDeparture implements Departure {
     // An engine that is not here has nothing of ours.
     await Promise.race([Promise.allSettled(stopped), soon]);
     await Promise.race([silent.catch(() => undefined), sleep(MOST_BEAT_MS, undefined, { ref: false })]);
-    await this.#tryUntil(graceSeconds, () => store.hostLeft(hostId, `host ${hostId} has left; its runs are handed on`));
+    await this.#tryUntil(graceSeconds, () => store.hostLeft(hostId, `host ${hostId} has left; its runs are handed over`));
     log.info({ hostId, seconds: Math.round(this.#passedSeconds()) }, 'left');
   }
 

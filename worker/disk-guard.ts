@@ -50,7 +50,7 @@ export function diskGuard({
     // PostgreSQL may be out of disk too; the lost sandbox gets another event later.
     await store
       .addEvent({ runId, batchId: null, kind: 'disk_low', key: `writer-${epoch}`, detail })
-      .catch((error: unknown) => log.warn({ runId, error: String(error) }, 'could not record who was stopped'));
+      .catch((error: unknown) => log.warn({ runId, error: String(error) }, 'could not record which run was stopped'));
     return { runId, epoch };
   };
 }

@@ -147,17 +147,17 @@ async function main(): Promise<void> {
   const emptyOrSay = (): Promise<void> =>
     warm
       .empty()
-      .catch((error: unknown) => log.warn({ error: String(error) }, 'left sandboxes that were started ahead'));
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'could not remove the sandboxes of the warm pool'));
   const leave = (why: string): void => {
     if (departure.begun) return;
     void departure.begin(why, beat).finally(() => polling.stop());
   };
   const end = leavesAt(settings);
-  if (bearsRuns) process.on('SIGUSR2', () => leave('told by SIGUSR2'));
+  if (bearsRuns) process.on('SIGUSR2', () => leave('notified by SIGUSR2'));
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const told = (): void => {
       // The batch system that this machine is borrowed from takes it back; it tells each process, and so does the command.
-      if (bearsRuns && signal === 'SIGTERM' && (end !== null || departure.begun)) return leave('told by SIGTERM');
+      if (bearsRuns && signal === 'SIGTERM' && (end !== null || departure.begun)) return leave('notified by SIGTERM');
       process.off(signal, told);
       log.info({ signal }, 'stopping; running commands continue and are found again');
       polling.stop();
@@ -238,7 +238,7 @@ async function main(): Promise<void> {
     // What an earlier worker started ahead: the reaper removes it.
     await patiently(() => store.forgetWarm(hostId, []));
     const refillOrSay = () =>
-      warm.refill().catch((error: unknown) => log.warn({ error: String(error) }, 'could not start sandboxes ahead'));
+      warm.refill().catch((error: unknown) => log.warn({ error: String(error) }, 'could not fill the warm pool'));
     const dropUnbegunOrSay = () =>
       warm
         .dropUnbegun()
@@ -265,7 +265,7 @@ async function main(): Promise<void> {
     const archiveOrSay = () =>
       archives
         .round()
-        .catch((error: unknown) => log.warn({ error: String(error) }, 'could not look for archives to be made'));
+        .catch((error: unknown) => log.warn({ error: String(error) }, 'could not look for archives to make'));
     timers.push(every(ARCHIVE_MS, archiveOrSay), every(REAP_MS, reapOnce));
     beating = every(beatMs, beatOrSay);
   }
@@ -291,7 +291,7 @@ async function main(): Promise<void> {
 }
 
 const revoked = (hostId: string): BenchError =>
-  new BenchError('usage', `the database refuses host ${hostId}: its invitation was revoked`, {
+  new BenchError('usage', `the database rejects host ${hostId}: its invitation was revoked`, {
     code: 'invitation.rejected',
     remedy: `Ask for another: \`bench hosts invite ${hostId}\`.`,
   });

@@ -62,7 +62,7 @@ async function install(npm: readonly string[], target: string): Promise<string> 
       code?: string;
     };
     if (code === 'ENOENT')
-      throw new BenchError('usage', `this host has no npm, which is to install ${npm.join(' ')}`, {
+      throw new BenchError('usage', `this host has no npm, which is needed to install ${npm.join(' ')}`, {
         remedy:
           "Install npm there, or put the program into a folder and name it as install.folder in the agent's file.",
         cause: error,

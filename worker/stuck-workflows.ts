@@ -49,7 +49,7 @@ export function stuckWorkflows({ client, store, log }: StuckPorts): () => Promis
     const [, kind, id = null] = /^(run|batch)\/([^/]+)/.exec(workflowId) ?? [];
     const detail =
       `workflow ${workflowId} could not continue (${stuck.why}, ${stuck.attempts} attempts); ` +
-      `it is started again from its record${stuck.isCancelled ? ', to end it as cancelled' : ''}`;
+      `it is restarted from its record${stuck.isCancelled ? ', to end it as cancelled' : ''}`;
     await store.addEvent({
       runId: kind === 'run' ? id : null,
       batchId: kind === 'batch' ? id : null,

@@ -50,7 +50,7 @@ export function warmPool({ store, backends, hostId, taskFolder, most, log }: War
       await store.warmIsReady(runId);
     } catch (error) {
       // The runs themselves say what is wrong with an engine.
-      log.warn({ key, error: String(error) }, 'could not start a sandbox ahead');
+      log.warn({ key, error: String(error) }, 'could not start a sandbox for the warm pool');
       await sandbox.stop({ runId, epoch: 1 }).catch(() => undefined);
       await store.dropWarm(runId);
       return false;
@@ -67,7 +67,7 @@ export function warmPool({ store, backends, hostId, taskFolder, most, log }: War
       const there = await sandbox.list().catch(() => []);
       for (const ref of there.filter(({ runId }) => forgotten.has(runId))) await sandbox.stop(ref);
     }
-    log.info({ sandboxes: forgotten.size }, 'ended sandboxes that were started ahead');
+    log.info({ sandboxes: forgotten.size }, 'removed the sandboxes of the warm pool');
   }
 
   async function refill(): Promise<void> {

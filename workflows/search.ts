@@ -81,7 +81,7 @@ async function playNode(ticket: RunTicket): Promise<void> {
     await oneRun(ticket);
     if (await control.runEnded({ runId })) break;
     if (starts < MOST_STARTS) continue;
-    const detail = `its workflow did not end it, in ${MOST_STARTS} starts`;
+    const detail = `its workflow did not end it in ${MOST_STARTS} starts`;
     await control.finishRun({
       runId,
       end: { endReason: 'infra_error', finalEvaluation: 'not_run', detail, cause: 'services' },

@@ -15,7 +15,7 @@ interface OfRun {
   step: number;
 }
 
-const leaves = ({ runId }: OfRun): HostLeft => new HostLeft(`the host of run ${runId} leaves`);
+const leaves = ({ runId }: OfRun): HostLeft => new HostLeft(`the host of run ${runId} is leaving`);
 
 /**
  * On a host that leaves nothing begins any more, and what is cut off is not tried again: the run moves, with its world as it was between

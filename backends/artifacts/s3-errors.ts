@@ -16,7 +16,7 @@ function sentence(error: ServiceError, place: string): [what: string, remedy: st
   const header = error.$response?.headers?.['x-amz-bucket-region'];
   if (/RequestTimeTooSkewed|RequestExpired/.test(error.name))
     return [
-      `${place} refuses this host's clock: it is more than 15 minutes off`,
+      `${place} rejects this host's requests: its clock is more than 15 minutes off`,
       'set the clock (NTP), then try again',
     ];
   if (/CredentialsProviderError|Could not load credentials/.test(`${error.name} ${error.message}`))
@@ -32,14 +32,14 @@ function sentence(error: ServiceError, place: string): [what: string, remedy: st
       header === undefined ? 'set AWS_REGION to the region of the bucket' : `set AWS_REGION=${header}`,
     ];
   if (/SignatureDoesNotMatch/.test(error.name))
-    return [`${place} refuses AWS_SECRET_ACCESS_KEY`, 'check that the secret belongs to AWS_ACCESS_KEY_ID'];
+    return [`${place} rejects AWS_SECRET_ACCESS_KEY`, 'check that the secret belongs to AWS_ACCESS_KEY_ID'];
   if (/InvalidAccessKeyId|XAdminUserNotFound|InvalidToken|ExpiredToken/.test(error.name))
     return [
-      `${place} does not know these credentials, or they have expired`,
+      `${place} does not recognize these credentials, or they have expired`,
       'check AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN',
     ];
   if (/NoSuchBucket/.test(error.name) || status === 404)
-    return [`${place}: there is no such bucket`, 'make it, or correct BENCH_ARTIFACTS'];
+    return [`${place}: there is no such bucket`, 'create it, or correct BENCH_ARTIFACTS'];
   if (status === 403)
     return [
       `${place} denies access`,
@@ -52,7 +52,7 @@ function sentence(error: ServiceError, place: string): [what: string, remedy: st
       `${place} does not answer (${error.code ?? error.name}: ${error.message})`,
       'check BENCH_S3_ENDPOINT and the network',
     ];
-  return [`${place} answers ${status} ${error.name}: ${error.message}`, 'try again later, or ask whoever runs it'];
+  return [`${place} answers ${status} ${error.name}: ${error.message}`, 'try again later, or ask its operator'];
 }
 
 const message = (error: unknown, location: ArtifactLocation): [string, string] =>

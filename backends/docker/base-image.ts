@@ -79,7 +79,7 @@ export async function resolveBaseImage(
       code: 'image.build_failed',
       remedy:
         'pass any Debian-like image, or one with Python ≥ 3.9, to `bench images build` as the base; ' +
-        'or run once as root on Debian, so that debootstrap can make one; or use the local backend',
+        'or run once as root on Debian, so that debootstrap can build one; or use the local backend',
       fields: { base: '<image>', backend: 'local' },
       cause: pulled,
     });
@@ -173,7 +173,7 @@ async function debootstrapBase(
   const dir = await mkdtemp('/var/tmp/bench-debootstrap-');
   try {
     const root = join(dir, 'root');
-    onProgress(`making ${DEBOOTSTRAP_BASE} with debootstrap (a minimal Debian with Python; takes a few minutes, once)`);
+    onProgress(`building ${DEBOOTSTRAP_BASE} with debootstrap (a minimal Debian with Python; takes a few minutes, once)`);
     const making = execa(tool, ['--variant=minbase', '--include=python3', 'bookworm', root], {
       stdin: 'ignore',
       all: true,
@@ -211,7 +211,7 @@ async function keep(tar: string, file: string, onProgress: Progress): Promise<vo
     await rename(aside, file);
   } catch (error) {
     await rm(aside, { force: true });
-    onProgress(`not kept as ${file}: ${(error as Error).message}`);
+    onProgress(`not cached as ${file}: ${(error as Error).message}`);
   }
 }
 

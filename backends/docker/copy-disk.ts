@@ -21,7 +21,7 @@ const ALONE = `exec 3<${DISK} 4>>disk.lock && flock 4 || exit 1
 const COPY = `trap : TERM INT HUP; timeout 60 fstrim ${DISK} 2>/dev/null; ${ALONE}
 : > ${FROZEN} && fsfreeze -f /dev/fd/3 || exit 1
 cp --reflink=auto --sparse=auto -- "$1" "$2"; copied=$?
-fsfreeze -u /dev/fd/3 || { echo 'somebody else has thawed it' >&2; exit 1; }
+fsfreeze -u /dev/fd/3 || { echo 'another process has thawed it' >&2; exit 1; }
 rm -f ${FROZEN}; exit $copied`;
 const THAW = `${ALONE}
 fsfreeze -u /dev/fd/3 2>/dev/null; rm -f ${FROZEN}`;

@@ -76,7 +76,7 @@ export async function mountStack(dir: string): Promise<void> {
     system('mount', ['-t', 'overlay', 'overlay', '-o', `${OPTIONS},${places}`, FILES], { cwd: dir }),
   );
   if (!existsSync(join(dir, FILES, 'home')))
-    throw new InfrastructureError(`the disks below that of ${dir} do not hold what they should`);
+    throw new InfrastructureError(`the disks below that of ${dir} do not contain what they should`);
 }
 
 const FREE_WITHIN_MS = 20_000;

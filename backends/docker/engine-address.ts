@@ -64,7 +64,7 @@ function overNetwork(variable: string, host: string, env: Env): Pick<EngineAddre
     // Node knows the host and port of schemes that it knows.
     url = new URL(host.replace(/^tcp:/, 'http:'));
   } catch {
-    throw new BenchError('usage', `${variable}=${host} names no engine.`, {
+    throw new BenchError('usage', `${variable}=${host} is not the address of an engine.`, {
       code: 'setting.invalid',
       remedy: 'It is unix:///path/of/a/socket or tcp://host:port.',
     });
@@ -74,7 +74,7 @@ function overNetwork(variable: string, host: string, env: Env): Pick<EngineAddre
     url.hostname === '' ||
     (url.pathname !== '/' && url.pathname !== '')
   )
-    throw new BenchError('usage', `${variable}=${host} names no engine.`, {
+    throw new BenchError('usage', `${variable}=${host} is not the address of an engine.`, {
       code: 'setting.invalid',
       remedy: 'It is unix:///path/of/a/socket or tcp://host:port.',
     });
@@ -100,7 +100,7 @@ function certificates(env: Env): Pick<Docker.DockerOptions, 'ca' | 'cert' | 'key
     } catch (error) {
       throw new BenchError('usage', `DOCKER_TLS_VERIFY is set, but ${join(dir, name)} cannot be read.`, {
         code: 'setting.invalid',
-        remedy: 'Set DOCKER_CERT_PATH to the directory that holds ca.pem, cert.pem and key.pem.',
+        remedy: 'Set DOCKER_CERT_PATH to the directory that contains ca.pem, cert.pem and key.pem.',
         cause: error,
       });
     }

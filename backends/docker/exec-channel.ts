@@ -42,7 +42,7 @@ export function execChannel(container: Docker.Container, what: string): ControlC
         throw new InfrastructureError(`command ${command.n} in ${what}: ${reply.error}`);
       if (outcome !== null) return parseOutcome(outcome);
       if (reply === null) throw new SupervisorAway(`no supervisor answers in ${what}`);
-      throw new InfrastructureError(`command ${command.n} ended, but ${what} holds no outcome of it`);
+      throw new InfrastructureError(`command ${command.n} ended, but ${what} has no outcome of it`);
     },
     async interrupt(n) {
       const { reply } = await ask({ op: 'interrupt', n }, { withinMs: SHORT_ANSWER_MS });

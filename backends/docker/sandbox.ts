@@ -521,7 +521,7 @@ async function withLayer(
 ): Promise<BuiltImage> {
   if (layer === null) return plain;
   if (taskImage === undefined)
-    throw new InfrastructureError(`no image with the packages of task ${layer.taskId} can be made here`);
+    throw new InfrastructureError(`no image with the packages of task ${layer.taskId} can be built here`);
   return await taskImage(plain, layer);
 }
 

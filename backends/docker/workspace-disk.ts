@@ -117,7 +117,7 @@ export async function diskFault(dir: string, { mounted } = { mounted: false }): 
   if (options.some((option) => GIVEN_UP.includes(option))) return `was made read-only by the kernel${times}`;
   // Mounted again since then.
   if (errors > 0) return 'has lost unwritten data';
-  return (await lowerFails(dir)) ? 'stands on one that cannot be read' : null;
+  return (await lowerFails(dir)) ? 'is on a disk that cannot be read' : null;
 }
 
 /** Path of the workspace on the disk; null: there is no disk. Everything there is the agent's, even the folder. */

@@ -96,7 +96,7 @@ function submissionFiles(job: EvaluationJob): JobFile[] {
   for (const { path } of job.submission) {
     const parts = path.split('/');
     if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0')))
-      throw new Error(`${JSON.stringify(path)} is no path of a submission`);
+      throw new Error(`${JSON.stringify(path)} is not a path of a submission`);
     for (let depth = 1; depth < parts.length; depth++) folders.add(parts.slice(0, depth).join('/'));
   }
   const reader = job.task.evaluator.kind === 'data' ? 'referee' : 'player';

@@ -56,7 +56,7 @@ async function followCommand(
   if ('asked' in reply) return { kind: 'asked', number: reply.asked };
   const outcome = readOutcome(control, command.n);
   if (outcome === null)
-    throw new InfrastructureError(`command ${command.n} ended, but ${control} holds no outcome of it`);
+    throw new InfrastructureError(`command ${command.n} ended, but ${control} has no outcome of it`);
   return { kind: 'ended', outcome };
 }
 

@@ -175,13 +175,13 @@ export function episodeStore(pool: pg.Pool): Episodes {
       return transaction('takeAction', async (client): Promise<TakenAction> => {
         const { rows } = await client.query<EpisodeRow>(`${EPISODE} where e.run_id = $1 for update of e`, [runId]);
         const [episode] = rows;
-        if (episode === undefined) return { kind: 'unknown' };
+        if (episode === undefined) return { kind: 'not_found' };
         // Before it is compared, too: the same action again is the same one.
         const text = JSON.stringify(action, (_key, value: unknown) =>
           typeof value === 'string' ? storable(value) : value,
         );
         const wanted = seq ?? episode.seq + 1;
-        if (wanted > episode.seq + 1 || wanted < 1) return { kind: 'gap', expected: episode.seq + 1 };
+        if (wanted > episode.seq + 1 || wanted < 1) return { kind: 'out_of_order', expected: episode.seq + 1 };
         const before = await client.query<{ step: number; try: number; same: boolean; settled: boolean }>(
           `select step, try, action = $3::jsonb as same, outcome is not null as settled
            from episode_actions where run_id = $1 and seq = $2`,
@@ -189,7 +189,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
         );
         const last = before.rows[0];
         if (last !== undefined && wanted <= episode.seq) {
-          if (!last.same) return { kind: 'differs', seq: wanted };
+          if (!last.same) return { kind: 'action_conflict', seq: wanted };
           return {
             kind: 'taken',
             seq: wanted,

@@ -13,13 +13,13 @@ const MAIN = 'main';
 const FORBIDDEN: readonly [key: string, reason: string][] = [
   ['privileged', 'the container is privileged'],
   ['cap_add', 'the container gets further capabilities'],
-  ['devices', "devices of the host are the container's, too"],
-  ['pid', "its processes are the host's"],
-  ['ipc', "its shared memory is the host's"],
-  ['network_mode', 'the network is not its own'],
+  ['devices', "the container gets devices of the host"],
+  ['pid', "it shares the processes of the host"],
+  ['ipc', "it uses the shared memory of the host"],
+  ['network_mode', 'it has no network of its own'],
   ['env_file', 'a file of the host is read as secrets'],
-  ['secrets', 'it wants secrets of the host'],
-  ['security_opt', 'it changes how it is kept apart'],
+  ['secrets', 'it requests secrets of the host'],
+  ['security_opt', 'it changes its isolation'],
 ];
 
 /** Everything in a parsed compose file that cannot be done safely; empty: one container, on its own. */
@@ -31,7 +31,7 @@ export function composeRefusals(file: unknown): ComposeRefusal[] {
     if (file[key] !== undefined) refuse(key, 'files outside of the task are read');
   for (const [name, service] of Object.entries(file['services'])) {
     const at = `services.${name}`;
-    if (name !== MAIN) refuse(at, 'several containers: bench plays tasks of one');
+    if (name !== MAIN) refuse(at, 'several containers: bench supports one per task');
     if (!isTable(service)) continue;
     for (const [key, reason] of FORBIDDEN)
       if (service[key] !== undefined && service[key] !== false) refuse(`${at}.${key}`, reason);

@@ -51,11 +51,11 @@ export type TakenAction =
   /** The outcome of action `seq` has not been settled. */
   | { kind: 'busy'; seq: number }
   /** `expected`: the number of the next action. */
-  | { kind: 'gap'; expected: number }
+  | { kind: 'out_of_order'; expected: number }
   /** Another action has this number. */
-  | { kind: 'differs'; seq: number }
+  | { kind: 'action_conflict'; seq: number }
   | { kind: 'ended' }
-  | { kind: 'unknown' };
+  | { kind: 'not_found' };
 
 export interface TakenBefore {
   action: EpisodeAction | { malformed: string };

@@ -76,7 +76,7 @@ export const rewardSchema = z
       if ((mode === 'delta_prev' || tiered) && reward[key] !== undefined)
         refuse(key, 'belongs to modes final and best, without tiers');
     for (const key of ['unit', 'clip'] as const)
-      if (tiered && reward[key] !== undefined) refuse(key, 'has no use beside tiers');
+      if (tiered && reward[key] !== undefined) refuse(key, 'has no effect with tiers');
   });
 export type RewardRequest = z.output<typeof rewardSchema>;
 export type RewardInput = z.input<typeof rewardSchema>;

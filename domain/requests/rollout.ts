@@ -27,7 +27,7 @@ const samplingSchema = z
   .catchall(z.json())
   .superRefine((sampling, context) => {
     for (const key of OWN_PARAMETERS.filter((one) => one in sampling))
-      context.addIssue({ code: 'custom', path: [key], message: 'is what bench sets itself; leave it out' });
+      context.addIssue({ code: 'custom', path: [key], message: 'is set by bench; omit it' });
   });
 
 const headerName = z

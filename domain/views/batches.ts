@@ -65,7 +65,7 @@ export const batchStatusReportSchema = batchSummarySchema.extend({
   forecast: usageForecastSchema.nullable().describe('told when it was submitted; null: none was made'),
   providerErrors: z.array(providerTroubleSchema).describe('what keeps runs waiting, most first'),
   awayHosts: z.array(awayHostSchema).describe('that have runs of it and do not register'),
-  blockedBy: blockerSchema.nullable().describe('what holds it up; null: nothing, or it is over'),
+  blockedBy: blockerSchema.nullable().describe('what blocks it; null: nothing, or it is over'),
   lastStepAt: timeSchema.nullable().describe('of any of its runs; null: no step yet'),
   /** In submission order. */
   runList: z.array(runSummarySchema),
@@ -88,7 +88,7 @@ export const batchDocumentSchema = batchStatusReportSchema
     finalEvaluation: finalEvaluationSchema.nullable().describe('that all runs share'),
     bestScore: scoreSchema.describe('that all runs share'),
     finalScore: scoreSchema.describe('that all runs share'),
-    waitingFor: z.array(z.string()).describe('why it is not further, in words'),
+    waitingFor: z.array(z.string()).describe('what the batch waits for, in words'),
     next: z.string().describe('the command to go on with'),
     runs: z.array(runSummarySchema).describe('as submitted'),
   })

@@ -17,12 +17,12 @@ export function allocationOf(
   const [group, ...others] = groups;
   if (group === undefined || others.length > 0)
     throw refused(
-      '`attempts: auto` compares models that are played alike, so the batch has one group',
+      '`attempts: auto` compares models under equal options, so the batch has one group',
       'Give numbers of attempts, or submit the groups as batches.',
     );
   const { modelRefs, taskFolders } = group;
   if (modelRefs.length < 2)
-    throw refused('`attempts: auto` orders models, and this is one', 'Name two models, or a number of attempts.');
+    throw refused('`attempts: auto` orders models, and there is only one', 'Name two models, or a number of attempts.');
   if (!taskFolders.some(({ spec }) => spec.target !== undefined))
     throw refused(
       '`attempts: auto` orders models by gain, and none of these tasks has a target',
@@ -45,5 +45,5 @@ export function allocationOf(
 /** Runs that are added to a batch do not change how it gives out attempts. */
 export function refuseAllocation(groups: readonly LoadedGroup[]): void {
   if (groups.some(({ attempts }) => attempts === 'auto'))
-    throw refused('`attempts: auto` is for a new batch, not for runs that are added', 'Give a number of attempts.');
+    throw refused('`attempts: auto` is for a new batch, not for added runs', 'Give a number of attempts.');
 }

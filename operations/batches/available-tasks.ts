@@ -74,7 +74,7 @@ function needsData(
         sample
           ? `Make the sample data: \`${prepareCommand(named)}\`, in minutes and without a download.`
           : `For small stand-ins, without a download or GPUs, prepare and submit these tasks on sample data. The real data: ${real}.`,
-        ready === 0 ? '`bench tasks` lists the tasks.' : `Or leave these out and play the remaining ${ready}.`,
+        ready === 0 ? '`bench tasks` lists the tasks.' : `Or skip these and play the remaining ${ready}.`,
       ].join('\n'),
       fields: { sample: true, ...(ready > 0 && { skipUnavailable: true }) },
     },
@@ -130,7 +130,7 @@ export function tasksOnBackend(
 ): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
   const skipped = tasks.flatMap(({ spec }): SkippedTask[] => {
     const reason = unmetNeed(spec, backend);
-    const remedy = 'Use the backend docker or podman (`bench doctor` shows what is missing), or leave these tasks out';
+    const remedy = 'Use the backend docker or podman (`bench doctor` shows what is missing), or skip these tasks';
     return reason === null ? [] : [{ task: spec.id, reason, remedy, fields: { backend: true } }];
   });
   const taskFolders = tasks.filter(({ spec }) => !skipped.some(({ task }) => task === spec.id));

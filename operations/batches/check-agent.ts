@@ -23,7 +23,7 @@ function checkProgram(agent: string, { client, install }: Program, models: reado
     });
   }
   if (install.folder === undefined || existsSync(install.folder)) return;
-  throw new BenchError('usage', `agent ${agent}: install.folder ${install.folder} is not there`, {
+  throw new BenchError('usage', `agent ${agent}: install.folder ${install.folder} does not exist`, {
     code: 'agent.unsuitable',
     remedy: "Put the program there, or correct the agent's file.",
   });
@@ -33,7 +33,7 @@ function checkProgram(agent: string, { client, install }: Program, models: reado
 export function refuseProgramsOnLocal(agents: readonly LoadedAgent[], backend: Backend): void {
   const program = agents.find(({ config }) => config.program !== undefined);
   if (backend !== 'local' || program === undefined) return;
-  throw new BenchError('usage', `agent ${program.name} is a program, which plays in a container alone`, {
+  throw new BenchError('usage', `agent ${program.name} is a program, which runs only in a container`, {
     code: 'agent.unsuitable',
     remedy: 'Submit it for the backend docker or podman.',
   });

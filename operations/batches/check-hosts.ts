@@ -103,7 +103,7 @@ const mostGpus = (hosts: readonly Host[]): number => Math.max(0, ...hosts.map((h
 const NEW_ENGINES = 'A worker looks for new engines every few seconds.';
 
 const profileAdvice = (profiles: readonly string[]): string =>
-  profiles.length === 0 ? '' : `Use the profile ${profiles.join(' or ')}, which needs none that is lacking. `;
+  profiles.length === 0 ? '' : `Use the profile ${profiles.join(' or ')}, which needs no missing GPUs. `;
 
 const profileField = ([profile]: readonly string[]): RemedyFields => (profile === undefined ? {} : { profile });
 

@@ -11,7 +11,7 @@ export function checkOracles(models: readonly ModelRef[], tasks: readonly TaskFo
   if (player === undefined || without.length === 0) return;
   throw new BenchError('usage', `${player.name} has nothing to play: no oracle/ in ${ids(without)}`, {
     code: 'model.unsuitable',
-    remedy: `Leave ${without.length === 1 ? 'this task' : 'these tasks'} out, or put a solution into oracle/.`,
+    remedy: `Skip ${without.length === 1 ? 'this task' : 'these tasks'}, or put a solution into oracle/.`,
   });
 }
 

@@ -34,13 +34,13 @@ export function checkSearch(
   const unkept = tasks.find(({ spec }) => !keepsSnapshots(options, spec));
   if (unkept !== undefined)
     refuse(
-      `its nodes go on from snapshots, and runs of ${unkept.spec.id} would keep none`,
+      `its nodes continue from snapshots, and runs of ${unkept.spec.id} would take none`,
       'Leave the interval of snapshots to the task, or make it 1 or more.',
     );
   const live = tasks.find(({ spec }) => spec.evaluator.kind === 'harbor' && spec.evaluator.verification === 'live');
   if (live !== undefined)
     refuse(
-      `its best node is tested when all sandboxes have ended, and the tests of ${live.spec.id} run where its agent lives`,
+      `its best node is tested when all sandboxes have ended, and the tests of ${live.spec.id} run in the sandbox of its agent`,
       'Choose another task, or an agent without a `search:` block.',
     );
   for (const model of models) {

@@ -10,7 +10,7 @@ export function refuseForkOfProgram({
   if (agent.program === undefined) return;
   throw new BenchError(
     'usage',
-    `run ${runId} cannot be forked: its agent ${agentName} is a program, which always begins anew`,
+    `run ${runId} cannot be forked: its agent ${agentName} is a program, which always starts over`,
     {
       code: 'run.not_forkable',
       remedy: 'Submit its task again.',

@@ -107,7 +107,7 @@ export async function openEnvironment(bench: Bench, options: EnvironmentOptions)
     concurrency: capacity,
   });
   if (!batch.training)
-    throw new BenchError('conflict', `batch ${name} is none of episodes`, {
+    throw new BenchError('conflict', `batch ${name} is not a batch of episodes`, {
       code: 'batch.name_taken',
       remedy: 'Choose another name.',
       fields: { name: true },

@@ -21,7 +21,7 @@ export async function requireBaselines(
     'usage',
     `${tasks} ${missing.join(', ')} ${verb} no baseline, from which mode ${mode} measures: every reward would be null`,
     {
-      remedy: `Measure the starter by a run of scripted:baseline on ${missing.join(', ')}, state baseline in task.yaml, or leave ${which} out.`,
+      remedy: `Measure the starter by a run of scripted:baseline on ${missing.join(', ')}, state baseline in task.yaml, or omit ${which}.`,
     },
   );
 }

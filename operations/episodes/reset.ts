@@ -41,7 +41,7 @@ export interface AskedReset {
  */
 export async function resetEpisode(env: Environment, door: string, asked: AskedReset): Promise<BegunEpisode> {
   const [begun] = await resetEpisodes(env, door, [asked]);
-  if (begun === undefined) throw new Error('no episode was asked for');
+  if (begun === undefined) throw new Error('no episode was requested');
   return begun;
 }
 

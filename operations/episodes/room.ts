@@ -12,7 +12,7 @@ export type Room = Pick<Environment, 'bench' | 'batchId' | 'beginning'> & {
 export async function withRoomFor<T>(env: Room, runIds: readonly string[], begin: () => Promise<T>): Promise<T> {
   const { capacity } = env.options;
   if (runIds.length > capacity)
-    throw new BenchError('usage', `${runIds.length} episodes at once: the server holds ${capacity}`, {
+    throw new BenchError('usage', `${runIds.length} episodes at once: the server has room for ${capacity}`, {
       remedy: `Ask for at most ${capacity}, or serve with a larger capacity.`,
     });
   for (const runId of runIds) env.beginning.add(runId);
@@ -39,7 +39,7 @@ async function expectRoom({ bench, batchId, options, beginning }: Room, runIds: 
   if (open + runIds.length <= capacity) return;
   const [message, remedy] =
     runIds.length === 1
-      ? [`the server is full: ${capacity} of ${capacity} episodes are open`, 'End one']
+      ? [`the server is at capacity: ${capacity} of ${capacity} episodes are open`, 'End one']
       : [`no room for ${runIds.length} episodes: ${open} of ${capacity} are open`, 'End some, ask for fewer'];
   throw new BenchError('conflict', message, {
     code: 'episodes.at_capacity',

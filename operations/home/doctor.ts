@@ -171,10 +171,10 @@ function checkStore({ temporalAddress, home }: BenchSettings): Finding | null {
 function checkReach({ temporalAddress }: BenchSettings): Finding | null {
   if (temporalAddress !== undefined) return null;
   const room = chooseTemporalRoom();
-  if (room.kind === 'own') return ok('the embedded Temporal lets in this user alone');
+  if (room.kind === 'own') return ok('the embedded Temporal accepts only this user');
   return warn(
     `other users of this machine can reach the embedded Temporal: ${room.reason}`,
-    'where others work on this machine, set TEMPORAL_ADDRESS to a server that wants TLS and certificates',
+    'where others work on this machine, set TEMPORAL_ADDRESS to a server that requires TLS and certificates',
   );
 }
 
@@ -218,7 +218,7 @@ async function checkEngine(backend: EngineBackend, settings: BenchSettings): Pro
     const unenforced = await unenforcedLimits(probe.docker);
     return ok(
       `${backend} ${probe.version} at ${url}` +
-        (sharesFiles ? '' : ', which shares no files with us (slower commands)') +
+        (sharesFiles ? '' : ', which shares no files with this process (slower commands)') +
         (unenforced.length === 0 ? '' : `, which does not limit ${unenforced.join(', ')} (fewer runs at a time)`),
     );
   } catch (error) {

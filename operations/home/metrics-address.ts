@@ -11,7 +11,7 @@ export function metricsAddress(text: string): MetricsAddress {
   if (port === '' || Number(port) < 1 || Number(port) > 65_535)
     throw new BenchError('usage', `BENCH_METRICS is not a port or host:port: "${text}"`, {
       code: 'setting.invalid',
-      remedy: 'Write it as 9464, or as 0.0.0.0:9464 to let other machines ask.',
+      remedy: 'Write it as 9464, or as 0.0.0.0:9464 to let other machines scrape it.',
     });
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
 }

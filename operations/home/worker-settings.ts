@@ -162,7 +162,7 @@ function timeOf(text: string | undefined): Date | null {
   if (said(text) === undefined) return null;
   const time = timeOfText(text ?? '');
   if (time !== null) return time;
-  throw new BenchError('usage', `BENCH_UNTIL is "${text}", which is no time`, {
+  throw new BenchError('usage', `BENCH_UNTIL is "${text}", which is not a time`, {
     code: 'setting.invalid',
     remedy: 'Write it as 2030-01-31T18:00:00Z, or as seconds since 1970.',
     fields: { until: true },

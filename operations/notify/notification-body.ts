@@ -29,7 +29,7 @@ function textOf(
 ): string {
   const what: Record<NotificationKind, string> = {
     ended: status === 'cancelled' ? 'was cancelled' : 'has ended',
-    stalled: 'has not moved for long',
+    stalled: 'is stalled',
     budget_exhausted: `has exhausted its budget of $${more.budgetUsd ?? '0'}`,
     paused: more.pausedBecause === null ? 'had paused itself' : `has paused itself (${more.pausedBecause})`,
   };

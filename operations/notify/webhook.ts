@@ -31,7 +31,7 @@ export function webhookOf(env: Env): Webhook | null {
   if (url === null || !['http:', 'https:'].includes(url.protocol))
     throw wrong(
       'BENCH_NOTIFY_URL',
-      'is not an address of http or https',
+      'is not an http or https address',
       'Set it to the whole address of the webhook.',
     );
   return {

@@ -22,7 +22,7 @@ export async function exportSubjects(
   { what, all }: { what: readonly string[]; all: boolean },
 ): Promise<ExportSubjects> {
   if (all === what.length > 0)
-    throw new BenchError('usage', all ? 'names and everything exclude each other' : 'nothing to export is named', {
+    throw new BenchError('usage', all ? 'names and everything exclude each other' : 'nothing to export is given', {
       remedy: 'Name batches, runs or a comparison, or ask for everything.',
       fields: { all: true },
     });

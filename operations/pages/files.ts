@@ -36,7 +36,7 @@ export async function storedFile(bench: Home, sha256: string): Promise<Buffer> {
   if (bytes === null)
     throw new BenchError('not_found', `no stored file has the SHA-256 ${sha256.slice(0, 64)}`, {
       code: 'file.not_found',
-      remedy: 'It was pruned, or lies in the artifact store of another machine: see BENCH_ARTIFACTS.',
+      remedy: 'It was pruned, or is in the artifact store of another machine: see BENCH_ARTIFACTS.',
     });
   return bytes;
 }

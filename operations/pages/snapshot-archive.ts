@@ -36,7 +36,7 @@ export async function snapshotArchive(
   if (!(await store.has(sha256, bytes)))
     throw missing(
       `the archive of step ${step} is not in this machine's artifact store`,
-      'It was pruned, or lies in the store of another machine: see BENCH_ARTIFACTS.',
+      'It was pruned, or is in the store of another machine: see BENCH_ARTIFACTS.',
     );
   const fileName = `${runId}-step-${step}.tar.gz`;
   return { sha256, bytes, fileName, url: await store.link(sha256, fileName, seconds) };

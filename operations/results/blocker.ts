@@ -4,7 +4,7 @@ import type { Blocker } from '../../domain/views/blocker.js';
 import { serviceStates } from '../../services/index.js';
 import type { Bench } from '../bench.js';
 
-/** What of the services holds up an unfinished batch; null: they answer, or it is over. */
+/** The service that blocks an unfinished batch; null: all services answer, or the batch is over. */
 export async function blockerOfHome(
   { settings }: Pick<Bench, 'settings'>,
   { status, endedAt }: Pick<BatchStatusReport, 'status' | 'endedAt'>,

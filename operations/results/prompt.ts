@@ -69,7 +69,7 @@ async function ofProgram(
 ): Promise<PromptDocument> {
   const request = await queries.programRequest(runId, step);
   if (request === null)
-    throw new BenchError('usage', `step ${step} of run ${runId} asked no model: it is a validation or the end`, {
+    throw new BenchError('usage', `step ${step} of run ${runId} called no model: it is a validation or the end`, {
       code: 'step.not_found',
       remedy: `Choose a call: \`bench trajectory ${runId}\` shows them.`,
     });

@@ -25,7 +25,7 @@ async function runsOf(bench: Bench, refs: readonly string[]): Promise<string[]> 
       const { runList: runs } = await queries.batchStatus(found.batch.batchId);
       const replays = runs.filter(({ modelKind }) => modelKind === 'replay');
       if (replays.length === 0)
-        throw new BenchError('usage', `batch ${ref} plays no recording`, {
+        throw new BenchError('usage', `batch ${ref} does not play recordings`, {
           code: 'recording.not_found',
           remedy: 'Play some with `bench replay <folder>` and a task, or submit models `replay:<file>`.',
         });

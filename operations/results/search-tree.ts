@@ -13,7 +13,7 @@ export async function searchTree(bench: Bench, ref: string): Promise<SearchTreeD
     'usage',
     status === 'queued'
       ? `run ${runId} has not begun, so it has no tree yet`
-      : `run ${runId} plays no tree: its agent ${agent} has no \`search:\` block`,
+      : `run ${runId} has no tree: its agent ${agent} has no \`search:\` block`,
     {
       code: 'tree.not_found',
       remedy: `\`bench trajectory ${runId}\` shows its steps.`,

@@ -109,7 +109,7 @@ async function sealedOf(
   if (variable !== null && (settings.env[variable] ?? '') === '')
     throw new BenchError('usage', `model.api_key: this server has no variable ${variable}`, {
       code: 'model.key_missing',
-      remedy: 'Set it where bench runs, then start the worker anew; or send the key itself, which is stored sealed.',
+      remedy: 'Set it where bench runs, then restart the worker; or send the key itself, which is stored sealed.',
     });
   if (variable !== null) refuseForeignKey(settings.env, variable, baseUrl);
   if (!isConfigured(settings.env, baseUrl)) refusePrivate(baseUrl);

@@ -38,9 +38,9 @@ export async function act(bench: Bench, asked: Asked): Promise<ActionResult> {
   const before = await pages.eventDetail({ ...about, key });
   if (before !== null) return { action: asked.action, subject, ...doneOf(before), repeated: true };
   if (preview.tag !== asked.tag)
-    throw new BenchError('conflict', `things have moved since ${asked.action} was asked for`, {
+    throw new BenchError('conflict', `the state has changed since the preview of ${asked.action}`, {
       code: 'preview.outdated',
-      remedy: 'Look at what it would do now, and decide anew.',
+      remedy: 'Look at what it would do now, and decide again.',
     });
   if (preview.refusal !== null)
     throw new BenchError('conflict', `${asked.action} of ${subject}: ${preview.refusal}`, {

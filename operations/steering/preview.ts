@@ -64,7 +64,7 @@ async function judgeBatch(bench: Bench, { id, action, options }: WantedAction): 
         subject: batchId,
         refusal: over ? `the batch is ${status}` : pausedAt !== null ? 'the batch is paused already' : null,
         effects: [
-          effect('runs_in_flight_continue', inFlight, `${runs(inFlight)} in flight go on to their end`),
+          effect('runs_in_flight_continue', inFlight, `${runs(inFlight)} in flight continue to their end`),
           effect('runs_not_begun_wait', waiting, `${runs(waiting)} not begun wait until it is resumed`),
         ],
         state: [status, pausedAt],
@@ -74,7 +74,7 @@ async function judgeBatch(bench: Bench, { id, action, options }: WantedAction): 
       return {
         subject: batchId,
         refusal: over ? `the batch is ${status}` : null,
-        effects: [effect('runs_continue', open, `${runs(open)} not ended go on`)],
+        effects: [effect('runs_continue', open, `${runs(open)} not ended continue`)],
         state: [status, pausedAt],
       };
     }
@@ -96,7 +96,7 @@ async function judgeBatch(bench: Bench, { id, action, options }: WantedAction): 
             null,
             `the budget is $${usd} instead of $${budgetUsd ?? 'none'}; $${chargedUsd} are charged`,
           ),
-          effect('runs_continue', stopped, `${runs(stopped)} that the old budget ended go on`),
+          effect('runs_continue', stopped, `${runs(stopped)} that the old budget ended continue`),
         ],
         state: [status, budgetUsd],
       };
@@ -125,8 +125,8 @@ const endsOf = ({ all }: WantedAction['options']) => (all === true ? UNSCORED_EN
 async function judgeRetry(found: Promise<{ runId: string }[]>): Promise<Omit<Judged, 'subject'>> {
   const again = await found;
   return {
-    refusal: again.length === 0 ? 'no run ended by a fault that is not repeated already' : null,
-    effects: [effect('runs_repeated', again.length, `${runs(again.length)} begin anew; the old ones stay as they are`)],
+    refusal: again.length === 0 ? 'each run that ended by a fault is repeated already' : null,
+    effects: [effect('runs_repeated', again.length, `${runs(again.length)} start again; the old ones stay as they are`)],
     state: again.map(({ runId }) => runId).sort(),
   };
 }
@@ -154,7 +154,7 @@ async function judgeRun(bench: Bench, { id, action, options }: WantedAction): Pr
       return {
         subject: runId,
         refusal: run.origin !== 'bench' ? 'the run was imported' : step > steps ? `it has no step ${step}` : null,
-        effects: [effect('runs_new', attempts, `a new batch of ${runs(attempts)} that go on after step ${step}`)],
+        effects: [effect('runs_new', attempts, `a new batch of ${runs(attempts)} that continue after step ${step}`)],
         state: [runId],
       };
     }
@@ -171,7 +171,7 @@ async function judgeHost(bench: Bench, { id, action }: WantedAction): Promise<Ju
       remedy: '`bench hosts` lists them.',
     });
   const { state, activeRuns } = host;
-  const stay = effect('runs_continue', activeRuns, `${runs(activeRuns)} on it go on`);
+  const stay = effect('runs_continue', activeRuns, `${runs(activeRuns)} on it continue`);
   switch (action) {
     case 'drain':
       return {

@@ -41,9 +41,9 @@ export async function answerAsPerson(bench: Bench, ref: string, answer: PersonAn
     ? { text: action }
     : encodeReplyAs(agent.outputParser, { thought, action }, { commands: agent.tools.commands });
   if (reply === null)
-    throw new BenchError('usage', `the agent's output parser (${agent.outputParser}) cannot hold this command`, {
+    throw new BenchError('usage', `the agent's output parser (${agent.outputParser}) cannot express this command`, {
       code: 'request.invalid',
-      remedy: `${expectedFormat(agent.outputParser)} Type it otherwise.`,
+      remedy: `${expectedFormat(agent.outputParser)} Type it differently.`,
     });
   const { counts, told } = await answerTurn(bench, { runId, step, try: attempt }, reply);
   return { runId, counts, told };

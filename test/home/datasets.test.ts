@@ -343,7 +343,7 @@ describe('from the command line', () => {
       expect(lines[1]).toMatch(
         /prepare and submit these tasks on sample data.*`bench tasks prepare all` downloads 2\d\.\d GB; \d+ of these tasks ask for GPUs/,
       );
-      expect(lines[2]).toMatch(/^Or leave these out and play the remaining \d+ \(--sample, --skip-unavailable\)\.$/);
+      expect(lines[2]).toMatch(/^Or skip these and play the remaining \d+ \(--sample, --skip-unavailable\)\.$/);
     } finally {
       await fresh.remove();
     }

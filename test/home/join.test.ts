@@ -130,7 +130,7 @@ describe('a new machine', () => {
     expect(refused.exitCode).not.toBe(0);
     expect(refused.stderr).toContain('refuses the user or password');
     const late = await inviter.run('hosts', 'revoke', 'nobody');
-    expect([late.exitCode, late.stderr]).toEqual([2, expect.stringContaining('nobody was invited as host "nobody"')]);
+    expect([late.exitCode, late.stderr]).toEqual([2, expect.stringContaining('no machine was invited as host "nobody"')]);
   });
 
   it('that was revoked comes back by another invitation', async () => {
@@ -177,7 +177,7 @@ describe('an invitation', () => {
   it('is refused with one sentence each, and then changes nothing and stays good', async () => {
     const good = await invite('other');
     expect(await refusal(good.slice(0, -40))).toContain(
-      'this is no invitation of `bench hosts invite`, or not all of it',
+      'this is not an invitation of `bench hosts invite`, or is incomplete',
     );
     expect(await refusal(await changed((one) => (one.version = '99.0.0')))).toContain('the others have 99.0.0');
     expect(await refusal(await changed((one) => (one.settings['TEMPORAL_NAMESPACE'] = 'elsewhere')))).toContain(
@@ -248,6 +248,6 @@ describe('an invitation', () => {
     const apart = await alone.run('hosts', 'invite', ...database, '--temporal', 't.example:7233');
     expect([apart.exitCode, apart.stderr]).toEqual([2, expect.stringContaining('BENCH_ARTIFACTS')]);
     const own = await newHome({}).run('hosts', 'invite');
-    expect([own.exitCode, own.stderr]).toEqual([2, expect.stringContaining('serve this machine alone')]);
+    expect([own.exitCode, own.stderr]).toEqual([2, expect.stringContaining('serve only this machine')]);
   });
 });

@@ -81,7 +81,7 @@ describe('without the Temporal server of the environment, commands that read ans
       expect(stdout).not.toBe('');
       expect(stderr).toContain('what PostgreSQL has is shown');
     }
-    // A batch that is not over says what holds it up.
+    // A batch that is not over says what blocks it.
     const { blockedBy } = await other.json<BatchDocument>('status', open);
     expect(blockedBy).toEqual({ cause: 'temporal', detail: expect.stringContaining(`:${port()}`) as string });
     expect((await other.run('status', open)).stdout).toMatch(/blocked: Temporal does not answer: .*; .* step/);

@@ -110,7 +110,7 @@ describe.each(SERVERS)('artifacts in S3, of $name', async (program) => {
     await overwrite(flipped, 'to be flippeD');
     expect(await store.get(flipped)).toBeNull();
     expect(await store.check(flipped)).toBeNull();
-    // Young, and of the right size: only what is not there is stored again.
+    // Young, and of the right size: only what does not exist is stored again.
     await store.discard(flipped);
     expect(await store.has(flipped, 13)).toBe(false);
     await store.put(Buffer.from('to be flipped'));
@@ -201,8 +201,8 @@ describe.each(SERVERS)('artifacts in S3, of $name', async (program) => {
     expect(await problem()).toBeNull();
     expect(await problem({ BENCH_ARTIFACTS: 's3://no-such-bucket' })).toMatch(/there is no such bucket/);
     expect(await problem({ BENCH_S3_ENDPOINT: 'http://127.0.0.1:1' })).toMatch(/does not answer \(ECONNREFUSED/);
-    expect(await problem({ AWS_SECRET_ACCESS_KEY: 'wrong' })).toMatch(/refuses AWS_SECRET_ACCESS_KEY/);
-    expect(await problem({ AWS_ACCESS_KEY_ID: 'AKNOBODY' })).toMatch(/does not know these credentials/);
+    expect(await problem({ AWS_SECRET_ACCESS_KEY: 'wrong' })).toMatch(/rejects AWS_SECRET_ACCESS_KEY/);
+    expect(await problem({ AWS_ACCESS_KEY_ID: 'AKNOBODY' })).toMatch(/does not recognize these credentials/);
     process.env['AWS_EC2_METADATA_DISABLED'] = 'true';
     expect(await problem({ AWS_ACCESS_KEY_ID: '' })).toMatch(/no credentials/);
   });

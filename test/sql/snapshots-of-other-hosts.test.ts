@@ -116,7 +116,7 @@ test('a host that makes no archive, or is not heard, is not waited for: the snap
   expect(await found).toBeNull();
   expect(await told(runId)).toEqual([
     'snapshot_failed: no archive of the snapshot after step 1: more than 10 bytes',
-    expect.stringMatching(/^snapshot_missing: .*host a, which has its disk, makes no archive of it/),
+    expect.stringMatching(/^snapshot_missing: .*host a, which has its disk, does not archive it/),
   ]);
   const silent = await runWith('silent', 'one');
   await db.pool.query("update hosts set seen_at = now() - interval '1 hour' where host_id = 'silent'");
@@ -151,7 +151,7 @@ test('an archive that the store could not take stays wanted, and is made once it
   expect(tries).toBe(3);
   for (const disk of disks) expect(await db.store.archiveOf(disk)).toBe('made');
   expect(await told(runId)).toEqual([
-    'snapshot_failed: the archive of the snapshot after step 2 is late, and tried again: the store does not answer',
+    'snapshot_failed: the archive of the snapshot after step 2 is late; it is retried: the store does not answer',
   ]);
 });
 

@@ -120,7 +120,7 @@ describe('garbage in the store', () => {
         await expect(play(task)).rejects.toMatchObject({
           name: 'InfrastructureError',
           message: expect.stringMatching(
-            /^task coin \(content [0-9a-f]{12}\) cannot be had from the artifact store: /,
+            /^task coin \(content [0-9a-f]{12}\) cannot be loaded from the artifact store: /,
           ) as string,
         });
         expect(readdirSync(homeLayout(player).tasks)).toEqual([]);

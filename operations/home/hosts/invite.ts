@@ -41,13 +41,13 @@ export async function inviteHost(bench: Bench, options: InviteOptions): Promise<
   const { env, layout, databaseUrl, temporalAddress, temporalNamespace, assetsRoot } = settings;
   const hostId = options.hostId ?? `host-${randomBytes(3).toString('hex')}`;
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(hostId))
-    throw new BenchError('usage', `"${hostId}" is no name of a host`, {
-      remedy: 'Take letters, digits, dots, - and _, 63 at most.',
+    throw new BenchError('usage', `"${hostId}" is not a valid name of a host`, {
+      remedy: 'Use letters, digits, dots, - and _, at most 63.',
     });
   if (databaseUrl === undefined || temporalAddress === undefined)
-    throw new BenchError('usage', "a home's own PostgreSQL and Temporal serve this machine alone", {
+    throw new BenchError('usage', "a home's own PostgreSQL and Temporal serve only this machine", {
       code: 'invitation.services_unreachable',
-      remedy: 'Run servers of their own, and set DATABASE_URL and TEMPORAL_ADDRESS: docs/reference/deployment.md.',
+      remedy: 'Run separate servers, and set DATABASE_URL and TEMPORAL_ADDRESS: docs/reference/deployment.md.',
     });
   if (!artifactLocation(layout, env).shared)
     throw new BenchError('usage', 'hosts need an artifact store that all of them reach', {
@@ -96,9 +96,9 @@ export async function inviteHost(bench: Bench, options: InviteOptions): Promise<
 function hostAndPort(field: 'database' | 'temporal', text: string): { hostname: string; port: string } {
   const parts = /^(\[[0-9a-fA-F:]+\]|[^\s:/@]+):(\d{1,5})$/.exec(text);
   if (parts === null)
-    throw new BenchError('usage', `"${text}" is no address such as host:5432`, {
+    throw new BenchError('usage', `"${text}" is not an address such as host:5432`, {
       code: 'setting.invalid',
-      remedy: 'Give host and port alone.',
+      remedy: 'Give only host and port.',
       fields: { [field]: true },
     });
   return { hostname: parts[1] ?? '', port: parts[2] ?? '' };
@@ -108,7 +108,7 @@ function refuseLoopback(server: string, host: string, field: 'database' | 'tempo
   if (!/^(localhost|127\.|\[?::1\]?$)/.test(host)) return;
   throw new BenchError('usage', `other machines cannot reach ${server} at ${host}`, {
     code: 'invitation.services_unreachable',
-    remedy: 'Say how they reach it: host:port.',
+    remedy: 'Give the address at which they reach it, as host:port.',
     fields: { [field]: true },
   });
 }

@@ -9,7 +9,7 @@ import { adminUrl } from '../database/admin-url.js';
 export async function revokeHost(bench: Bench, hostId: string): Promise<void> {
   const { revokeHostUsers } = await import('../../../db/host-users.js');
   if ((await revokeHostUsers(await adminUrl(bench), hostId)) > 0) return;
-  throw new BenchError('not_found', `nobody was invited as host "${hostId}"`, {
+  throw new BenchError('not_found', `no machine was invited as host "${hostId}"`, {
     code: 'host.not_found',
     remedy:
       'A host that was set up by hand shares the password of others: `bench hosts drain` it, then change that password.',

@@ -35,7 +35,7 @@ function read(path: string): Stored[] {
   try {
     return fileSchema.parse(JSON.parse(text)).tokens;
   } catch (cause) {
-    throw new BenchError('failed', `${path} is no list of tokens`, {
+    throw new BenchError('failed', `${path} is not a list of tokens`, {
       code: 'home.unusable',
       remedy: 'Remove it; `bench ui` makes new tokens.',
       cause,

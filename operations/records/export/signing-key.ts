@@ -17,7 +17,7 @@ export function homeKey({ exportKey }: HomeLayout): KeyObject | null {
   try {
     return createPrivateKey(readFileSync(exportKey));
   } catch (cause) {
-    throw new BenchError('usage', `${exportKey} holds no private key`, {
+    throw new BenchError('usage', `${exportKey} contains no private key`, {
       remedy: 'Restore it from a backup, or move it away: the next export makes another one.',
       cause,
     });

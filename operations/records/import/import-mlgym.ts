@@ -71,7 +71,7 @@ async function importDirectory(
         null,
         '',
         'in_other_batch',
-        `is run ${outcome.runId} of batch ${outcome.batch ?? outcome.batchId} already: it is not put into ${options.batch} too`,
+        `is run ${outcome.runId} of batch ${outcome.batch ?? outcome.batchId} already: it is not added to ${options.batch}`,
       );
     return result(outcome.kind, outcome.runId);
   } catch (error) {
@@ -96,7 +96,7 @@ async function tryImport(
     return null;
   }
   if (directory.trajectory === null && !directory.results) {
-    remarks.failed(null, '', 'no_files', `holds neither ${name.task}.traj nor ${RESULTS}`);
+    remarks.failed(null, '', 'no_files', `contains neither ${name.task}.traj nor ${RESULTS}`);
     return null;
   }
   const hash = await contentHash(directory);
@@ -289,7 +289,7 @@ function usage(
     if (typeof value === 'number' && value >= 0 && value <= most) return value;
     if (stats !== null) {
       const kind = value == null ? 'missing_key' : typeof value === 'number' ? 'not_a_number' : 'wrong_type';
-      remarks.odd(file, `info.model_stats.${key}`, kind, 'a number was expected; left out');
+      remarks.odd(file, `info.model_stats.${key}`, kind, 'a number was expected; omitted');
     }
     return null;
   };

@@ -17,14 +17,14 @@ export async function kindInside(root: string, path: string): Promise<'file' | '
 
 /** Before anything is read. */
 export const leadsOut = (root: string, path: string): BenchError =>
-  new BenchError('usage', `${path} is a link that leads out of ${root}`, {
+  new BenchError('usage', `${path} is a link that points outside of ${root}`, {
     code: 'import.unreadable',
-    remedy: 'Name what it leads to as well, or remove the link.',
+    remedy: 'Give its target as well, or remove the link.',
   });
 
 /** A file of a folder that is imported as a whole. Throws UnreadableFile. */
 export async function requireFileInside(root: string, file: string): Promise<void> {
   const kind = await kindInside(root, join(root, file));
-  if (kind === 'outside') throw new UnreadableFile(file, '', 'unreadable', 'a link that leads out of the folder');
+  if (kind === 'outside') throw new UnreadableFile(file, '', 'unreadable', 'a link that points outside of the folder');
   if (kind !== 'file') throw new UnreadableFile(file, '', 'unreadable', 'not a file');
 }

@@ -71,7 +71,7 @@ export class LineSplitter {
   #mark(mark: string, take: () => string, parts: LinePart[]): void {
     const opening = mark === '{' || mark === '[';
     if (this.#depth === 0) {
-      if (mark !== '{' || this.#ended || take().trim() !== '') throw this.#refuse('not_json', 'not an object of JSON');
+      if (mark !== '{' || this.#ended || take().trim() !== '') throw this.#refuse('not_json', 'not a JSON object');
       this.#depth = 1;
     } else if (this.#depth === 1) this.#markOfRoot(mark, take, parts);
     else if (this.#depth === 2 && this.#list != null && !opening) this.#markOfList(mark, this.#list, take, parts);

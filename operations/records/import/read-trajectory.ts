@@ -111,7 +111,7 @@ export async function readTrajectory(
       seen.add(key);
       if (key === 'info') found.info = fieldsOf(value);
       else if (key === 'environment' && typeof value === 'string') found.environment = value;
-      else if (key === 'trajectory') remarks.odd(file, key, 'wrong_type', 'a list of steps was expected; left out');
+      else if (key === 'trajectory') remarks.odd(file, key, 'wrong_type', 'a list of steps was expected; omitted');
     },
     opened: (list) => void seen.add(list),
   });
@@ -148,7 +148,7 @@ function readStep(
   const time = fields?.['execution_time'];
   const timed = typeof time === 'number' && Number.isFinite(time) && time >= 0;
   if (!timed && time != null)
-    remarks.odd(file, `${at}.execution_time`, 'not_a_number', 'seconds were expected; left out');
+    remarks.odd(file, `${at}.execution_time`, 'not_a_number', 'seconds were expected; omitted');
   const observation = fields?.['observation'] === null ? null : text('observation');
   const action = text('action');
   return {
@@ -190,7 +190,7 @@ function stateOf(
     // Told below.
   }
   if (state === null && value != null && value !== '')
-    remarks.odd(file, key, 'wrong_type', 'JSON with open_file and working_dir was expected; left out');
+    remarks.odd(file, key, 'wrong_type', 'JSON with open_file and working_dir was expected; omitted');
   const text = (held: Json | undefined): string | null => (typeof held === 'string' && held !== '' ? held : null);
   const open = text(state?.['open_file']);
   return { workingDir: text(state?.['working_dir']), openFile: open === 'n/a' ? null : open };

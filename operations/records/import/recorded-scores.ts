@@ -20,7 +20,7 @@ export interface Scores {
   final: number | null;
 }
 
-/** A score object without what is no number. `broken`: names of metrics that are NaN or infinite. */
+/** A score object without what is not a number. `broken`: names of metrics that are NaN or infinite. */
 export function metricsOf(
   value: Json | undefined,
   file: string,
@@ -28,17 +28,17 @@ export function metricsOf(
   remarks: Remarks,
 ): { metrics: Metrics; broken: string[] } | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    remarks.odd(file, key, 'wrong_type', 'an object of metrics was expected; left out');
+    remarks.odd(file, key, 'wrong_type', 'an object of metrics was expected; omitted');
     return null;
   }
   const metrics: Metrics = {};
   const broken: string[] = [];
   for (const [name, number] of Object.entries(value)) {
     if (typeof number !== 'number')
-      remarks.odd(file, `${key}.${name}`, 'wrong_type', 'a number was expected; left out');
+      remarks.odd(file, `${key}.${name}`, 'wrong_type', 'a number was expected; omitted');
     else if (!Number.isFinite(number)) {
       broken.push(name);
-      remarks.odd(file, `${key}.${name}`, 'not_a_number', 'NaN or infinite; left out');
+      remarks.odd(file, `${key}.${name}`, 'not_a_number', 'NaN or infinite; omitted');
     } else Object.defineProperty(metrics, name, { value: number, enumerable: true });
   }
   return { metrics, broken };
@@ -79,7 +79,7 @@ export function recordedScores(
         metrics: score.metrics,
         primary: value,
         suspect: value !== null && ((min !== undefined && value < min) || (max !== undefined && value > max)),
-        message: broken ? `the recorded ${task.metric} is no number` : '',
+        message: broken ? `the recorded ${task.metric} is not a number` : '',
       },
     ];
   });

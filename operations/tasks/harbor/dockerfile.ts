@@ -31,7 +31,7 @@ export function ownDockerfile(
   const own = plainPath(folder, 'environment/Dockerfile').kind === 'file' ? readFileSync(path, 'utf8') : null;
   const named = valueAt(toml, 'environment.docker_image');
   if (named !== undefined && (typeof named !== 'string' || !/^[\w][\w./:@-]*$/.test(named)))
-    refuse('task.toml', 'environment.docker_image', `${JSON.stringify(named)} is no image`);
+    refuse('task.toml', 'environment.docker_image', `${JSON.stringify(named)} is not an image`);
   if (own === null && build)
     refuse('environment/Dockerfile', '', 'there is none to build: import without building, to take the image');
   const image = typeof named === 'string' && !build ? named : null;

@@ -57,27 +57,27 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
     const told = `the tests need processes that the agent leaves running (${(survey.evidence?.text ?? '').slice(0, 80)})`;
     const file = survey.evidence?.file ?? 'tests/test.sh';
     if (choices.live) remark(file, '', `${told}: they run in its own container, and no score is ranked`);
-    else refuse(file, '', `${told}, which no clean verification has: only where \`live\` is asked for`);
+    else refuse(file, '', `${told}, which a clean verification does not have: \`live\` is required`);
   }
   if (
     valueAt(toml, 'verifier.environment_mode') === 'separate' ||
     valueAt(toml, 'verifier.environment') !== undefined ||
     plainPath(folder, 'tests/Dockerfile').kind !== 'missing'
   )
-    refuse('task.toml', 'verifier.environment', 'a verifier with an image of its own is not played');
+    refuse('task.toml', 'verifier.environment', 'a verifier with an image of its own is not supported');
   const network = networkOf(toml, refuse);
   const memoryMb = megabytesOf(toml, 'environment.memory_mb', 'environment.memory', refuse) ?? 2048;
   const workspaceMb = megabytesOf(toml, 'environment.storage_mb', 'environment.storage', refuse);
-  for (const key of NOT_FOLLOWED) if (valueAt(toml, key) !== undefined) remark('task.toml', key, 'is not followed');
+  for (const key of NOT_FOLLOWED) if (valueAt(toml, key) !== undefined) remark('task.toml', key, 'is ignored');
   for (const part of ['tests', 'solution'])
     if (plainPath(folder, `${part}/.harborignore`).kind !== 'missing')
-      remark(`${part}/.harborignore`, '', 'is not followed: all files are taken');
+      remark(`${part}/.harborignore`, '', 'is ignored: all files are taken');
   const [shared, ...more] = sharedNames(folder);
   if (shared !== undefined)
     remark(
       `environment/${shared}`,
       '',
-      `${more.length === 0 ? 'lies' : `and ${more.length} others lie`} in tests/ under the same name: may the agent see it?`,
+      `${more.length === 0 ? 'is' : `and ${more.length} others are`} in tests/ under the same name: may the agent see it?`,
     );
   const dockerfile = ownDockerfile(folder, toml, choices, refuse);
   const id = `${choices.prefix}${basename(folder).replace(/[^A-Za-z0-9_-]+/g, '-')}`;
@@ -202,7 +202,7 @@ function megabytesOf(toml: Toml, key: string, older: string, refuse: Refuse): nu
   const [, amount, unit] =
     /^(\d+(?:\.\d+)?)\s*([KMGT])(?:i?B)?$/i.exec(typeof text === 'string' ? text.trim() : '') ?? [];
   if (amount === undefined || unit === undefined) {
-    refuse('task.toml', older, `${JSON.stringify(text)} is no size like 2G`);
+    refuse('task.toml', older, `${JSON.stringify(text)} is not a size like 2G`);
     return undefined;
   }
   const factor = { K: 1 / 1024, M: 1, G: 1024, T: 1024 * 1024 }[unit.toUpperCase() as 'K' | 'M' | 'G' | 'T'];

@@ -92,7 +92,7 @@ function readToml(folder: string, found: Findings): Record<string, unknown> | nu
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [said = ''] = error.message.split('\n');
-    found.refuse('task.toml', `line ${error.line}`, `no TOML: ${said.replace(/^Invalid TOML document: /, '')}`);
+    found.refuse('task.toml', `line ${error.line}`, `not TOML: ${said.replace(/^Invalid TOML document: /, '')}`);
     return null;
   }
 }
@@ -109,7 +109,7 @@ function checkEnvironment(folder: string, file: Record<string, unknown>, found: 
   const refuse = (key: string, reason: string): void => found.refuse('task.toml', key, reason);
   const wanted = (key: string): unknown => valueAt(file, key);
   if (Array.isArray(file['steps']) && file['steps'].length > 0)
-    refuse('steps', 'tasks of several steps are not played');
+    refuse('steps', 'tasks with several steps are not supported');
   const os = wanted('environment.os');
   if (os !== undefined && os !== 'linux') refuse('environment.os', `${JSON.stringify(os)} is not linux`);
   if (wanted('environment.tpu') !== undefined) refuse('environment.tpu', 'there are no TPUs');
@@ -120,7 +120,7 @@ function checkEnvironment(folder: string, file: Record<string, unknown>, found: 
     if (typeof env !== 'object' || env === null) continue;
     for (const [name, value] of Object.entries(env))
       if (typeof value === 'string' && /\$\{\w+\}/.test(value))
-        refuse(`${table}.${name}`, 'wants a variable of the host, which may be a secret');
+        refuse(`${table}.${name}`, 'requests a variable of the host, which may be a secret');
   }
   for (const key of [
     'environment.cpus',
@@ -132,7 +132,7 @@ function checkEnvironment(folder: string, file: Record<string, unknown>, found: 
   ]) {
     const value = wanted(key);
     if (value !== undefined && !(typeof value === 'number' && Number.isFinite(value) && value >= 0))
-      refuse(key, `${typeof value === 'number' ? String(value) : JSON.stringify(value)} is no number from 0`);
+      refuse(key, `${typeof value === 'number' ? String(value) : JSON.stringify(value)} is not a number from 0`);
   }
   const compose = readText(folder, 'environment/docker-compose.yaml', found);
   if (compose !== null) checkCompose(compose, found);
@@ -149,7 +149,7 @@ function checkCompose(text: string, found: Findings): void {
   try {
     file = parseYaml(text, { maxAliasCount: 20 });
   } catch (error) {
-    found.refuse(path, '', `no YAML: ${(error as Error).message.split('\n')[0] ?? ''}`);
+    found.refuse(path, '', `not YAML: ${(error as Error).message.split('\n')[0] ?? ''}`);
     return;
   }
   for (const { key, reason } of composeRefusals(file)) found.refuse(path, key, reason);

@@ -18,7 +18,7 @@ export function harborFolders(folder: string): string[] {
   if (folders.length === 0)
     throw new BenchError('usage', `no task of Harbor in ${folder}`, {
       code: 'file.not_found',
-      remedy: 'Give a folder with a task.toml, or one that holds such folders.',
+      remedy: 'Give a folder with a task.toml, or one that contains such folders.',
     });
   return folders;
 }

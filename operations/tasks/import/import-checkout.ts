@@ -20,7 +20,7 @@ export async function importCheckout(
   if (!existsSync(checkout))
     throw new BenchError('usage', `${checkout}: no such folder`, {
       code: 'file.not_found',
-      remedy: 'Give the folder that holds configs/ and data/ of MLGym.',
+      remedy: 'Give the folder that contains configs/ and data/ of MLGym.',
     });
   const into = configsToFill(settings, request);
   return { into, tasks: await importTasks(checkout, { ...request, assetsRoot, into }) };

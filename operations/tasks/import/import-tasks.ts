@@ -33,7 +33,7 @@ export async function importTasks(checkoutDir: string, options: ImportOptions): 
   if (checkout.tasks.length + checkout.broken.length === 0)
     throw new BenchError('usage', `${checkoutDir} is not a checkout of MLGym: it has no configs/tasks/*.yaml`, {
       code: 'file.not_found',
-      remedy: 'Give the folder that holds configs/ and data/ of MLGym.',
+      remedy: 'Give the folder that contains configs/ and data/ of MLGym.',
     });
   const wanted = selected(
     checkout.tasks,
@@ -130,7 +130,7 @@ async function place(checkoutDir: string, plan: TaskPlan, options: ImportOptions
           key,
           message,
           remedy:
-            'Correct what you said of the task; if that is right, report it: the import made a task that is not valid.',
+            'Correct the options of the task; if they are right, report it: the import made an invalid task.',
         })),
       );
     const leaks = await findLeaks([join(made, 'starter')], [join(made, 'evaluator')], options);

@@ -33,7 +33,7 @@ function isFolder(root: string, path: string): boolean {
   const found = plainPath(root, normalize(path));
   if (found.kind === 'refused')
     throw new BenchError('usage', `${join(root, found.part)}: ${found.reason}`, {
-      remedy: 'Replace it with what it leads to.',
+      remedy: 'Replace it with its target.',
     });
   return found.kind === 'folder';
 }

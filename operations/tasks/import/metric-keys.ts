@@ -59,7 +59,7 @@ export interface MetricSource {
 export function chooseMetrics(source: MetricSource): MetricChoice | ImportProblem {
   const { id, file, baseline, evaluator, given } = source;
   const remedy = {
-    remedy: `Say what it prints and what is better, as ${id}=<key>:max or ${id}=<key>:min.`,
+    remedy: `State what it prints and what is better, as ${id}=<key>:max or ${id}=<key>:min.`,
     fields: { metric: `${id}=<key>:max` },
   };
   const metrics: ImportedMetric[] = [];

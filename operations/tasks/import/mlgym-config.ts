@@ -129,7 +129,7 @@ export function readDatasets(
         file: there ? file : task.file,
         key: there ? (found?.key ?? '') : 'dataset_configs',
         message: there ? (found?.message ?? error.message) : `there is no ${join('configs', path)}`,
-        remedy: there ? 'Correct the file.' : 'Add the dataset config, or leave the task out.',
+        remedy: there ? 'Correct the file.' : 'Add the dataset config, or skip the task.',
       });
     }
   }

@@ -11,7 +11,7 @@ export type PlainPath = { kind: 'file' | 'folder' | 'missing' } | { kind: 'refus
 export function plainPath(root: string, path: string): PlainPath {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   if (path.startsWith('/') || parts.includes('..'))
-    return { kind: 'refused', part: path, reason: 'leads out of the folder' };
+    return { kind: 'refused', part: path, reason: 'points outside of the folder' };
   let kind: 'file' | 'folder' = 'folder';
   for (const [nth] of parts.entries()) {
     const part = parts.slice(0, nth + 1).join('/');
@@ -19,7 +19,7 @@ export function plainPath(root: string, path: string): PlainPath {
     if (kind === 'file') return { kind: 'missing' };
     const stat = lstatSync(join(root, part), { throwIfNoEntry: false });
     if (stat === undefined) return { kind: 'missing' };
-    if (stat.isSymbolicLink()) return { kind: 'refused', part, reason: 'a link, which may lead out of the folder' };
+    if (stat.isSymbolicLink()) return { kind: 'refused', part, reason: 'a link, which may point outside of the folder' };
     if (!stat.isFile() && !stat.isDirectory()) return { kind: 'refused', part, reason: 'neither a file nor a folder' };
     kind = stat.isFile() ? 'file' : 'folder';
   }

@@ -82,7 +82,7 @@ export function draftTask(checkout: Checkout, task: CheckoutTask, ours: string):
     problems.push({ file, key, message, remedy });
   };
   const replacement =
-    ownTask(ours, task) === null ? 'Leave it out.' : `Play ${task.id} of bench instead, which needs none of this.`;
+    ownTask(ours, task) === null ? 'Skip it.' : `Play ${task.id} of bench instead, which needs none of this.`;
   const entrypoint = Object.hasOwn(ENTRYPOINTS, config.task_entrypoint)
     ? ENTRYPOINTS[config.task_entrypoint as keyof typeof ENTRYPOINTS]
     : null;
@@ -93,7 +93,7 @@ export function draftTask(checkout: Checkout, task: CheckoutTask, ours: string):
     at(
       'task_entrypoint',
       `${config.task_entrypoint} is not known (known: ${known})`,
-      'Correct it, or leave the task out.',
+      'Correct it, or skip the task.',
     );
   }
   for (const dataset of datasets.filter(({ is_local }) => !is_local)) {
@@ -101,14 +101,14 @@ export function draftTask(checkout: Checkout, task: CheckoutTask, ours: string):
     at('dataset_configs', message, replacement);
   }
   for (const { data_path } of datasets.filter((dataset) => dataset.is_local && !isInside(dataset.data_path)))
-    at('dataset_configs', `${data_path} leads out of the checkout`, 'Correct the path.');
+    at('dataset_configs', `${data_path} points outside of the checkout`, 'Correct the path.');
   const starter: WorkspaceFiles = new Map();
   for (const path of config.starter_code) {
     const from = join(checkout.dir, path);
     const there = plainPath(checkout.dir, normalize(path));
-    if (!isInside(path)) at('starter_code', `${path} leads out of the checkout`, 'Correct the path.');
+    if (!isInside(path)) at('starter_code', `${path} points outside of the checkout`, 'Correct the path.');
     else if (there.kind === 'refused')
-      at('starter_code', `${there.part}: ${there.reason}`, 'Replace it with what it leads to.');
+      at('starter_code', `${there.part}: ${there.reason}`, 'Replace it with its target.');
     else if (there.kind === 'missing')
       at('starter_code', `there is no ${path}`, 'Get the whole checkout, or correct the path.');
     else if (there.kind === 'folder')
@@ -183,7 +183,7 @@ export function planTask(
     secrets.map((path) => all.get(path)!),
   )) {
     starter.delete(name);
-    notes.push(`${name} is left out: it is a copy of what only the evaluator may know`);
+    notes.push(`${name} is omitted: it is a copy of what only the evaluator may know`);
   }
   if (id === 'imageCaptioningCOCO') notes.push('self-reported: the submission states its own score');
   if (config.task_entrypoint === 'ModelSubmissionTasks')
@@ -261,7 +261,7 @@ function plannedSubmission(
     file,
     key: 'starter_code',
     message: `cannot detect what agents submit: ${entry} imports no file of the starter`,
-    remedy: 'Say it.',
+    remedy: 'Name the files.',
     fields: { submission: `${id}=<file>,<file>` },
   };
 }

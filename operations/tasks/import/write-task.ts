@@ -66,7 +66,7 @@ function missingData(plan: TaskPlan): string {
   const { data, task } = plan;
   const maker = data.maker === null ? '' : ` ${data.maker} of the checkout makes them.`;
   const generate = task.id === '3SATTime' ? '; or import it again and let bench make as good ones' : '';
-  const message = `the data of this task lie neither in the checkout nor in the folder that was named.${maker} Put them at ${data.places.join(', ')} and import ${task.id} again, with their folder and in place of this task${generate}.`;
+  const message = `the data of this task are neither in the checkout nor in the given folder.${maker} Put them at ${data.places.join(', ')} and import ${task.id} again, with their folder and in place of this task${generate}.`;
   return `"""Stands in for data that were not there when the task was imported."""\n\n\ndef prepare(data):\n    raise SystemExit(${JSON.stringify(message)})\n`;
 }
 

@@ -16,7 +16,7 @@ export function debianMirror(env: Readonly<Record<string, string | undefined>>, 
     if (isWeb(said)) return said;
     throw new BenchError('usage', `BENCH_DEBIAN_MIRROR is ${JSON.stringify(said)}`, {
       code: 'setting.invalid',
-      remedy: 'Set it to the http or https address of a mirror of Debian, the folder that holds pool/.',
+      remedy: 'Set it to the http or https address of a mirror of Debian, the folder that contains pool/.',
     });
   }
   const found = aptAddresses(apt);

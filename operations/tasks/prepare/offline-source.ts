@@ -24,7 +24,7 @@ const pathInRepository = (url: string): string | null => {
  */
 export function offlineSources(folder: string, sources: readonly DataSource[]): ReadonlyMap<string, string> {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new BenchError('usage', `${folder} is no folder`, {
+    throw new BenchError('usage', `${folder} is not a folder`, {
       code: 'download.failed',
       remedy: 'Name a folder with the sources as plain files, or a cache of Hugging Face (its `hub` folder).',
       fields: { data: '<folder>' },

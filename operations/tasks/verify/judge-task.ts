@@ -65,7 +65,7 @@ function baselineCheck({ spec, baseline }: PlayedTask): TaskCheck {
     return none('baseline', `${shown(stated.value)} is reported; the task has nothing that makes it`);
   if (score === null)
     return spec.baseline === undefined
-      ? none('baseline', 'the task states none, and its starter is no submission')
+      ? none('baseline', 'the task states none, and its starter is not a submission')
       : failed('baseline', `it has no score: ${ending(baseline)}`);
   if (baseline.run.suspect > 0) return failed('baseline', `${shown(score)} is beyond the declared bounds`);
   if (stated === null) return ok('baseline', `${shown(score)}; none is stated, this one is stored`);
@@ -90,7 +90,7 @@ const wayOf = (step: TrajectoryStep): string | null =>
   /spoil\.py (?!keep)(\w+) && /.exec(step.action ?? '')?.[1] ?? null;
 
 function wrongCheck({ spoiler }: PlayedTask): TaskCheck {
-  if (spoiler === null) return none('wrong', 'there is no oracle/ to spoil');
+  if (spoiler === null) return none('wrong', 'there is no oracle/ to corrupt');
   const problems: string[] = [];
   const refused: string[] = [];
   for (const step of spoiler.steps) {
@@ -152,12 +152,12 @@ function printed<T>(played: Played | null, word: string): T | null {
 }
 
 function secretsCheck({ spoiler, secrets, backend }: PlayedTask): TaskCheck {
-  if (spoiler === null) return none('secrets', 'there is no oracle/, so nothing looked');
+  if (spoiler === null) return none('secrets', 'there is no oracle/, so nothing was inspected');
   const looked = printed<{ files: number; found: Record<string, string> }>(spoiler, 'LOOKED');
-  if (looked === null) return failed('secrets', `the look around the agent's world failed (${spoiler.run.runId})`);
+  if (looked === null) return failed('secrets', `the inspection of the agent's sandbox failed (${spoiler.run.runId})`);
   const seen = Object.entries(looked.found).flatMap(([sha256, path]) => {
     const secret = secrets.get(sha256);
-    return secret === undefined ? [] : [`${secret} lies at ${path}`];
+    return secret === undefined ? [] : [`${secret} is at ${path}`];
   });
   const where = backend === 'local' ? "the agent's home (no isolation)" : "the agent's container";
   return seen.length > 0
@@ -172,8 +172,8 @@ function limitsCheck({ spec, spoiler, backend, ...played }: PlayedTask): TaskChe
       'limits',
       `${stopped[0]?.action?.split('\n')[0]?.slice(0, 80) ?? ''}: ${lastLine(stopped[0]?.observation ?? null)}`,
     );
-  if (spoiler === null) return none('limits', 'there is no oracle/, so nothing looked');
-  if (backend === 'local') return none('limits', 'not held on the local backend; the commands kept their time');
+  if (spoiler === null) return none('limits', 'there is no oracle/, so nothing was inspected');
+  if (backend === 'local') return none('limits', 'not enforced on the local backend; the commands kept their time limits');
   const held = printed<{ memory: string | null; pids: string | null; network: string[] }>(spoiler, 'LIMITS');
   if (held === null) return failed('limits', `the container's limits could not be read (${spoiler.run.runId})`);
   const problems: string[] = [];

@@ -70,7 +70,7 @@ it('a model of another wire, a scripted one, a missing folder and the local back
   expect(() => checkAgent(agent, [model('anthropic')])).toThrow('speaks openai-chat, and m is a model of anthropic');
   expect(() => checkAgent(agent, [model('scripted', 'scripted')])).toThrow('needs a paid model, and m is scripted');
   const missing = load({ install: { folder: '/nowhere/at/all' } });
-  expect(() => checkAgent(missing, [model('openai')])).toThrow('install.folder /nowhere/at/all is not there');
+  expect(() => checkAgent(missing, [model('openai')])).toThrow('install.folder /nowhere/at/all does not exist');
   expect(() => refuseProgramsOnLocal([agent], 'local')).toThrow('plays in a container alone');
   expect(() => refuseProgramsOnLocal([agent], 'docker')).not.toThrow();
 });

@@ -13,7 +13,7 @@ const trouble = (runs: number): ProviderTrouble => ({
 const byRows = (facts: Partial<BlockerFacts>) =>
   blockerOfRows({ hosts: [host('a')], byStatus: {}, storeFailure: null, providerErrors: [], ...facts });
 
-describe('what holds up a batch', () => {
+describe('what blocks a batch', () => {
   const full = host('a', { state: 'paused', paused: 'its disk is full: 10 MB are free, less than 1024 MB' });
   const silent = host('b', { state: 'silent', runs: 2 });
   it.each<[string, Partial<BlockerFacts>, string, string]>([
@@ -21,7 +21,7 @@ describe('what holds up a batch', () => {
       'a full disk',
       { hosts: [full], byStatus: { waiting_host: 1 } },
       'disk',
-      'no host takes runs: a is paused: its disk',
+      'no host accepts runs: a is paused: its disk',
     ],
     ['drained hosts', { hosts: [host('a', { state: 'drained' })], byStatus: { queued: 1 } }, 'host', 'a is drained'],
     ['its artifacts', { byStatus: { running: 1 }, storeFailure: 'the artifact store is away' }, 'artifacts', 'is away'],

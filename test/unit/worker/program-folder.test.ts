@@ -26,7 +26,7 @@ it('a program has the folder that it names, or a sentence about why not', async 
 it('a host without npm says so, and leaves nothing half made', async () => {
   vi.stubEnv('PATH', place);
   await expect(programFolder(program({ npm: ['left@1.0.0'] }), join(place, 'made'))).rejects.toMatchObject({
-    message: 'this host has no npm, which is to install left@1.0.0',
+    message: 'this host has no npm, which is needed to install left@1.0.0',
     remedy: expect.stringContaining('Install npm there') as string,
   });
   expect(existsSync(join(place, 'made', 'package.json'))).toBe(false);

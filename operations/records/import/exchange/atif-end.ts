@@ -21,7 +21,7 @@ export function foreignEnd(
       file,
       '',
       'no_score',
-      'ATIF has no scores, and no result.json of Harbor lies above its folder: why the run ended is unknown',
+      'ATIF has no scores, and no folder above has a result.json of Harbor: why the run ended is unknown',
     );
   else if (score === null && fault === null)
     remarks.odd(RESULT, 'verifier_result', 'no_score', 'the trial was not verified: why the run ended is unknown');
@@ -30,7 +30,7 @@ export function foreignEnd(
       RESULT,
       'exception_info',
       'score_not_counted',
-      `the trial has a reward, but ended as ${fault.reason} (${fault.type}): the run counts for no score`,
+      `the trial has a reward, but ended as ${fault.reason} (${fault.type}): the run gets no score`,
     );
   const { best, final } = scoresOf(score === null ? [] : [score]);
   const { first, last } = steps.times;

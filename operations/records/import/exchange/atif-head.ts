@@ -31,7 +31,7 @@ export async function readHead(path: string, file: string, remarks: Remarks): Pr
       `${JSON.stringify(version)} is not ATIF-v1.0 to v1.8`,
     );
   for (const key of Object.keys(values))
-    if (!KEYS.includes(key)) remarks.odd(file, key, 'unknown_key', 'not of ATIF: left out');
+    if (!KEYS.includes(key)) remarks.odd(file, key, 'unknown_key', 'not of ATIF: omitted');
   if (values['subagent_trajectories'] !== undefined)
     remarks.odd(file, 'subagent_trajectories', 'left_out', 'trajectories of subagents are not read');
   return values;

@@ -32,7 +32,7 @@ export function tellLosses(step: Fields, at: string, own: boolean, file: string,
           file,
           `${place}.${key}`,
           'unknown_key',
-          'not of ATIF: left out',
+          'not of ATIF: omitted',
           `${place.replaceAll(/\d+/g, '')}.${key}`,
         );
   };
@@ -81,7 +81,7 @@ export function tellFinalLosses(
   remarks: Remarks,
 ): void {
   for (const key of Object.keys(final))
-    if (!FINAL.includes(key)) remarks.odd(file, `final_metrics.${key}`, 'unknown_key', 'not of ATIF: left out');
+    if (!FINAL.includes(key)) remarks.odd(file, `final_metrics.${key}`, 'unknown_key', 'not of ATIF: omitted');
   const said = final['total_steps'];
   if (said != null && said !== steps.read && said !== steps.read - steps.copied)
     remarks.odd(

@@ -61,7 +61,7 @@ export class AtifSteps {
         file,
         at,
         'copied_context',
-        'a step copied from another trajectory is no step of the run: left out',
+        'a step copied from another trajectory is not a step of the run: omitted',
       );
       return;
     }
@@ -116,7 +116,7 @@ export class AtifSteps {
   #time(value: Json | undefined, key: string): string | null {
     const read = readTime(value);
     if (read === null) {
-      if (value != null) this.remarks.counted(this.file, key, 'wrong_type', 'no time in ISO 8601: left out', 'time');
+      if (value != null) this.remarks.counted(this.file, key, 'wrong_type', 'not a time in ISO 8601: omitted', 'time');
       return null;
     }
     const { at, zoned } = read;
@@ -152,7 +152,7 @@ export class AtifSteps {
           this.file,
           key,
           'part_left_out',
-          `a part of the type ${JSON.stringify(fields['type'] ?? null)} is left out`,
+          `a part of the type ${JSON.stringify(fields['type'] ?? null)} is omitted`,
         );
         return '';
       })
@@ -207,14 +207,14 @@ export class AtifSteps {
           this.file,
           `${at}.metrics.${key}`,
           'not_a_number',
-          'a whole number from 0 was expected; left out',
+          'a whole number from 0 was expected; omitted',
         );
       return number ?? undefined;
     };
     const [input, output, cached] = [count('prompt_tokens'), count('completion_tokens'), count('cached_tokens')];
     const cost = amountOf(metrics['cost_usd']);
     if (cost === null && metrics['cost_usd'] != null)
-      this.remarks.odd(this.file, `${at}.metrics.cost_usd`, 'not_a_number', 'an amount was expected; left out');
+      this.remarks.odd(this.file, `${at}.metrics.cost_usd`, 'not_a_number', 'an amount was expected; omitted');
     this.totals.add({
       ...{ input: input ?? null, output: output ?? null, cached: cached ?? null },
       cost: cost === null ? null : Number(cost),

@@ -100,7 +100,7 @@ const unusable = (result: Fields, score: number | null, told: TrialFault | null)
 function timeIn(result: Fields, key: string, remarks: Remarks): string | null {
   const value = result[key];
   const time = readTime(value);
-  if (time === null && value != null) remarks.odd(RESULT, key, 'wrong_type', 'no time in ISO 8601: left out');
+  if (time === null && value != null) remarks.odd(RESULT, key, 'wrong_type', 'not a time in ISO 8601: omitted');
   if (time?.zoned === false) remarks.odd(RESULT, key, 'no_zone', 'a time without a zone: read as UTC');
   return time?.at ?? null;
 }

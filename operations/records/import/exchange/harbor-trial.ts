@@ -64,7 +64,7 @@ export async function readTrial(folder: string, remarks: Remarks): Promise<Harbo
   if (existsSync(join(folder, 'agent', TRAJECTORY))) {
     if (parts.length === 0) parts.push(await readChain(folder, 'agent', remarks));
     else
-      remarks.odd(join('agent', TRAJECTORY), '', 'left_out', "beside the trajectories of the task's steps: not read");
+      remarks.odd(join('agent', TRAJECTORY), '', 'left_out', "next to the trajectories of the task's steps: not read");
   }
   if (parts.length === 0)
     throw new UnreadableFile(
@@ -98,7 +98,7 @@ async function readChain(folder: string, agent: string, remarks: Remarks): Promi
         file,
         'continued_trajectory_ref',
         'missing_file',
-        `goes on in ${JSON.stringify(next)}, which ${there ? 'was read before' : 'is not beside it'}`,
+        `continues in ${JSON.stringify(next)}, which ${there ? 'was read before' : 'is not next to it'}`,
       );
     name = there && !names.has(next) ? next : null;
   }

@@ -78,7 +78,7 @@ async function readAlone(path: string, remarks: Remarks): Promise<{ parts: AtifF
       file,
       'continued_trajectory_ref',
       'left_out',
-      `goes on in ${JSON.stringify(head['continued_trajectory_ref'])}: together they are read only in a trial folder of Harbor`,
+      `continues in ${JSON.stringify(head['continued_trajectory_ref'])}: together they are read only in a trial folder of Harbor`,
     );
   return { parts: [[{ path, file, head }]], result: null };
 }

@@ -62,10 +62,10 @@ export async function readLogHead(zip: ZipMembers, path: string, remarks: Remark
       file,
       '_journal/start.json',
       'missing_key',
-      'neither a header nor a journal: no log of Inspect',
+      'neither a header nor a journal: not an Inspect log',
     );
   if (from !== 'header.json')
-    remarks.odd(file, 'header.json', 'missing_key', 'the log was not finished; what its journal has is taken');
+    remarks.odd(file, 'header.json', 'missing_key', 'the log was not finished; its journal is used');
   const head: Record<string, Json> = {};
   await readJson(zip.text(from), file, {
     lists: [],
@@ -102,7 +102,7 @@ export async function readSample(zip: ZipMembers, log: InspectLog, member: strin
       file,
       `${member}: scores`,
       'no_score',
-      `the log ranks by ${JSON.stringify(metric)}, which is none of ${Object.keys(scores).join(', ')}: there is no final score`,
+      `the log ranks by ${JSON.stringify(metric)}, which is not one of ${Object.keys(scores).join(', ')}: there is no final score`,
     );
   const model = textOf(log.eval['model']) ?? 'unknown';
   const task = textOf(log.eval['task']) ?? 'unknown';
@@ -227,7 +227,7 @@ async function firstLook(
       const at = `${member}: events[${index}].event`;
       if (kind === null) throw new UnreadableFile(file, at, 'wrong_type', 'the name of a kind was expected');
       if (!KINDS.has(kind))
-        remarks.odd(file, at, 'unknown_kind', `${JSON.stringify(kind)} is an event of no kind known here: left out`);
+        remarks.odd(file, at, 'unknown_kind', `${JSON.stringify(kind)} is an event of an unknown kind: omitted`);
       if (kind === 'model') {
         const output = fieldsOf(event['output']);
         const id = textOf(fieldsOf(fieldsOf(listOf(output['choices'])[0])['message'])['id']);
@@ -267,7 +267,7 @@ function usageOf(usage: Fields, event: Fields, file: string, key: string, remark
   const count = (name: string): number => {
     const value = countOf(usage[name]);
     if (value === null && usage[name] != null)
-      remarks.odd(file, `${key}.${name}`, 'not_a_number', 'a whole number from 0 was expected; left out');
+      remarks.odd(file, `${key}.${name}`, 'not_a_number', 'a whole number from 0 was expected; omitted');
     return value ?? 0;
   };
   const [cached, written] = [count('input_tokens_cache_read'), count('input_tokens_cache_write')];
@@ -301,7 +301,7 @@ function finalScores(scores: Fields, file: string, member: string, remarks: Rema
         file,
         `${member}: scores.${name}`,
         'not_a_number',
-        `${JSON.stringify(value) ?? 'nothing'} is no number: left out`,
+        `${JSON.stringify(value) ?? 'nothing'} is not a number: omitted`,
       );
     metrics.set(name, number);
   };
@@ -420,7 +420,7 @@ class Messages {
           this.file,
           key,
           'part_left_out',
-          `a part of the type ${JSON.stringify(fields['type'] ?? null)} is left out`,
+          `a part of the type ${JSON.stringify(fields['type'] ?? null)} is omitted`,
         );
       return [];
     });

@@ -102,7 +102,7 @@ const jsonLog = (file: string): UnreadableFile =>
 async function bytesOf(zip: ZipFile, entry: Entry, file: string): Promise<AsyncIterable<Uint8Array>> {
   const { compressionMethod: method, fileName } = entry;
   if (entry.isEncrypted())
-    throw new UnreadableFile(file, fileName, 'unreadable', 'encrypted: pack the archive anew without a password');
+    throw new UnreadableFile(file, fileName, 'unreadable', 'encrypted: pack the archive again without a password');
   if (!METHODS.includes(method))
     throw new UnreadableFile(
       file,

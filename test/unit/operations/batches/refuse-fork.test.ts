@@ -9,7 +9,7 @@ const runOf = (agentName: string) => ({ runId: 'r-1', agentName, agent: loadAgen
 describe('a fork', () => {
   it('of a run that a program played is refused in one sentence', () =>
     expect(() => refuseForkOfProgram(runOf('mini-swe-agent'))).toThrow(
-      'run r-1 cannot be forked: its agent mini-swe-agent is a program, which always begins anew',
+      'run r-1 cannot be forked: its agent mini-swe-agent is a program, which always starts over',
     ));
   it('of other runs is not', () => expect(() => refuseForkOfProgram(runOf('default'))).not.toThrow());
 });

@@ -35,7 +35,7 @@ test('more than there can ever be are refused as a mistake, with how many there 
   const { begin } = roomOf(2, 0);
   await expect(begin('a', 'b', 'c')).rejects.toMatchObject({
     type: 'usage',
-    message: '3 episodes at once: the server holds 2',
+    message: '3 episodes at once: the server has room for 2',
     remedy: expect.stringContaining('at most 2') as string,
   });
 });
@@ -46,7 +46,7 @@ test('what begins at the same moment counts, whether it is written or not', asyn
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
   expect(await begin('e')).toBe(1);
   expect(rows.size).toBe(4);
-  await expect(begin('f')).rejects.toThrow('the server is full: 4 of 4 episodes are open');
+  await expect(begin('f')).rejects.toThrow('the server is at capacity: 4 of 4 episodes are open');
 });
 
 test('what needs no place begins in a full server', async () => {

@@ -136,7 +136,7 @@ describe('the judgement of a task', () => {
 
   it('finds secrets that the agent can read', () => {
     expect(judge({ spoiler: spoiled(LOOKED({ abc: '/srv/labels' }), LIMITS()) })['secrets']).toBe(
-      'failed evaluator/labels.csv lies at /srv/labels',
+      'failed evaluator/labels.csv is at /srv/labels',
     );
     expect(judge({ spoiler: spoiled(LOOKED({ other: '/srv/x' }), LIMITS()) })['secrets']).toMatch(/^ok/);
     expect(judge({ spoiler: spoiled() })['secrets']).toMatch(/^failed/);

@@ -43,5 +43,5 @@ it('names all that is missing, with size and checksum, and what to do', () => {
   expect(() => offlineSources(dir, all)).toThrow(
     `${dir} lacks two.csv (3 bytes, SHA-256 ${'b'.repeat(64)}), three.csv (3 bytes, SHA-256 ${'c'.repeat(64)})`,
   );
-  expect(() => offlineSources(join(dir, 'one.csv'), all)).toThrow('one.csv is no folder');
+  expect(() => offlineSources(join(dir, 'one.csv'), all)).toThrow('one.csv is not a folder');
 });

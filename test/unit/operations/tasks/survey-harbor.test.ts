@@ -147,7 +147,7 @@ describe('a survey of tasks of Harbor', () => {
     const folder = task({ 'instruction.md': null });
     symlinkSync('/etc/passwd', join(folder, 'instruction.md'));
     expect(survey(folder).refusals).toEqual([
-      { file: 'instruction.md', key: '', reason: 'a link, which may lead out of the folder' },
+      { file: 'instruction.md', key: '', reason: 'a link, which may point outside of the folder' },
     ]);
   });
 

@@ -67,7 +67,7 @@ describe('trajectories and logs', () => {
       write('mine/trajectory.json', '{"agent": {}}');
       if (path !== 'agent') write('theirs/agent/other.txt', '');
       link(`theirs/${path}`, path.endsWith('.json') ? join(mine, 'secret.json') : mine);
-      await expect(readTrial(join(root, 'theirs'), new Remarks('x'))).rejects.toThrow('leads out of the folder');
+      await expect(readTrial(join(root, 'theirs'), new Remarks('x'))).rejects.toThrow('points outside of the folder');
     },
   );
 });

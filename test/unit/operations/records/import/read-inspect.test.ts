@@ -78,7 +78,7 @@ describe('the score that ranks a sample', () => {
   it('is missed in a remark where the sample has other values alone', async () => {
     const { end, remarks, said } = await scored({ match: { value: 'C' } }, { name: 'clarity', scorer: 'quality' });
     expect(remarks).toEqual([['scores', 'no_score']]);
-    expect(said).toEqual(['the log ranks by "quality.clarity", which is none of match: there is no final score']);
+    expect(said).toEqual(['the log ranks by "quality.clarity", which is not one of match: there is no final score']);
     expect(end.finalScore).toBe(null);
   });
 

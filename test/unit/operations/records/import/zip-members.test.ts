@@ -60,7 +60,7 @@ describe('members of an archive', () => {
       expect(await read('first.json')).toBe('the first');
       await expect(read('second.json')).rejects.toMatchObject({
         ...{ file: 'l.eval', key: 'second.json', kind: 'unreadable' },
-        message: 'encrypted: pack the archive anew without a password',
+        message: 'encrypted: pack the archive again without a password',
       });
       zip.close();
     });

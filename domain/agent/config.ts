@@ -247,7 +247,7 @@ export const programFileSchema = z.strictObject({
   /** Said in words of its own: its state is its process, which no fork holds. */
   search: z
     .unknown()
-    .refine((value) => value === undefined, 'a program plays by itself: it has no steps that forks could go on from')
+    .refine((value) => value === undefined, 'a program plays by itself: it has no steps that forks could continue from')
     .optional(),
 });
 

@@ -68,8 +68,8 @@ describe('an agent that plays a tree of forks', () => {
   });
 
   it.each([
-    ['a program', ['--agent', 'claude-tree'], 'it has no steps that forks could go on from'],
-    ['runs without snapshots', [...tree, '--snapshot-every', '0'], 'would keep none'],
+    ['a program', ['--agent', 'claude-tree'], 'it has no steps that forks could continue from'],
+    ['runs without snapshots', [...tree, '--snapshot-every', '0'], 'would take none'],
     ['no node at all', ['--agent', 'none'], 'at least 1'],
   ])('is refused for %s, in a sentence, before anything is spent', async (_what, options, why) => {
     const agents = join(home.env['BENCH_CONFIGS']!, 'agents');

@@ -209,7 +209,7 @@ describe.each(SERVERS)('artifacts in S3, of $name', async (program) => {
 
   it.each([
     [507, 'XMinioStorageFull', /is full: its quota is used up/],
-    [403, 'RequestTimeTooSkewed', /refuses this host's clock/],
+    [403, 'RequestTimeTooSkewed', /rejects this host's requests: its clock/],
     [403, 'AccessDenied', /denies access/],
     [400, 'AuthorizationHeaderMalformed', /is in another region than AWS_REGION says/],
   ])('says what %i %s means', async (status, code, sentence) => {

@@ -71,7 +71,7 @@ it('a model of another wire, a scripted one, a missing folder and the local back
   expect(() => checkAgent(agent, [model('scripted', 'scripted')])).toThrow('needs a paid model, and m is scripted');
   const missing = load({ install: { folder: '/nowhere/at/all' } });
   expect(() => checkAgent(missing, [model('openai')])).toThrow('install.folder /nowhere/at/all does not exist');
-  expect(() => refuseProgramsOnLocal([agent], 'local')).toThrow('plays in a container alone');
+  expect(() => refuseProgramsOnLocal([agent], 'local')).toThrow('runs only in a container');
   expect(() => refuseProgramsOnLocal([agent], 'docker')).not.toThrow();
 });
 

@@ -33,10 +33,10 @@ describe("a task's network", () => {
     ['*', 'write host'],
     ['*.com', 'a whole top-level domain'],
     ['*.192.0.2.7', 'before names only'],
-    ['0x7f.1', 'is no host name'],
-    ['2130706433', 'is no host name'],
-    ['a.example:70000', 'is no port'],
-    ['a..example', 'is no host name'],
+    ['0x7f.1', 'is not a host name'],
+    ['2130706433', 'is not a host name'],
+    ['a.example:70000', 'is not a port'],
+    ['a..example', 'is not a host name'],
   ])('does not take %s', (entry, message) => {
     const [problem] = problemsOf(`network:\n  allow:\n    - good.example\n    - ${JSON.stringify(entry)}\n`);
     expect(problem).toMatchObject({ key: 'network.allow.1', line: taskYaml.split('\n').length + 3 });

@@ -10,7 +10,7 @@ describe('the GPUs of a worker', () => {
     expect(gpuSetting('declared:0,1')).toEqual({ kind: 'declared', ids: ['0', '1'] });
   });
   it.each(['0,,1', '0,1,', '-1', '0;1', 'declared:', '0 1', '/dev/nvidia0'])('"%s" is refused', (text) => {
-    expect(() => gpuSetting(text)).toThrow('names no GPU');
+    expect(() => gpuSetting(text)).toThrow('is not a GPU');
   });
   it('are named once each', () => {
     expect(() => gpuSetting('0,1,0')).toThrow('GPU 0 is named twice');

@@ -37,7 +37,7 @@ describe('access to Temporal', () => {
     [{ TEMPORAL_TLS_CLIENT_CERT_PATH: '/pem' }, 'without TEMPORAL_TLS_CLIENT_KEY'],
     [{ TEMPORAL_TLS_CLIENT_KEY_PATH: '/pem' }, 'without TEMPORAL_TLS_CLIENT_CERT'],
     [{ TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/absent' }, '/absent, which cannot be read (ENOENT)'],
-    [{ TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/text' }, 'holds no PEM'],
+    [{ TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/text' }, 'contains no PEM'],
     [{ TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/pem', TEMPORAL_TLS_SERVER_CA_CERT_DATA: PEM }, 'both set'],
     [{ TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: 'true' }, 'not supported'],
   ])('refuses %o', (env, message) => {

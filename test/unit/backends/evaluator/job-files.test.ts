@@ -91,7 +91,7 @@ describe('what an evaluation gets to see', () => {
   it.each(['../evaluator/referee.py', '/etc/passwd', 'a/../../b', 'a//b', './a', '', 'a\0b'])(
     'never comes from a path like %j',
     async (path) => {
-      await expect(jobFiles(job(path), options)).rejects.toThrow('no path of a submission');
+      await expect(jobFiles(job(path), options)).rejects.toThrow('not a path of a submission');
     },
   );
 

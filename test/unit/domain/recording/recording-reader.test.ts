@@ -110,8 +110,8 @@ describe('a file that cannot be played is refused, with the place and a remedy',
     ['a trajectory that is no list', '{"trajectory": {}}', 'trajectory: '],
     ['a missing key', traj([item('ls'), { ...item('ls'), action: undefined }]), 'trajectory[1].action: '],
     ['a value of another type', traj([item('ls', { response: 7 })]), 'trajectory[0].response: '],
-    ['a NUL in a text', traj([item('ls', { observation: 'a\0b' })]), 'trajectory[0].observation: holds a NUL'],
-    ['half a character', traj([item('ls', { action: 'echo \ud83d' })]), 'trajectory[0].action: holds half'],
+    ['a NUL in a text', traj([item('ls', { observation: 'a\0b' })]), 'trajectory[0].observation: contains a NUL'],
+    ['half a character', traj([item('ls', { action: 'echo \ud83d' })]), 'trajectory[0].action: contains half'],
   ])('%s', (_, content, message) => {
     const error = refusal(content);
     expect(error.message).toContain(`some.traj: `);

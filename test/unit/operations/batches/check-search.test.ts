@@ -25,10 +25,10 @@ describe('a tree of forks', () => {
     checkSearch(agent(), models, tasks, free);
     checkSearch(agent({}), [{ ...models[0]!, kind: 'human' }], tasks, { ...free, snapshotEvery: 0 });
     expect(() => checkSearch(agent(), models, tasks, { ...free, snapshotEvery: 0 })).toThrow(
-      /runs of t would keep none/,
+      /runs of t would take none/,
     );
     const never = [{ spec: task('u', 'maximize', { snapshotEvery: 0 }) }];
-    expect(() => checkSearch(agent(), models, never, free)).toThrow(/runs of u would keep none/);
+    expect(() => checkSearch(agent(), models, never, free)).toThrow(/runs of u would take none/);
     checkSearch(agent(), models, never, { ...free, snapshotEvery: 5 });
     for (const kind of ['human', 'external', 'replay'] as const)
       expect(() => checkSearch(agent(), [{ ...models[0]!, kind }], tasks, free)).toThrow(/m plays one line/);

@@ -150,7 +150,7 @@ describe("an import of Harbor's tasks", () => {
 
   test('takes tests of living processes only where that is asked for, and says so of the task', () => {
     const { folder, name } = task({ 'tests/test_outputs.py': 'get("http://localhost:80")\n' });
-    expect(imported(folder).tasks[0]?.refusals[0]?.reason).toMatch(/only where `live` is asked for/);
+    expect(imported(folder).tasks[0]?.refusals[0]?.reason).toMatch(/`live` is required/);
     const { into, tasks } = imported(folder, { live: true });
     expect(tasks).toMatchObject([
       {

@@ -10,8 +10,8 @@ test('what is counted is told once for a file, at its first place', () => {
       remarks.counted('a.json', `steps[${step}].${key}`, 'unknown_key', 'omitted', key);
   remarks.counted('b.json', 'steps[0].mood', 'unknown_key', 'omitted', 'mood');
   expect(told(remarks)).toEqual([
-    ['a.json', 'steps[0].mood', 'unknown_key', 'left out (40 times in the file)'],
-    ['a.json', 'steps[0].weather', 'unknown_key', 'left out (40 times in the file)'],
+    ['a.json', 'steps[0].mood', 'unknown_key', 'omitted (40 times in the file)'],
+    ['a.json', 'steps[0].weather', 'unknown_key', 'omitted (40 times in the file)'],
     ['b.json', 'steps[0].mood', 'unknown_key', 'omitted'],
   ]);
 });

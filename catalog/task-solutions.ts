@@ -67,7 +67,9 @@ function oracleProblems(spec: TaskSpec, dir: string, problem: ProblemAt): Config
   const folder = join(dir, 'oracle');
   const played = spec.oracle !== undefined || Object.values(spec.profiles ?? {}).some(({ oracle }) => oracle);
   if (!isFolder(folder))
-    return played ? [problem(['oracle'], 'there is no folder oracle/ next to task.yaml, which contains the solution')] : [];
+    return played
+      ? [problem(['oracle'], 'there is no folder oracle/ next to task.yaml, which contains the solution')]
+      : [];
   const files = folderFiles(folder).map(({ path }) => path);
   if (files.length === 0)
     return [problem(['oracle'], 'the folder oracle/ is empty; put a solution into it, or remove it')];

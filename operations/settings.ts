@@ -108,8 +108,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assets
   if (worker !== 'embedded' && worker !== 'external') {
     throw new BenchError('usage', `BENCH_WORKER is ${JSON.stringify(worker)}`, {
       code: 'setting.invalid',
-      remedy:
-        'Set it to embedded (the default: a worker runs with the services) or external (workers run elsewhere).',
+      remedy: 'Set it to embedded (the default: a worker runs with the services) or external (workers run elsewhere).',
     });
   }
   const [databaseUrl, temporalAddress] = [env['DATABASE_URL'], env['TEMPORAL_ADDRESS']];

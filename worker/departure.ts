@@ -137,7 +137,9 @@ export class HostDeparture implements Departure {
     // An engine that is not here has nothing of ours.
     await Promise.race([Promise.allSettled(stopped), soon]);
     await Promise.race([silent.catch(() => undefined), sleep(MOST_BEAT_MS, undefined, { ref: false })]);
-    await this.#tryUntil(graceSeconds, () => store.hostLeft(hostId, `host ${hostId} has left; its runs are handed over`));
+    await this.#tryUntil(graceSeconds, () =>
+      store.hostLeft(hostId, `host ${hostId} has left; its runs are handed over`),
+    );
     log.info({ hostId, seconds: Math.round(this.#passedSeconds()) }, 'left');
   }
 

@@ -173,7 +173,9 @@ async function debootstrapBase(
   const dir = await mkdtemp('/var/tmp/bench-debootstrap-');
   try {
     const root = join(dir, 'root');
-    onProgress(`building ${DEBOOTSTRAP_BASE} with debootstrap (a minimal Debian with Python; takes a few minutes, once)`);
+    onProgress(
+      `building ${DEBOOTSTRAP_BASE} with debootstrap (a minimal Debian with Python; takes a few minutes, once)`,
+    );
     const making = execa(tool, ['--variant=minbase', '--include=python3', 'bookworm', root], {
       stdin: 'ignore',
       all: true,

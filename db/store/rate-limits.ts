@@ -249,8 +249,11 @@ async function tellCut(
     const was = before[one];
     return `${one} to ${Math.round(learned.limit)} a minute${was === null ? '' : ` (was ${Math.round(was)})`}`;
   }).filter((text) => text !== null);
-  await client.query(`insert into events (kind, key, detail) values ('rate_limit_learned', $1, $2) on conflict do nothing`, [
-    storable(`limit-${account}-${Math.round(now)}`),
-    storable(`${account} refused a call because of its rate: ${after.join(', ')}`),
-  ]);
+  await client.query(
+    `insert into events (kind, key, detail) values ('rate_limit_learned', $1, $2) on conflict do nothing`,
+    [
+      storable(`limit-${account}-${Math.round(now)}`),
+      storable(`${account} refused a call because of its rate: ${after.join(', ')}`),
+    ],
+  );
 }

@@ -13,9 +13,9 @@ const MAIN = 'main';
 const FORBIDDEN: readonly [key: string, reason: string][] = [
   ['privileged', 'the container is privileged'],
   ['cap_add', 'the container gets further capabilities'],
-  ['devices', "the container gets devices of the host"],
-  ['pid', "it shares the processes of the host"],
-  ['ipc', "it uses the shared memory of the host"],
+  ['devices', 'the container gets devices of the host'],
+  ['pid', 'it shares the processes of the host'],
+  ['ipc', 'it uses the shared memory of the host'],
   ['network_mode', 'it has no network of its own'],
   ['env_file', 'a file of the host is read as secrets'],
   ['secrets', 'it requests secrets of the host'],

@@ -46,7 +46,8 @@ export async function takeStep(
     const answer = await takeTrusted(play, episode, sent, patience);
     return read ? unpaid(answer) : answer;
   } catch (error) {
-    if (patience.numbers || !(hasCode(error, 'episode.out_of_order') || hasCode(error, 'episode.action_conflict'))) throw error;
+    if (patience.numbers || !(hasCode(error, 'episode.out_of_order') || hasCode(error, 'episode.action_conflict')))
+      throw error;
     const written = { ...(isObject(action) ? action : { action }), action_seq: seq };
     return takeTrusted(play, episode, { ...sent, action: written, seq: null }, patience);
   }

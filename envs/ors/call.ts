@@ -47,7 +47,8 @@ export async function playAction(
       return await answerOf(play, episode, await playSoftly(play, episode, { action, seq, softSeconds, signal }));
     } catch (error) {
       if (hasCode(error, 'episode.ended')) return afterEnd(play, await play.known(episode.runId));
-      if (!['episode.busy', 'episode.action_conflict', 'episode.out_of_order'].some((code) => hasCode(error, code))) throw error;
+      if (!['episode.busy', 'episode.action_conflict', 'episode.out_of_order'].some((code) => hasCode(error, code)))
+        throw error;
     }
     episode = await play.known(episode.runId);
     const softSeconds = episode.reset.soft_step_s ?? 0;

@@ -38,7 +38,9 @@ export const createScriptedPlayer = (taskFolder?: TaskFolderOf): FreePlayer => (
   async reply(request) {
     const named = parseScriptedPolicy(request.model.model);
     if (named === null)
-      throw new BenchError('usage', `There is no scripted policy "${request.model.model}".`, { code: 'model.not_found' });
+      throw new BenchError('usage', `There is no scripted policy "${request.model.model}".`, {
+        code: 'model.not_found',
+      });
     const { plays } = request;
     const known =
       playsOracle(named.policy) && plays !== undefined && taskFolder !== undefined

@@ -22,7 +22,10 @@ export async function hostsOffering(bench: Bench, backend: Backend): Promise<Hos
     if (up.some(({ backends }) => backends.includes(backend)) || up.every(hasLooked)) return hosts;
     if (Date.now() > until) return hosts.filter((host) => !isUp(host) || hasLooked(host));
     if (hosts === first)
-      bench.notify({ code: 'progress', line: `no worker offers ${backend} yet; waiting for each to look for it again` });
+      bench.notify({
+        code: 'progress',
+        line: `no worker offers ${backend} yet; waiting for each to look for it again`,
+      });
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }

@@ -29,11 +29,7 @@ export function webhookOf(env: Env): Webhook | null {
   if (address === undefined) return null;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol))
-    throw wrong(
-      'BENCH_NOTIFY_URL',
-      'is not an http or https address',
-      'Set it to the whole address of the webhook.',
-    );
+    throw wrong('BENCH_NOTIFY_URL', 'is not an http or https address', 'Set it to the whole address of the webhook.');
   return {
     url,
     format: formatOf(said('BENCH_NOTIFY_FORMAT'), url),

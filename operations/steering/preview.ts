@@ -126,7 +126,9 @@ async function judgeRetry(found: Promise<{ runId: string }[]>): Promise<Omit<Jud
   const again = await found;
   return {
     refusal: again.length === 0 ? 'each run that ended by a fault is repeated already' : null,
-    effects: [effect('runs_repeated', again.length, `${runs(again.length)} start again; the old ones stay as they are`)],
+    effects: [
+      effect('runs_repeated', again.length, `${runs(again.length)} start again; the old ones stay as they are`),
+    ],
     state: again.map(({ runId }) => runId).sort(),
   };
 }

@@ -130,7 +130,10 @@ describe('a new machine', () => {
     expect(refused.exitCode).not.toBe(0);
     expect(refused.stderr).toContain('refuses the user or password');
     const late = await inviter.run('hosts', 'revoke', 'nobody');
-    expect([late.exitCode, late.stderr]).toEqual([2, expect.stringContaining('no machine was invited as host "nobody"')]);
+    expect([late.exitCode, late.stderr]).toEqual([
+      2,
+      expect.stringContaining('no machine was invited as host "nobody"'),
+    ]);
   });
 
   it('that was revoked comes back by another invitation', async () => {

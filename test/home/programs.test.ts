@@ -123,7 +123,9 @@ it('a program that ignores its limit is stopped within one call, and finds no ot
   expect(lines.filter((line) => line === 'call: 200')).toHaveLength(2);
   expect(lines.filter((line) => line.startsWith('call: 401 the run ends here')).length).toBeGreaterThan(0);
   const [how] = await eventsOf(runId, 'program_limit_reached');
-  expect(how).toMatch(/notified of its limit \(max_steps\), the program was stopped after \d+\.\d s, refused \d+ calls/);
+  expect(how).toMatch(
+    /notified of its limit \(max_steps\), the program was stopped after \d+\.\d s, refused \d+ calls/,
+  );
   expect(last!.output).not.toContain(KEY);
 }, 900_000);
 

@@ -250,9 +250,9 @@ describe('a host', () => {
     expect(rows).toEqual([{ since: true }]);
     const told = (await db.queries.events({})).filter(({ detail }) => detail.startsWith('host half '));
     expect(told.map(({ kind }) => kind).toSorted()).toEqual([
-      'host_resumed',
       'host_lost',
       'host_paused',
+      'host_resumed',
       'host_returned',
     ]);
   });

@@ -415,7 +415,9 @@ test('the endpoint of each call is recorded, host and path alone, and shown', as
   expect(endpoints).toEqual([dead, answering].sort().map((endpoint) => ({ endpoint, calls: 1 })));
   expect(await db.queries.trajectory(lab.runId)).toMatchObject([{ endpoint: answering }]);
 
-  await expect(call('http://me:hush@127.0.0.1/v1', 2)).rejects.toThrow('LAB_URL, the address of model m, must not contain');
+  await expect(call('http://me:hush@127.0.0.1/v1', 2)).rejects.toThrow(
+    'LAB_URL, the address of model m, must not contain',
+  );
   const { rows } = await db.pool.query('select endpoint from model_calls where run_id = $1 order by attempt', [
     lab.runId,
   ]);

@@ -542,7 +542,9 @@ describe('batches', () => {
     const { events } = await get<{ events: { detail: string }[] }>('batchEvents', `/batches/${batchId}/events`);
     expect(events).toMatchObject([{ detail: HOSTILE }]);
     expect((await get<{ events: unknown[] }>('batchEvents', `/batches/${other}/events`)).events).toEqual([]);
-    expect((await get<{ events: unknown[] }>('runEvents', `/runs/${runs[0]}/events?kind=sandbox_reaped`)).events).toEqual([]);
+    expect(
+      (await get<{ events: unknown[] }>('runEvents', `/runs/${runs[0]}/events?kind=sandbox_reaped`)).events,
+    ).toEqual([]);
   });
 });
 

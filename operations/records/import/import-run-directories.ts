@@ -27,7 +27,8 @@ export async function importRunDirectories(
   if (directories.length === 0)
     throw new BenchError('usage', `no run directory of MLGym in ${paths.join(', ')}`, {
       code: 'import.unreadable',
-      remedy: 'A run directory contains a .traj or a results.json, and is named <model>__<task>__<settings>_run_<number>.',
+      remedy:
+        'A run directory contains a .traj or a results.json, and is named <model>__<task>__<settings>_run_<number>.',
     });
   const database = await bench.database();
   if (!dryRun) await database.setPrices(MLGYM_PRICES, prices);

@@ -34,8 +34,7 @@ export function metricsOf(
   const metrics: Metrics = {};
   const broken: string[] = [];
   for (const [name, number] of Object.entries(value)) {
-    if (typeof number !== 'number')
-      remarks.odd(file, `${key}.${name}`, 'wrong_type', 'a number was expected; omitted');
+    if (typeof number !== 'number') remarks.odd(file, `${key}.${name}`, 'wrong_type', 'a number was expected; omitted');
     else if (!Number.isFinite(number)) {
       broken.push(name);
       remarks.odd(file, `${key}.${name}`, 'not_a_number', 'NaN or infinite; omitted');

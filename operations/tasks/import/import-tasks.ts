@@ -129,8 +129,7 @@ async function place(checkoutDir: string, plan: TaskPlan, options: ImportOptions
           file,
           key,
           message,
-          remedy:
-            'Correct the options of the task; if they are right, report it: the import made an invalid task.',
+          remedy: 'Correct the options of the task; if they are right, report it: the import made an invalid task.',
         })),
       );
     const leaks = await findLeaks([join(made, 'starter')], [join(made, 'evaluator')], options);

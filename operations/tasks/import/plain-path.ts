@@ -19,7 +19,8 @@ export function plainPath(root: string, path: string): PlainPath {
     if (kind === 'file') return { kind: 'missing' };
     const stat = lstatSync(join(root, part), { throwIfNoEntry: false });
     if (stat === undefined) return { kind: 'missing' };
-    if (stat.isSymbolicLink()) return { kind: 'refused', part, reason: 'a link, which may point outside of the folder' };
+    if (stat.isSymbolicLink())
+      return { kind: 'refused', part, reason: 'a link, which may point outside of the folder' };
     if (!stat.isFile() && !stat.isDirectory()) return { kind: 'refused', part, reason: 'neither a file nor a folder' };
     kind = stat.isFile() ? 'file' : 'folder';
   }

@@ -90,11 +90,7 @@ export function draftTask(checkout: Checkout, task: CheckoutTask, ours: string):
     at('task_entrypoint', 'its evaluator runs under torchrun on GPUs, and evaluators have none here', replacement);
   else if (entrypoint === null) {
     const known = Object.keys(ENTRYPOINTS).join(', ');
-    at(
-      'task_entrypoint',
-      `${config.task_entrypoint} is not known (known: ${known})`,
-      'Correct it, or skip the task.',
-    );
+    at('task_entrypoint', `${config.task_entrypoint} is not known (known: ${known})`, 'Correct it, or skip the task.');
   }
   for (const dataset of datasets.filter(({ is_local }) => !is_local)) {
     const message = `${dataset.name} (${dataset.data_path}) is loaded from a hub while agent and evaluator run, which have no network here`;

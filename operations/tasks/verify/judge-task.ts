@@ -173,7 +173,8 @@ function limitsCheck({ spec, spoiler, backend, ...played }: PlayedTask): TaskChe
       `${stopped[0]?.action?.split('\n')[0]?.slice(0, 80) ?? ''}: ${lastLine(stopped[0]?.observation ?? null)}`,
     );
   if (spoiler === null) return none('limits', 'there is no oracle/, so nothing was inspected');
-  if (backend === 'local') return none('limits', 'not enforced on the local backend; the commands kept their time limits');
+  if (backend === 'local')
+    return none('limits', 'not enforced on the local backend; the commands kept their time limits');
   const held = printed<{ memory: string | null; pids: string | null; network: string[] }>(spoiler, 'LIMITS');
   if (held === null) return failed('limits', `the container's limits could not be read (${spoiler.run.runId})`);
   const problems: string[] = [];

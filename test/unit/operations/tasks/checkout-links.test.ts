@@ -37,7 +37,10 @@ describe('a checkout of MLGym with links', () => {
     link(`theirs/${path}`, target);
     const checkout = readCheckout(join(root, 'theirs'));
     expect(draftTask(checkout, checkout.tasks[0]!, join(root, 'none'))).toContainEqual(
-      expect.objectContaining({ key: 'starter_code', message: `${path}: a link, which may point outside of the folder` }),
+      expect.objectContaining({
+        key: 'starter_code',
+        message: `${path}: a link, which may point outside of the folder`,
+      }),
     );
   });
 

@@ -51,7 +51,7 @@ try {
     );
     const minutes = Math.round((Date.now() - start) / 60_000);
     const compared = ['--sample', '--include-scripted', ...(values.backend === 'local' ? ['--include-local'] : [])];
-    await home.bench('comparison', 'save', player.name, '--batch', player.name, ...compared);
+    await home.bench('comparisons', 'save', player.name, '--batch', player.name, ...compared);
     const file = join(home.dir, `${player.name}.md`);
     await home.bench('report', player.name, '--output', file);
     const board = await home.bench<Leaderboard>('leaderboard', '--comparison', player.name);

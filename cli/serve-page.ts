@@ -1,35 +1,35 @@
 import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import type { UiRequest } from '../domain/requests/ui.js';
-import type { UiDocument } from '../domain/views/ui.js';
-import { answeringUi, uiEnded, uiListens } from '../operations/home/ui/running.js';
-import { addUiToken } from '../operations/home/ui/tokens.js';
+import type { PageServerRequest } from '../domain/requests/page.js';
+import type { PageServerDocument } from '../domain/views/page.js';
+import { answeringPage, pageEnded, pageListens } from '../operations/home/page/running.js';
+import { addToken } from '../operations/home/page/tokens.js';
 import type { CliContext } from './context.js';
 
 /** A link that is left in a terminal's history ends by itself. */
 const LINK_DAYS = 7;
 
-export interface ServedPage extends UiDocument {
+export interface ServedPage extends PageServerDocument {
   /** Serves until Ctrl-C or SIGTERM, then ends; returns at once where another process serves. */
   untilInterrupted: () => Promise<void>;
 }
 
 /** The page of this home: served by this process, or by the one that does already. `open` opens it in a browser, where there is one. */
-export async function servePage(context: CliContext, request: UiRequest, open: boolean): Promise<ServedPage> {
+export async function servePage(context: CliContext, request: PageServerRequest, open: boolean): Promise<ServedPage> {
   const { output, settings } = context;
-  const { refuseOpenServer, serveUi } = await import('../web/server/serve.js');
+  const { refuseOpenServer, startPageServer } = await import('../web/server/serve.js');
   refuseOpenServer(request);
-  const running = await answeringUi(settings);
+  const running = await answeringPage(settings);
   const interrupted = context.onInterrupt();
-  const server = running === null ? await serveUi(context, request) : null;
+  const server = running === null ? await startPageServer(context, request) : null;
   const address = server?.address ?? running?.address ?? '';
-  const link = addUiToken(settings, {
+  const link = addToken(settings, {
     name: `link-${randomBytes(3).toString('hex')}`,
     role: request.readOnly ? 'viewer' : 'operator',
     days: LINK_DAYS,
   });
   const url = `${address}/#token=${link.token}`;
-  if (server !== null) uiListens(settings, { pid: process.pid, address });
+  if (server !== null) pageListens(settings, { pid: process.pid, address });
   if (open && output.interactive) openBrowser(url, settings.env);
   return {
     ...{ url, address, pid: running?.pid ?? process.pid, reused: running !== null },
@@ -40,7 +40,7 @@ export async function servePage(context: CliContext, request: UiRequest, open: b
         interrupted.addEventListener('abort', () => resolve());
         process.once('SIGTERM', () => resolve());
       });
-      uiEnded(settings);
+      pageEnded(settings);
       await server.close();
     },
   };
@@ -57,6 +57,6 @@ function openBrowser(url: string, env: Readonly<Record<string, string | undefine
 
 /** Tells where the page shows this, if it is served now. */
 export async function logPageLink({ output, settings }: CliContext, path: string): Promise<void> {
-  const running = await answeringUi(settings);
+  const running = await answeringPage(settings);
   if (running !== null) output.log(`On the page: ${running.address}${path}`);
 }

@@ -28,8 +28,9 @@ export function refuseExcess(command: Command): void {
   const excess = args[registeredArguments.length];
   if (excess === undefined || registeredArguments.at(-1)?.variadic === true) return;
   const code = { code: 'commander.excessArguments' };
-  // `bench tasks shwo`: it was passed on to the default command.
-  if (parent !== null && !parent.args.includes(command.name())) parent.error(unknownText(parent, excess), code);
+  // `bench tasks shwo` reaches the default command, which takes no arguments.
+  if (registeredArguments.length === 0 && parent !== null && !parent.args.includes(command.name()))
+    parent.error(unknownText(parent, excess), code);
   const taken = registeredArguments.map((one) => `<${one.name()}>`).join(' ');
   command.error(
     excess.startsWith(',')
@@ -37,6 +38,21 @@ export function refuseExcess(command: Command): void {
       : `error: unexpected argument '${excess}': '${fullName(command)}' takes ${taken === '' ? 'none' : `only ${taken}`}`,
     code,
   );
+}
+
+/** Commands of earlier versions. */
+const RENAMED: Readonly<Record<string, string>> = {
+  ui: 'serve`, `bench page` or `bench tokens',
+  comparison: 'comparisons',
+  'search-tree': 'tree',
+};
+
+/** Throws CommanderError for a command that has another name now. */
+export function refuseRenamed(program: Command, name: string | undefined): void {
+  if (name === undefined || !Object.hasOwn(RENAMED, name)) return;
+  program.error(`error: unknown command '${name}'\n(Use \`bench ${RENAMED[name]}\` instead.)`, {
+    code: 'commander.unknownCommand',
+  });
 }
 
 function unknownText({ commands }: Command, name: string): string {

@@ -44,9 +44,9 @@ export function homeLayout(home: string) {
     environmentSockets: join(home, 'env'),
     /** The token of `bench env serve`, mode 0600. */
     environmentToken: join(home, 'env', 'token'),
-    /** Tokens of `bench ui`, hashed, mode 0600; and where a running one listens. */
-    uiTokens: join(home, 'ui', 'tokens.json'),
-    uiServer: join(home, 'ui', 'server.json'),
+    /** Tokens of `bench serve`, hashed, mode 0600; and where a running one listens. */
+    tokens: join(home, 'page', 'tokens.json'),
+    pageServer: join(home, 'page', 'server.json'),
     /** Folders of evaluations on the local backend, while these last. */
     scratch: join(home, 'scratch'),
     /** One run's control directory, workspace (local backend) and scratch. */

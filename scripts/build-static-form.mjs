@@ -1,4 +1,4 @@
-// The page as `bench ui export` writes it: one script that is no module, since browsers load no modules from disk, in dist/web/static/.
+// The page as `bench page export` writes it: one script that is no module, since browsers load no modules from disk, in dist/web/static/.
 // What talks to the server has a file in web/client/static/ that takes its place.
 import { mkdirSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';

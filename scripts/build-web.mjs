@@ -1,4 +1,4 @@
-// The page of `bench ui`: web/client/ as split, hashed ES modules and one style sheet in dist/web/client/. What a first visit loads has a
+// The page of `bench serve`: web/client/ as split, hashed ES modules and one style sheet in dist/web/client/. What a first visit loads has a
 // budget, since a page that people open a hundred times a day must not grow unseen: the build fails over it.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

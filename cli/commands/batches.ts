@@ -6,20 +6,21 @@ import { renderBatches } from '../render/batches.js';
 import type { BatchesDocument } from '../../domain/views/batches.js';
 
 export function register(program: Command, context: CliContext): void {
-  program
-    .command('batches')
-    .summary('list batches, newest first')
+  const batches = program.command('batches').summary('list batches, newest first').description('List batches.');
+  batches
+    .command('list', { isDefault: true })
+    .summary('list batches, newest first (the default)')
     .description('List batches, newest first, with the states of their runs, cost, budget and age.')
     .option('--limit <n>', 'number of batches', wholeNumber(1, 100_000), 20)
     .action(async ({ limit }: { limit: number }) => {
       const { output } = context;
-      const { batches, total } = await listBatches(context, limit);
+      const { batches: listed, total } = await listBatches(context, limit);
       output.json({
-        batches: batches.map(({ runs, ...batch }) => ({ ...batch, totalRuns: runs })),
+        batches: listed.map(({ runs, ...batch }) => ({ ...batch, totalRuns: runs })),
         total,
       } satisfies BatchesDocument);
-      output.print(renderBatches(batches, output.colors));
-      if (total > batches.length)
-        output.print(output.colors.dim(`${batches.length} of ${total} batches; --limit shows more.`));
+      output.print(renderBatches(listed, output.colors));
+      if (total > listed.length)
+        output.print(output.colors.dim(`${listed.length} of ${total} batches; --limit shows more.`));
     });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { uiRequestSchema } from '../../domain/requests/ui.js';
+import { pageServerRequestSchema } from '../../domain/requests/page.js';
 import type { Backend } from '../../domain/run.js';
 import { leaderboard } from '../../operations/results/leaderboard.js';
 import type { CliContext } from '../context.js';
@@ -26,10 +26,11 @@ export function register(program: Command, context: CliContext): void {
       'Run a small batch end to end without any key: three scripted agents play three games twice each. Then print the leaderboard. The first use takes a few minutes.',
     )
     .addOption(backendOption())
-    .option('--ui', 'serve the page of `bench ui` meanwhile, and until Ctrl-C')
-    .action(async (options: { backend?: Backend; ui?: true }) => {
+    .option('--page', 'serve the page of `bench serve` during the demo, and until Ctrl-C')
+    .action(async (options: { backend?: Backend; page?: true }) => {
       const { output } = context;
-      const page = options.ui === true ? await servePage(context, uiRequestSchema.parse({ port: 0 }), true) : null;
+      const page =
+        options.page === true ? await servePage(context, pageServerRequestSchema.parse({ port: 0 }), true) : null;
       if (page !== null) output.log(`The page: ${page.url}`);
       await play(options.backend);
       if (page === null || page.reused) return;
@@ -85,6 +86,6 @@ export function register(program: Command, context: CliContext): void {
   addExamples(command, [
     ['bench demo', 'play scripted agents on the games, print the leaderboard'],
     ['bench demo --backend local', 'the same without containers'],
-    ['bench demo --ui', 'watch the agents play in a browser'],
+    ['bench demo --page', 'watch the agents play in a browser'],
   ]);
 }

@@ -45,7 +45,7 @@ export function register(program: Command, context: CliContext): void {
         ...FORMATS,
       ]),
     );
-  command.option('--exported <folder>', 'link runs to a page that `bench ui export` wrote there; HTML only');
+  command.option('--exported <folder>', 'link runs to a page that `bench page export` wrote there; HTML only');
   addComparisonOptions(command).option('--no-intervals', 'leave out intervals and P(best)');
   const { over, resamples, seed } = reportRequestSchema.shape;
   for (const option of requestOptions({ over, resamples, seed }, { parsers: { resamples: wholeNumber(100, 100_000) } }))
@@ -96,7 +96,7 @@ function pageOf(folder: string | undefined, file: string): string | undefined {
   if (!existsSync(page))
     throw new BenchError('usage', `there is no page in ${folder}`, {
       code: 'file.not_found',
-      remedy: 'Write one first: `bench ui export`.',
+      remedy: 'Write one first: `bench page export`.',
     });
   return relative(dirname(resolve(file)), page)
     .split(/[\\/]/)

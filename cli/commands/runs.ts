@@ -8,20 +8,25 @@ import { renderRuns } from '../render/runs.js';
 import type { RunsDocument } from '../../domain/views/runs.js';
 
 export function register(program: Command, context: CliContext): void {
-  const command = program
+  const runs = program
     .command('runs')
     .summary('list runs, newest first')
+    .description('List runs, of one batch or of all.');
+  const command = runs
+    .command('list', { isDefault: true })
+    .summary('list runs, newest first (the default)')
     .description('List runs, newest first, of one batch or of all.')
     .argument('[batch]', 'id, name, or an unambiguous part of the id; default: all batches')
     .action(async (ref: string | undefined, options: Record<string, unknown>) => {
       const fields = requestFields(runsRequestSchema.shape, options);
-      const { runs, more } = await listRuns(context, { batch: ref, ...fields });
-      context.output.json({ runs, more } satisfies RunsDocument);
-      context.output.print(renderRuns(runs, context.output.colors));
-      if (more) context.output.print(context.output.colors.dim(`The newest ${runs.length} runs; --limit shows more.`));
+      const { runs: listed, more } = await listRuns(context, { batch: ref, ...fields });
+      context.output.json({ runs: listed, more } satisfies RunsDocument);
+      context.output.print(renderRuns(listed, context.output.colors));
+      if (more)
+        context.output.print(context.output.colors.dim(`The newest ${listed.length} runs; --limit shows more.`));
     });
   for (const option of requestOptions(runsRequestSchema.shape, { without: ['batch'] })) command.addOption(option);
-  addExamples(command, [
+  addExamples(runs, [
     ['bench runs spring --status running', 'running runs of a batch'],
     ['bench runs --mark tried', 'runs that tried to cheat'],
     ['bench runs --models gpt-4o --end-reason infra_error', 'failed runs of a model, in all batches'],

@@ -133,8 +133,13 @@ export function asked(program: Command, words: readonly string[]): Asked {
       ],
     };
   }
-  if (command.commands.length > 0 && given === 0)
-    return { ...nothing, known: command.commands.map((one) => ({ value: one.name(), about: aboutOf(one) })) };
-  const argument = command.registeredArguments[given] ?? command.registeredArguments.findLast((one) => one.variadic);
+  if (command.commands.length > 0 && given === 0) {
+    const first = defaultOf(command)?.registeredArguments[0];
+    const { known, kinds } = first === undefined ? nothing : askedValue(first, typed);
+    const names = command.commands.map((one) => ({ value: one.name(), about: aboutOf(one) }));
+    return { ...nothing, known: [...names, ...known], kinds };
+  }
+  const { registeredArguments } = (command.commands.length > 0 ? defaultOf(command) : undefined) ?? command;
+  const argument = registeredArguments[given] ?? registeredArguments.findLast((one) => one.variadic);
   return argument === undefined ? nothing : askedValue(argument, typed);
 }

@@ -95,7 +95,7 @@ export async function savedComparison(run: Statements, name: string): Promise<Sa
     code: 'comparison.not_found',
     remedy:
       all.length === 0
-        ? 'None is saved yet: `bench comparison save <name>` saves what `bench leaderboard` would compare.'
+        ? 'None is saved yet: `bench comparisons save <name>` saves what `bench leaderboard` would compare.'
         : `Saved: ${all.map((one) => one.name).join(', ')}`,
   });
 }
@@ -132,7 +132,7 @@ export async function saveComparison(run: Statements, name: string, options: Fro
   if (row !== undefined) return comparisonOf(row);
   throw new BenchError('usage', `a comparison "${name}" already exists`, {
     code: 'comparison.name_taken',
-    remedy: `Choose another name, or remove it: bench comparison rm ${name}`,
+    remedy: `Choose another name, or remove it: bench comparisons remove ${name}`,
   });
 }
 

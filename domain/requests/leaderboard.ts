@@ -27,7 +27,7 @@ export const overSchema = z.enum(OVER).default('tasks').meta({
 
 export const leaderboardRequestSchema = z.strictObject({
   comparison: z.string().min(1).optional().meta({
-    description: 'a comparison saved with `bench comparison save`; it says all that is compared but the metric',
+    description: 'a comparison saved with `bench comparisons save`; it says all that is compared but the metric',
     placeholder: 'name',
   }),
   ...comparisonRequestSchema.shape,

@@ -1,4 +1,4 @@
-// An export holds what the routes of `bench ui` answered, many answers to a pack. Here is where each lies, for those who write packs and
+// An export holds what the routes of `bench serve` answered, many answers to a pack. Here is where each lies, for those who write packs and
 // for the page that reads them.
 
 /** Steps whose texts lie in one pack. */

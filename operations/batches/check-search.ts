@@ -83,6 +83,6 @@ export function refuseForkOfTree({
   if (agent.search === undefined) return;
   throw new BenchError('usage', `run ${runId} cannot be forked: its agent ${agentName} played a tree of forks`, {
     code: 'run.not_forkable',
-    remedy: `Fork one of its nodes, which are runs: \`bench search-tree ${runId}\` shows them.`,
+    remedy: `Fork one of its nodes, which are runs: \`bench tree ${runId}\` shows them.`,
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { until } from '../setup/ui-page.js';
+import { until } from '../setup/page-server.js';
 import { executable, useSweepPage } from './sweep-page.js';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';

@@ -12,7 +12,7 @@ import { serveGateway } from '../../gateway/serve.js';
 import { GatewaySession, type SessionParts } from '../../gateway/session.js';
 import { findChromium, startChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
-import { startUi, type UiServer } from '../setup/ui-page.js';
+import { startPage, type PageServer } from '../setup/page-server.js';
 import { openTestFront, type TestFront } from '../unit/envs/front/open-test-front.js';
 import { storeSweep } from './rows.js';
 
@@ -34,7 +34,7 @@ describe.runIf(executable !== null)('a hostile page', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-cross-site-'));
   let browser: Browser;
   let db: Database;
-  let ui: UiServer;
+  let served: PageServer;
   let front: TestFront;
   let page: Server;
   let open: Server;
@@ -48,7 +48,7 @@ describe.runIf(executable !== null)('a hostile page', () => {
     const url = await sharedDatabases().createDatabase();
     db = openDatabase(url);
     await storeSweep(db);
-    ui = await startUi(db, url);
+    served = await startPage(db, url);
     front = await openTestFront();
     page = await listening(
       createServer((_request, response) => response.setHeader('content-type', 'text/html').end('<body>')),
@@ -89,7 +89,7 @@ describe.runIf(executable !== null)('a hostile page', () => {
   afterAll(async () => {
     await browser?.close();
     await front.remove();
-    await ui.close();
+    await served.close();
     for (const end of ends) end();
     await db.close();
     rmSync(folder, { recursive: true, force: true });
@@ -149,8 +149,8 @@ describe.runIf(executable !== null)('a hostile page', () => {
     const before = await rows();
     const paths = ['/api/v1/runs', '/api/v1/sql', '/api/v1/events'];
     for (const from of sites())
-      expect([from, gained(await attacked(from, ui.address, paths, ui.token))]).toEqual([from, {}]);
-    await refusesRebound(ui.address, paths, ui.token);
+      expect([from, gained(await attacked(from, served.address, paths, served.token))]).toEqual([from, {}]);
+    await refusesRebound(served.address, paths, served.token);
     expect(await rows()).toEqual(before);
   });
 });

@@ -10,7 +10,7 @@ import { heatCell } from '../../report/heat-cell.js';
 import { count, fixed, percent, plural, score, usd } from '../../report/numbers.js';
 import { bytes, duration, short } from '../../web/client/parts/format.js';
 import { cliJson } from '../setup/cli-json.js';
-import { until } from '../setup/ui-page.js';
+import { until } from '../setup/page-server.js';
 import { makeEpisodes, storeEpisodes } from '../sql/training-episodes.js';
 import { violationsOf } from './axe.js';
 import { executable, useSweepPage } from './sweep-page.js';
@@ -67,7 +67,7 @@ describe.runIf(executable !== null)('figures', () => {
   });
 
   test('Run: which tree did it play, which node does it stand for, and what did that one do?', async () => {
-    const { nodes, chosen, limits } = await cliJson<SearchTreeDocument>(on.ui.bench, 'search-tree', tree);
+    const { nodes, chosen, limits } = await cliJson<SearchTreeDocument>(on.server.bench, 'tree', tree);
     await on.tab.open(`/runs/${tree}`);
     const rows = on.page.getByRole('region', { name: 'Nodes of the tree' }).locator('tbody tr');
     await rows.first().waitFor();
@@ -119,7 +119,7 @@ describe.runIf(executable !== null)('figures', () => {
   });
 
   describe('every figure is that of --json', () => {
-    const json = <Document>(...args: string[]): Promise<Document> => cliJson<Document>(on.ui.bench, ...args);
+    const json = <Document>(...args: string[]): Promise<Document> => cliJson<Document>(on.server.bench, ...args);
     /** Without spaces, which are the layout's. */
     const told = (text: string): string => text.replace(/\s+/g, '');
     const texts = async (cells: Locator): Promise<string[]> => (await cells.allInnerTexts()).map(told);

@@ -1,6 +1,6 @@
 import type { Request } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { until } from '../setup/ui-page.js';
+import { until } from '../setup/page-server.js';
 import { executable, useSweepPage } from './sweep-page.js';
 
 describe.runIf(executable !== null)('the first view', () => {

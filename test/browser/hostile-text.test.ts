@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BatchSubmission, type Database, openDatabase } from '../../db/index.js';
 import { findChromium, startChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
-import { openPage, startUi, type UiServer, type WatchedPage } from '../setup/ui-page.js';
+import { openPage, startPage, type PageServer, type WatchedPage } from '../setup/page-server.js';
 import { storeSweep } from './rows.js';
 
 /** What strangers would write: markup, handlers, scripts, templates, terminal sequences, hidden characters. */
@@ -29,7 +29,7 @@ const OURS =
 const executable = await findChromium();
 describe.runIf(executable !== null)('text of agents and strangers', () => {
   let db: Database;
-  let ui: UiServer;
+  let server: PageServer;
   let browser: Browser;
   let sweep: BatchSubmission;
   let tab: WatchedPage;
@@ -66,13 +66,13 @@ describe.runIf(executable !== null)('text of agents and strangers', () => {
         );
       if (done) changed.push(`${table}.${column}`);
     }
-    ui = await startUi(db, url);
+    server = await startPage(db, url);
     browser = await startChromium(executable!);
-    tab = await openPage(browser, ui);
+    tab = await openPage(browser, server);
   });
   afterAll(async () => {
     await browser?.close();
-    await ui?.close();
+    await server?.close();
     await db?.close();
   });
 

@@ -5,7 +5,7 @@ import { createFileArtifactStore } from '../../backends/artifacts/file-artifact-
 import { storeSubmission } from '../../domain/stored-submission.js';
 import { score, usd } from '../../report/numbers.js';
 import { LONG } from '../setup/long.js';
-import { openPage, until } from '../setup/ui-page.js';
+import { openPage, until } from '../setup/page-server.js';
 import { violationsOf } from './axe.js';
 import { MODELS, STEPS, TASKS } from './rows.js';
 import { executable, useSweepPage } from './sweep-page.js';
@@ -42,7 +42,7 @@ describe.runIf(executable !== null)('the page', () => {
       await on.page.getByRole('columnheader', { name: 'Cost' }).getByRole('button').click();
       await until(on.page, `document.querySelector('[aria-sort=descending]')?.textContent.startsWith('Cost')`);
       expect(on.search().get('sort')).toBe('-cost');
-      const { runs } = (await on.ui.json('/runs?sort=-cost')) as { runs: { runId: string; costUsd: string }[] };
+      const { runs } = (await on.server.json('/runs?sort=-cost')) as { runs: { runId: string; costUsd: string }[] };
       const firstRow = on.page.locator('[data-row="0"]');
       await firstRow.getByTitle(runs[0]!.runId).waitFor();
       expect(await firstRow.innerText()).toContain(usd(Number(runs[0]!.costUsd)));
@@ -85,7 +85,7 @@ describe.runIf(executable !== null)('the page', () => {
 
     test('the head has the numbers of the document', async () => {
       await on.tab.open(`/runs/${on.first}`);
-      const { run } = (await on.ui.json(`/runs/${on.first}`)) as {
+      const { run } = (await on.server.json(`/runs/${on.first}`)) as {
         run: { bestScore: number; finalScore: number; costUsd: string; steps: number; maxSteps: number };
       };
       const told = await facts();
@@ -97,7 +97,7 @@ describe.runIf(executable !== null)('the page', () => {
 
     test('how did the score move? Each evaluation with its step, drawn and in a table', async () => {
       await on.tab.open(`/runs/${on.first}?tab=scores`);
-      const { evaluations } = (await on.ui.json(`/runs/${on.first}/evaluations`)) as {
+      const { evaluations } = (await on.server.json(`/runs/${on.first}/evaluations`)) as {
         evaluations: { step: number; primary: number | null }[];
       };
       const rows = on.page.getByRole('region', { name: 'Evaluations' }).locator('tbody tr');
@@ -124,8 +124,8 @@ describe.runIf(executable !== null)('the page', () => {
 
     test('which snapshot can I take home? Its archive, by a click', async () => {
       const archive = Buffer.from('the files of a workspace');
-      const sha256 = await createFileArtifactStore(join(on.ui.home, 'artifacts')).put(archive);
-      const { pool } = await on.ui.bench.database();
+      const sha256 = await createFileArtifactStore(join(on.server.home, 'artifacts')).put(archive);
+      const { pool } = await on.server.bench.database();
       await pool.query(`insert into artifacts (sha256, bytes, kind) values ($1, $2, 'snapshot')`, [
         sha256,
         archive.length,
@@ -186,7 +186,7 @@ describe.runIf(executable !== null)('the page', () => {
 
     test('how good? The best of each model at each task, which opens its run', async () => {
       await on.tab.open(`/batches/${on.sweep.batch.batchId}`);
-      const { cells } = (await on.ui.json(`/batches/${on.sweep.batch.batchId}/matrix`)) as {
+      const { cells } = (await on.server.json(`/batches/${on.sweep.batch.batchId}/matrix`)) as {
         cells: { model: string; task: string; best: number | null; bestRun: string; ended: number; runs: number }[];
       };
       expect(cells).toHaveLength(MODELS.length * TASKS.length);
@@ -201,13 +201,13 @@ describe.runIf(executable !== null)('the page', () => {
     test('how did its runs end?', async () => {
       await on.tab.open(`/batches/${on.sweep.batch.batchId}?tab=ends`);
       await on.page.getByRole('heading', { name: 'How runs ended' }).waitFor();
-      const { exits } = (await on.ui.json(`/batches/${on.sweep.batch.batchId}`)) as { exits: { runs: number }[] };
+      const { exits } = (await on.server.json(`/batches/${on.sweep.batch.batchId}`)) as { exits: { runs: number }[] };
       await expect.poll(() => on.page.locator('table').first().locator('tbody tr').count()).toBe(exits.length);
     });
 
     test('what would an action do? It is counted on.first, and a viewer is not offered any', async () => {
       await on.tab.open(`/batches/${on.sweep.batch.batchId}`);
-      const { role } = (await on.ui.json('/me')) as { role: string };
+      const { role } = (await on.server.json('/me')) as { role: string };
       expect(role).toBe('operator');
       await on.page.locator('.steering button', { hasText: 'Retry' }).click();
       const dialog = on.page.getByRole('dialog');
@@ -215,7 +215,7 @@ describe.runIf(executable !== null)('the page', () => {
       await dialog.locator('.effects, .state').first().waitFor();
       await on.page.keyboard.press('Escape');
       await until(on.page, `document.querySelector('dialog') === null`);
-      const viewer = await openPage(on.browser, { ...on.ui, token: on.ui.viewerToken });
+      const viewer = await openPage(on.browser, { ...on.server, token: on.server.viewerToken });
       try {
         await viewer.open(`/batches/${on.sweep.batch.batchId}`);
         await viewer.page.getByText('viewer', { exact: true }).waitFor();
@@ -278,7 +278,7 @@ describe.runIf(executable !== null)('the page', () => {
   });
 
   test('with the keyboard alone: from the start to the step of a given score', async () => {
-    const { runs } = (await on.ui.json('/runs?sort=-createdAt')) as { runs: { runId: string }[] };
+    const { runs } = (await on.server.json('/runs?sort=-createdAt')) as { runs: { runId: string }[] };
     await on.tab.open('/');
     await on.page.keyboard.press('g');
     await on.page.keyboard.press('r');
@@ -307,7 +307,7 @@ describe.runIf(executable !== null)('the page', () => {
   });
 
   test('with the keyboard alone: from the leaderboard to the step that made a score, and the change that made it', async () => {
-    const artifacts = createFileArtifactStore(join(on.ui.home, 'artifacts'));
+    const artifacts = createFileArtifactStore(join(on.server.home, 'artifacts'));
     for (const [step, text] of [
       [10, 'learn'],
       [20, 'learn harder'],
@@ -358,12 +358,12 @@ describe.runIf(executable !== null)('the page', () => {
   });
 
   test('without a token nothing is shown but how to get one', async () => {
-    const stranger = await openPage(on.browser, { ...on.ui, token: 'wrong' });
+    const stranger = await openPage(on.browser, { ...on.server, token: 'wrong' });
     try {
-      await stranger.page.goto(`${on.ui.address}/runs`);
+      await stranger.page.goto(`${on.server.address}/runs`);
       await stranger.page.getByText('A token is needed').first().waitFor();
       expect(await stranger.page.getByText('alpha').count()).toBe(0);
-      await stranger.page.locator('input[name=token]').first().fill(`${on.ui.address}/#token=${on.ui.token}`);
+      await stranger.page.locator('input[name=token]').first().fill(`${on.server.address}/#token=${on.server.token}`);
       await stranger.page.getByRole('button', { name: 'Use it' }).first().click();
       await stranger.page.getByText('12 runs').waitFor();
     } finally {
@@ -405,7 +405,7 @@ describe.runIf(executable !== null)('the page', () => {
     test.each(LONG ? (['light', 'dark'] as const) : (['dark'] as const))(
       'axe finds nothing on any page, %s; nothing is wider than a phone',
       async (colorScheme) => {
-        const own = await openPage(on.browser, on.ui, { colorScheme });
+        const own = await openPage(on.browser, on.server, { colorScheme });
         try {
           const found: string[] = [];
           for (const [name, path] of pages()) {

@@ -10,7 +10,7 @@ import { type BatchSubmission, type Database, openDatabase } from '../../db/inde
 import { findChromium, startChromium } from '../setup/chromium.js';
 import { PUBLISHED, publishedIsHere, publishedRuns, storePublishedRuns } from '../setup/published-runs.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
-import { openPage, startUi, type UiServer } from '../setup/ui-page.js';
+import { openPage, startPage, type PageServer } from '../setup/page-server.js';
 import { MODELS, storeSweep } from './rows.js';
 
 /** For people to look at; BENCH_TEST_PICTURES says where else. */
@@ -25,20 +25,20 @@ const executable = await findChromium();
 describe.runIf(executable !== null)('pictures of each page, in both schemes, on a desktop and on a phone', () => {
   let browser: Browser;
   const dbs: Database[] = [];
-  const servers: UiServer[] = [];
+  const servers: PageServer[] = [];
   let sweep: BatchSubmission;
   let published: string | null = null;
-  const served = async (fill: (db: Database, url: string) => Promise<void>): Promise<UiServer> => {
+  const served = async (fill: (db: Database, url: string) => Promise<void>): Promise<PageServer> => {
     const url = await sharedDatabases().createDatabase();
     const db = openDatabase(url);
     dbs.push(db);
     await fill(db, url);
-    const ui = await startUi(db, url);
-    servers.push(ui);
-    return ui;
+    const server = await startPage(db, url);
+    servers.push(server);
+    return server;
   };
-  let full: UiServer;
-  let empty: UiServer;
+  let full: PageServer;
+  let empty: PageServer;
   beforeAll(async () => {
     full = await served(async (db, url) => {
       sweep = await storeSweep(db);
@@ -116,8 +116,13 @@ describe.runIf(executable !== null)('pictures of each page, in both schemes, on 
     '$scheme, $width px: nothing is wider than the window',
     async ({ scheme, width, height }) => {
       const wide: string[] = [];
-      const look = async (ui: UiServer, state: string, list: readonly (readonly [string, string])[], cut = false) => {
-        const tab = await openPage(browser, ui, { viewport: { width, height }, colorScheme: scheme });
+      const look = async (
+        server: PageServer,
+        state: string,
+        list: readonly (readonly [string, string])[],
+        cut = false,
+      ) => {
+        const tab = await openPage(browser, server, { viewport: { width, height }, colorScheme: scheme });
         if (cut)
           await tab.page.route('**/api/v1/**', (route) =>
             route.fulfill({
@@ -134,7 +139,7 @@ describe.runIf(executable !== null)('pictures of each page, in both schemes, on 
           );
         for (const [name, path] of list) {
           if (cut) {
-            await tab.page.goto(`${ui.address}${path}`);
+            await tab.page.goto(`${server.address}${path}`);
             await tab.page.locator('.state, h1').first().waitFor();
             await tab.page
               .locator('.state.failed')

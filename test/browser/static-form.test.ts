@@ -6,12 +6,12 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BatchSubmission, type Database, openDatabase } from '../../db/index.js';
-import { uiExportRequestSchema } from '../../domain/requests/ui.js';
+import { pageExportRequestSchema } from '../../domain/requests/page.js';
 import { score } from '../../report/numbers.js';
 import { exportPage } from '../../web/server/export/export-page.js';
 import { findChromium, startChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
-import { pageBench, until } from '../setup/ui-page.js';
+import { pageBench, until } from '../setup/page-server.js';
 import { STEPS, storeSweep } from './rows.js';
 
 const KEY = `sk-ant-${'a1B2'.repeat(8)}`;
@@ -26,7 +26,7 @@ describe.runIf(executable !== null)('an exported page', () => {
   let first: string;
   const complaints: string[] = [];
   const exported = (more: Record<string, unknown>) =>
-    exportPage(bench.bench, uiExportRequestSchema.parse({ what: [sweep.batch.batchId], ...more }));
+    exportPage(bench.bench, pageExportRequestSchema.parse({ what: [sweep.batch.batchId], ...more }));
   beforeAll(async () => {
     const url = await sharedDatabases().createDatabase();
     db = openDatabase(url);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { type BatchSubmission, type Database, openDatabase } from '../../db/index.js';
 import { findChromium, startChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
-import { openPage, startUi, type UiServer, type WatchedPage } from '../setup/ui-page.js';
+import { openPage, startPage, type PageServer, type WatchedPage } from '../setup/page-server.js';
 import { storeSweep } from './rows.js';
 
 export const executable = await findChromium();
@@ -11,7 +11,7 @@ export const executable = await findChromium();
 /** What the tests of a file work with, from their `beforeAll` on. */
 export interface SweepPage {
   db: Database;
-  ui: UiServer;
+  server: PageServer;
   browser: Browser;
   sweep: BatchSubmission;
   /** The run that has thirty steps. */
@@ -33,14 +33,14 @@ export function useSweepPage(
     on.sweep = await storeSweep(on.db);
     on.first = on.sweep.runs[0]!.runId;
     await more(on.db, on.sweep);
-    on.ui = await startUi(on.db, url);
+    on.server = await startPage(on.db, url);
     on.browser = await startChromium(executable!);
-    on.tab = await openPage(on.browser, on.ui);
+    on.tab = await openPage(on.browser, on.server);
     on.page = on.tab.page;
   });
   afterAll(async () => {
     await on.browser?.close();
-    await on.ui?.close();
+    await on.server?.close();
     await on.db?.close();
     expect(on.tab.complaints).toEqual([]);
   });

@@ -36,7 +36,7 @@ const SUBMIT = ['--tasks', 'battleOfSexes', '--backend', 'local', '--attempts', 
 
 /** All that kills must not change. */
 async function cameOf(home: BenchHome, runId: string) {
-  const { charged, ...tree } = await home.json<SearchTreeDocument>('search-tree', runId);
+  const { charged, ...tree } = await home.json<SearchTreeDocument>('tree', runId);
   const calls = await home.sql(
     `select n.node, count(*)::int as answers, sum(c.input_tokens)::int as input, sum(c.output_tokens)::int as output
      from search_nodes n join model_calls c on c.run_id = n.run_id and c.status = 'confirmed'

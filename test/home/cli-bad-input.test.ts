@@ -47,7 +47,7 @@ describe('a mistake on the command line', () => {
     [['show'], 'run'],
     [['events', '--kind', 'provider_error,sandbox_reapt'], 'sandbox_reaped'],
     [['leaderboard', '--comparison', 'spring', '--k', '2'], '--k <n>'],
-    [['comparison', 'save', 'two words'], 'letters, digits'],
+    [['comparisons', 'save', 'two words'], 'letters, digits'],
     [['worker', '--gpus', 'nope'], 'no GPU nope'],
   ])('%j ends with exit code 2, names what is meant, and nothing is started or written', async (args, hint) => {
     const home = newHome();

@@ -140,7 +140,7 @@ describe('a batch from the command line', () => {
 
   it('can be compared under a name, which keeps what it compares', async () => {
     const rules = ['--batch', 'first', '--include-scripted', '--include-local'];
-    const saved = await home.json('comparison', 'save', 'spring', ...rules);
+    const saved = await home.json('comparisons', 'save', 'spring', ...rules);
     const fixed = {
       name: 'spring',
       T: 0.4,
@@ -148,8 +148,8 @@ describe('a batch from the command line', () => {
       tasks: ['battleOfSexes'],
     };
     expect(saved).toMatchObject({ ...fixed, mode: 'strict', includeScripted: true, includeLocal: true });
-    expect(await home.json('comparison', 'list')).toEqual({ comparisons: [saved] });
-    expect(await home.json('comparison', 'show', 'spring')).toEqual({ ...(saved as object), movedBaselines: [] });
+    expect(await home.json('comparisons', 'list')).toEqual({ comparisons: [saved] });
+    expect(await home.json('comparisons', 'show', 'spring')).toEqual({ ...(saved as object), movedBaselines: [] });
     const board = await home.json<Leaderboard>('leaderboard', '--comparison', 'spring', '--metric', 'best-submission');
     expect(board.comparison).toMatchObject({ fixedT: true, metric: 'best-submission', saved: { name: 'spring' } });
     const csv = await home.run('leaderboard', '--comparison', 'spring', '--csv', '--no-intervals');
@@ -158,8 +158,8 @@ describe('a batch from the command line', () => {
       '1 scripted:clumsy scripted',
       '2 scripted:baseline scripted',
     ]);
-    expect((await home.run('comparison', 'save', 'spring', ...rules)).exitCode).toBe(2);
-    expect(await home.json('comparison', 'rm', 'spring')).toEqual({ removed: 'spring' });
+    expect((await home.run('comparisons', 'save', 'spring', ...rules)).exitCode).toBe(2);
+    expect(await home.json('comparisons', 'remove', 'spring')).toEqual({ removed: 'spring' });
     expect((await home.run('leaderboard', '--comparison', 'spring')).exitCode).toBe(2);
   });
 
@@ -299,7 +299,7 @@ describe('waiting for a batch', () => {
 });
 
 describe('the demo', () => {
-  // In the ordinary suite ui.test.ts plays the demo.
+  // In the ordinary suite page.test.ts plays the demo.
   it.runIf(LONG)(
     'plays three agents at three games, twice each, and ranks them; the optimum leads',
     async () => {

@@ -83,7 +83,7 @@ async function played(agent: keyof typeof AGENTS, meanwhile: () => Promise<void>
     'select trim_scale(cost_usd)::text as cost, end_reason as end from runs where run_id = $1',
     [runId],
   );
-  const tree = await home.json<SearchTreeDocument>('search-tree', runId);
+  const tree = await home.json<SearchTreeDocument>('tree', runId);
   return { tree, run: run!, calls, most, bill: simulator.bill.entries.slice(before) };
 }
 

@@ -33,7 +33,7 @@ describe('an agent that plays a tree of forks', () => {
       ...['submit', '--models', 'scripted:climber', ...tree, '--attempts', '1', '--seed', '7', '--wait'],
     );
     const runId = runs[0]!.runId;
-    const played = await home.json<SearchTreeDocument>('search-tree', runId);
+    const played = await home.json<SearchTreeDocument>('tree', runId);
     expect(played.nodes.map((node) => node.runId)).toEqual(played.nodes.map(({ node }) => nodeRunId(runId, node)));
     expect(played).toMatchObject({ policy: 'greedy', stopped: 'nodes', status: 'ended', charged: { nodes: 9 } });
     expect(played.nodes.slice(0, 3).every(({ operator, wave }) => operator === 'draft' && wave === 1)).toBe(true);
@@ -63,7 +63,7 @@ describe('an agent that plays a tree of forks', () => {
     );
     expect(everywhere).toEqual([{ attempts: 1, best: run.finalScore }]);
     // A node can be looked at and continued like any run; the tree itself is no line.
-    expect(await home.json<SearchTreeDocument>('search-tree', chosen.runId)).toEqual(played);
+    expect(await home.json<SearchTreeDocument>('tree', chosen.runId)).toEqual(played);
     expect((await home.run('fork', runId, '--at-step', '1')).stderr).toContain('played a tree of forks');
   });
 

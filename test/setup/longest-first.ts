@@ -34,7 +34,7 @@ const LONGEST = [
   'sandbox-port-hostile',
   'rollouts',
   'replay',
-  'ui',
+  'page',
   'evaluator-kinds',
   'spoilt-sandbox',
   'python-client',

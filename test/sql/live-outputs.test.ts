@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import { oneRun } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
-import { uiApp } from '../setup/ui-app.js';
+import { pageApp } from '../setup/page-app.js';
 
 let db: Database;
 let url: string;
@@ -38,7 +38,7 @@ test('what a command prints is kept while somebody looks, with who bears it, and
 });
 
 test('a page that watches the run is told, and says that it does; one that may only read does not', async () => {
-  const app = uiApp(db, url);
+  const app = pageApp(db, url);
   const leaving = new AbortController();
   const response = await app.ask(`/live?topic=run:${runId}`, { signal: leaving.signal });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();

@@ -9,10 +9,10 @@ import { storeSubmission } from '../../domain/stored-submission.js';
 import { STEPS, storeSweep } from '../browser/rows.js';
 import { seededRandom } from '../setup/random.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
-import { type UiApp, uiApp } from '../setup/ui-app.js';
+import { type PageApp, pageApp } from '../setup/page-app.js';
 
 let db: Database;
-let app: UiApp;
+let app: PageApp;
 let sweep: BatchSubmission;
 let first: string;
 const LONG = `${'€'.repeat(5000)}Needle%_\\ in the hay${'x'.repeat(90_000)}`;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   db = openDatabase(url);
   sweep = await storeSweep(db);
   first = sweep.runs[0]!.runId;
-  app = uiApp(db, url);
+  app = pageApp(db, url);
   await db.pool.query(`update steps set observation = $2 where run_id = $1 and step = 17`, [first, LONG]);
   await db.pool.query(`update steps set response = 'the reply ÄÖ', thought = '' where run_id = $1 and step = 5`, [
     first,

@@ -26,7 +26,7 @@ export const homeRoutes = {
     answer: z.strictObject({
       name: z.string(),
       role: z.enum(ROLES),
-      endsAt: timeSchema.nullable().describe('of the token'),
+      expiresAt: timeSchema.nullable().describe('of the token'),
       readOnly: z.boolean().describe('the server takes no action'),
       version: z.string(),
     }),

@@ -5,7 +5,7 @@ import { compress } from 'hono/compress';
 import { mayAct } from '../../domain/access.js';
 import { BenchError } from '../../domain/errors.js';
 import { comesFromOtherSite, isJson, namesOtherHost } from '../../domain/own-site.js';
-import type { UiToken } from '../../domain/views/ui.js';
+import type { Token } from '../../domain/views/page.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import { whileWanted } from '../../operations/while-wanted.js';
 import type { Route } from '../api/route.js';
@@ -21,7 +21,7 @@ import { readBody, readQuery } from './read-request.js';
 export interface AppOptions {
   /** By name of the route; a route without one is not there. */
   handlers: Readonly<Record<string, Handler>>;
-  tokens: { find(token: string): UiToken | null };
+  tokens: { find(token: string): Token | null };
   /** `host:port`, as browsers send it: another name is somebody's who points it here. */
   hosts: readonly string[];
   /** Whence pages may ask. */
@@ -106,7 +106,7 @@ export function createApp(options: AppOptions): Hono {
     ...options.handlers,
     openapi: () => Promise.resolve(openApi(Object.fromEntries([...served, ['openapi', openapi]]), options.version)),
   };
-  const whoOf = (c: Context, { role }: Route): UiToken | null => {
+  const whoOf = (c: Context, { role }: Route): Token | null => {
     if (role === null) return null;
     const token = tokenOf(c.req.header('authorization'));
     const who = token === undefined ? null : options.tokens.find(token);
@@ -116,7 +116,7 @@ export function createApp(options: AppOptions): Hono {
         throw new BenchError('usage', 'too many wrong tokens came from this address', { code: 'requests.too_many' });
       throw new BenchError('usage', 'the token is missing or wrong', {
         code: 'token.invalid',
-        remedy: 'Open the address that `bench ui` prints, or make a token with `bench ui token add`.',
+        remedy: 'Open the address that `bench serve` prints, or make a token with `bench tokens add`.',
       });
     }
     if (!requests.take(who.name))
@@ -124,7 +124,7 @@ export function createApp(options: AppOptions): Hono {
     if (!mayAct(who.role, role))
       throw new BenchError('usage', `the token ${who.name} is a viewer's: it reads, and changes nothing`, {
         code: 'access.denied',
-        remedy: 'Ask for a token of the role operator: `bench ui token add --role operator`.',
+        remedy: 'Ask for a token of the role operator: `bench tokens add --role operator`.',
       });
     return who;
   };

@@ -1,4 +1,4 @@
-import type { UiToken } from '../../domain/views/ui.js';
+import type { Token } from '../../domain/views/page.js';
 
 /** A request to a route, read and checked. */
 export interface Call {
@@ -8,7 +8,7 @@ export interface Call {
   query: Readonly<Record<string, unknown>>;
   /** Of a POST, likewise. */
   body: Readonly<Record<string, unknown>>;
-  who: UiToken | null;
+  who: Token | null;
   header: (name: string) => string | undefined;
   /** Is the token still good? For answers that take long. */
   stillAllowed: () => boolean;

@@ -6,11 +6,11 @@ import { serve as listen, type ServerType } from '@hono/node-server';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { BenchError } from '../../domain/errors.js';
 import { bracketed, isLoopback, type OwnSite, ownSite } from '../../domain/own-site.js';
-import type { UiRequest } from '../../domain/requests/ui.js';
+import type { PageServerRequest } from '../../domain/requests/page.js';
 import { harnessVersion } from '../../operations/batches/store-batch.js';
 import type { Bench } from '../../operations/bench.js';
-import { readingBench } from '../../operations/home/ui/reading-bench.js';
-import { uiTokens } from '../../operations/home/ui/tokens.js';
+import { readingBench } from '../../operations/home/page/reading-bench.js';
+import { pageTokens } from '../../operations/home/page/tokens.js';
 import { createApp } from './app.js';
 import type { Handler } from './call.js';
 import { allHandlers } from './handlers/index.js';
@@ -23,7 +23,7 @@ export interface RunningServer {
 }
 
 /** Throws BenchError (usage): others could read along. */
-export function refuseOpenServer({ host, port, tlsCert, tlsKey, behindProxy }: UiRequest): void {
+export function refuseOpenServer({ host, port, tlsCert, tlsKey, behindProxy }: PageServerRequest): void {
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw new BenchError('usage', 'a certificate and its key belong together', {
       remedy: 'Give both, or neither.',
@@ -48,7 +48,7 @@ function readPem(path: string): Buffer {
 }
 
 /** Serves the page of a home until it is closed. Services are those of the bench, and started on first use. */
-export async function serveUi(bench: Bench, request: UiRequest): Promise<RunningServer> {
+export async function startPageServer(bench: Bench, request: PageServerRequest): Promise<RunningServer> {
   refuseOpenServer(request);
   const { settings } = bench;
   const { host, readOnly, tlsCert, tlsKey, behindProxy } = request;
@@ -64,7 +64,7 @@ export async function serveUi(bench: Bench, request: UiRequest): Promise<Running
         lostSince: outage.lostSince(),
       }),
     me: ({ who }) =>
-      Promise.resolve({ name: who?.name, role: who?.role, endsAt: who?.endsAt ?? null, readOnly, version }),
+      Promise.resolve({ name: who?.name, role: who?.role, expiresAt: who?.expiresAt ?? null, readOnly, version }),
   };
   const secure = tlsCert !== undefined && tlsKey !== undefined;
   const scheme = secure ? 'https' : 'http';
@@ -72,7 +72,7 @@ export async function serveUi(bench: Bench, request: UiRequest): Promise<Running
   const site: OwnSite = { hosts: [], origins: [] };
   const app = createApp({
     handlers: { ...handlers, ...own },
-    tokens: uiTokens(settings),
+    tokens: pageTokens(settings),
     ...site,
     ...{ readOnly, version },
     compressed: !isLoopback(host),

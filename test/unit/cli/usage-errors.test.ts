@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { CliContext } from '../../../cli/context.js';
 import { buildProgram } from '../../../cli/program.js';
-import { helpHint } from '../../../cli/usage-errors.js';
+import { helpHint, refuseRenamed } from '../../../cli/usage-errors.js';
 import { captured } from './fixtures.js';
 
 async function refused(...args: string[]): Promise<{ message: string; hint: string | null }> {
@@ -17,8 +17,9 @@ describe('a mistake in the arguments', () => {
   it.each([
     [['submit', '--models', 'a,', 'b', '--tasks', 'all'], 'Put no space before or after a comma: a,b,c.', 'submit'],
     [['submit', '--models', 'a', ',b', '--tasks', 'all'], "unexpected argument ',b': put no space before", 'submit'],
-    [['runs', '--models', 'a,', 'b'], 'Put no space before or after a comma', 'runs'],
+    [['runs', '--models', 'a,', 'b'], 'Put no space before or after a comma', 'runs list'],
     [['submit', '--models', 'a', 'b'], "unexpected argument 'b': 'bench submit' takes none", 'submit'],
+    [['runs', 'b-1', 'b-2'], "unexpected argument 'b-2': 'bench runs list' takes only <batch>", 'runs list'],
     [['show', 'r-1', 'r-2'], "unexpected argument 'r-2': 'bench show' takes only <run>", 'show'],
     [['show'], "missing required argument 'run'", 'show'],
     [['submit', '--maxsteps', '3'], 'Did you mean --max-steps?', 'submit'],
@@ -29,6 +30,11 @@ describe('a mistake in the arguments', () => {
     const found = await refused(...args);
     expect(found.message).toContain(message);
     expect(found.hint).toBe(`See \`bench ${command} --help\`.`);
+  });
+
+  it('in a renamed command names the new one', async () => {
+    const program = await buildProgram({ output: captured().output } as unknown as CliContext, 'search-tree');
+    expect(() => refuseRenamed(program, 'search-tree')).toThrow('Use `bench tree` instead.');
   });
 
   it('in the name of a command names the help of all', async () => {

@@ -5,12 +5,12 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ROLES, type Role } from '../../../domain/access.js';
 import { BenchError } from '../../../domain/errors.js';
 import { homeLayout } from '../../../domain/home-layout.js';
-import { addUiToken, removeUiToken, uiTokens } from '../../../operations/home/ui/tokens.js';
+import { addToken, removeToken, pageTokens } from '../../../operations/home/page/tokens.js';
 import { ALL_ROUTES, API } from '../../../web/api/routes.js';
 import { createApp, type AppOptions } from '../../../web/server/app.js';
 import { Raw } from '../../../web/server/call.js';
 
-const home = mkdtempSync(join(tmpdir(), 'bench-ui-'));
+const home = mkdtempSync(join(tmpdir(), 'bench-page-'));
 const page = join(home, 'page');
 mkdirSync(join(page, 'assets'), { recursive: true });
 writeFileSync(join(page, 'index.html'), '<!doctype html><title>bench</title>');
@@ -20,7 +20,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const settings = { layout: homeLayout(home) };
 const TOKENS = Object.fromEntries(
-  ROLES.map((role) => [role, addUiToken(settings, { name: role, role, days: 1 }).token]),
+  ROLES.map((role) => [role, addToken(settings, { name: role, role, days: 1 }).token]),
 ) as Record<Role, string>;
 
 /** Every route answers what it was asked with. */
@@ -35,7 +35,7 @@ const HOST = '127.0.0.1:8222';
 const appWith = (more: Partial<AppOptions> = {}) =>
   createApp({
     handlers,
-    tokens: uiTokens(settings),
+    tokens: pageTokens(settings),
     hosts: [HOST],
     origins: [`http://${HOST}`],
     readOnly: false,
@@ -103,11 +103,11 @@ describe('who may ask', () => {
   );
 
   it('a token that was removed or has ended is let in no more', async () => {
-    const { token } = addUiToken(settings, { name: 'ann', role: 'viewer', days: 1 });
-    const { token: ended } = addUiToken(settings, { name: 'bob', role: 'viewer', days: -1 });
+    const { token } = addToken(settings, { name: 'ann', role: 'viewer', days: 1 });
+    const { token: ended } = addToken(settings, { name: 'bob', role: 'viewer', days: -1 });
     expect((await ask(`${API}/me`, { token })).status).toBe(200);
     expect((await ask(`${API}/me`, { token: ended })).status).toBe(401);
-    removeUiToken(settings, 'ann');
+    removeToken(settings, 'ann');
     expect((await ask(`${API}/me`, { token })).status).toBe(401);
   });
 

@@ -41,7 +41,7 @@ export function commandOf({ pathname, search }: { pathname: string; search: stri
   else if (page === 'runs' && rest !== undefined) {
     const step = one('step');
     if (one('tab') === 'prompt') words.push('prompt', shellWord(rest), shellWord(step ?? '1'));
-    else if (one('tab') === 'tree') words.push('search-tree', shellWord(rest));
+    else if (one('tab') === 'tree') words.push('tree', shellWord(rest));
     else if (one('tab') === 'events') words.push('events', shellWord(rest));
     else if (one('tab') === 'setup' || one('tab') === 'scores') words.push('show', shellWord(rest));
     else if (step === undefined) words.push('logs', shellWord(rest));

@@ -114,7 +114,7 @@ export function BatchesPage() {
             </p>
           </Empty>
         ) : (
-          <Empty title="There are no batches yet" command="bench demo --ui">
+          <Empty title="There are no batches yet" command="bench demo --page">
             <p>The demo submits one that needs no key:</p>
           </Empty>
         )

@@ -104,7 +104,7 @@ export async function send(
       }));
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new AskError(0, 'unreachable', 'the server of this page does not answer', 'is `bench ui` still running?');
+    throw new AskError(0, 'unreachable', 'the server of this page does not answer', 'is `bench serve` still running?');
   }
   if (response.ok) return response;
   const told = (await response.json().catch(() => null)) as ErrorDocument | null;

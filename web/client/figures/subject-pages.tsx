@@ -45,7 +45,7 @@ function List({ kind }: { kind: Kind }) {
       <Shown of={list} what={`${kind}s`} rows={12}>
         {({ played }) =>
           played.length === 0 ? (
-            <Empty title="Nothing was played yet" command="bench demo --ui" />
+            <Empty title="Nothing was played yet" command="bench demo --page" />
           ) : (
             <Table
               label={KINDS[kind]}

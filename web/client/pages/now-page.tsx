@@ -38,7 +38,7 @@ export function NowPage() {
             <Shown of={latest} what="batches" rows={4}>
               {({ batches: some, total }) =>
                 total === 0 ? (
-                  <Empty title="Nothing has been submitted yet" command="bench demo --ui">
+                  <Empty title="Nothing has been submitted yet" command="bench demo --page">
                     <p>The demo plays a few runs without a key; this page shows them as they play:</p>
                   </Empty>
                 ) : (

@@ -168,7 +168,7 @@ export function RunsPage() {
               </p>
             </Empty>
           ) : (
-            <Empty title="There are no runs yet" command="bench demo --ui">
+            <Empty title="There are no runs yet" command="bench demo --page">
               <p>The demo plays a few in a minute or two, without a key:</p>
             </Empty>
           )

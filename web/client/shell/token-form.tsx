@@ -7,7 +7,7 @@ export function TokenForm() {
     <div className="state">
       <h2 className="state-title">A token is needed</h2>
       <p>
-        Open the link that <code>bench ui</code> printed, or paste its token. <code>bench ui token add</code> makes
+        Open the link that <code>bench serve</code> printed, or paste its token. <code>bench tokens add</code> makes
         more.
       </p>
       <form

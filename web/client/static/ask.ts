@@ -10,7 +10,12 @@ export { addressOf, AskError, PATHS };
 export type { AskedRoute, TextChunk };
 
 const notThere = (what: string): AskError =>
-  new AskError(404, 'not_found', `${what} is not in this export`, '`bench ui` shows it, of the home that it is from.');
+  new AskError(
+    404,
+    'not_found',
+    `${what} is not in this export`,
+    '`bench serve` shows it, of the home that it is from.',
+  );
 
 async function stored(route: string, params: object, query: object): Promise<unknown> {
   const [values, asked] = [params as Record<string, unknown>, query as Record<string, unknown>];
@@ -45,7 +50,7 @@ async function answer(name: AskedRoute, given: object, query: object): Promise<u
   switch (name) {
     case 'me': {
       const { version } = await exportIndex();
-      return { name: 'export', role: 'viewer', endsAt: null, readOnly: true, version };
+      return { name: 'export', role: 'viewer', expiresAt: null, readOnly: true, version };
     }
     case 'health':
       return { status: 'ok', version: (await exportIndex()).version, lostSince: null };

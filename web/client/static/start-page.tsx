@@ -35,7 +35,7 @@ export function NowPage() {
               )}
             </ul>
             <p className="muted">
-              Written by bench {version}. Prompts of single steps, search and SQL need <code>bench ui</code>.
+              Written by bench {version}. Prompts of single steps, search and SQL need <code>bench serve</code>.
             </p>
             {!observations && <p>What commands printed was left out.</p>}
             {!files && <p>Submitted files were left out.</p>}

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../domain/error-codes.js';
 import { BenchError } from '../../../domain/errors.js';
-import type { UiToken } from '../../../domain/views/ui.js';
+import type { Token } from '../../../domain/views/page.js';
 import type { Bench } from '../../../operations/bench.js';
 import { API, ROUTES, type RouteName } from '../../api/routes.js';
 import { createApp } from '../app.js';
@@ -18,7 +18,7 @@ export interface RouteAsker {
 }
 
 const HOST = 'localhost';
-const READER: UiToken = { name: 'export', role: 'viewer', createdAt: new Date(0).toISOString(), endsAt: null };
+const READER: Token = { name: 'export', role: 'viewer', createdAt: new Date(0).toISOString(), expiresAt: null };
 
 export function askRoutes(bench: Bench, version: string): RouteAsker {
   const app = createApp({

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
-import type { UiExportRequest } from '../../../domain/requests/ui.js';
+import type { PageExportRequest } from '../../../domain/requests/page.js';
 import { type ExportIndex, packOf } from '../../../domain/static-form/packs.js';
 import type { Leaderboard } from '../../../domain/views/leaderboard.js';
-import type { UiExportDocument } from '../../../domain/views/ui.js';
+import type { PageExportDocument } from '../../../domain/views/page.js';
 import { harnessVersion } from '../../../operations/batches/store-batch.js';
 import type { Bench } from '../../../operations/bench.js';
 import { type ExportSubjects, exportSubjects } from '../../../operations/pages/export-subjects.js';
@@ -24,9 +24,9 @@ const MANIFEST = 'manifest.json';
 /** Writes the page, and what its routes answer of these batches and runs, to files that need no server. */
 export async function exportPage(
   bench: Bench,
-  request: UiExportRequest,
+  request: PageExportRequest,
   progress: (done: number, of: number) => void = () => undefined,
-): Promise<UiExportDocument> {
+): Promise<PageExportDocument> {
   if ((request.output === undefined) === (request.single === undefined))
     throw new BenchError('usage', 'where to write is missing, or said twice', {
       remedy: 'Give a folder, or one file.',
@@ -62,9 +62,9 @@ interface Writing {
 
 async function writePage(
   bench: Bench,
-  request: UiExportRequest,
+  request: PageExportRequest,
   { folder, aside, patterns, progress }: Writing,
-): Promise<UiExportDocument> {
+): Promise<PageExportDocument> {
   const { assetsRoot } = bench.settings;
   const parts = {
     script: await built(join(assetsRoot, 'dist/web/static/page.js')),

@@ -5,13 +5,13 @@ import type { QueryResult } from '../../domain/views/database.js';
 import type { DatabaseSchema } from '../../domain/views/schema.js';
 import { storeSweep } from '../browser/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
-import { type UiApp, uiApp } from '../setup/ui-app.js';
+import { type PageApp, pageApp } from '../setup/page-app.js';
 
 let url: string;
 let db: Database;
 let reader: Database;
-let app: UiApp;
-let reading: UiApp;
+let app: PageApp;
+let reading: PageApp;
 let runId: string;
 let batchId: string;
 beforeAll(async () => {
@@ -20,8 +20,8 @@ beforeAll(async () => {
   const { runs, batch } = await storeSweep(db);
   [runId, batchId] = [runs[0]!.runId, batch.batchId];
   reader = openDatabase(url, { reads: true });
-  app = uiApp(db, url);
-  reading = uiApp(reader, url, { readOnly: true });
+  app = pageApp(db, url);
+  reading = pageApp(reader, url, { readOnly: true });
 });
 afterAll(async () => {
   app.close();
@@ -92,7 +92,7 @@ describe('a query from the page', () => {
 });
 
 test('any request that is given up, or has no time left, ends in PostgreSQL', async () => {
-  const strict = uiApp(db, url, { limits: { requestMs: 300 } });
+  const strict = pageApp(db, url, { limits: { requestMs: 300 } });
   const locking = await db.pool.connect();
   try {
     await locking.query('begin; lock table runs in access exclusive mode');

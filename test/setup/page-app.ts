@@ -12,7 +12,7 @@ import { watchOutage } from '../../web/server/outage.js';
 
 const HOST = 'localhost:1';
 
-export interface UiApp {
+export interface PageApp {
   ask: (path: string, init?: { method?: string; body?: unknown; signal?: AbortSignal }) => Promise<Response>;
   /** The answer, which must be what the route says of itself. */
   get: <T>(name: keyof typeof ROUTES, path: string) => Promise<T>;
@@ -21,8 +21,8 @@ export interface UiApp {
 }
 
 /** The page's server over a database of the tests, without a port. */
-export function uiApp(db: Database, databaseUrl: string, options: Partial<AppOptions> = {}): UiApp {
-  const home = mkdtempSync(join(tmpdir(), 'bench-ui-'));
+export function pageApp(db: Database, databaseUrl: string, options: Partial<AppOptions> = {}): PageApp {
+  const home = mkdtempSync(join(tmpdir(), 'bench-page-'));
   const bench = {
     settings: { layout: homeLayout(home), env: {}, configFolders: [join(import.meta.dirname, '../../configs')] },
     database: () => Promise.resolve(db),
@@ -32,14 +32,14 @@ export function uiApp(db: Database, databaseUrl: string, options: Partial<AppOpt
     notify: () => undefined,
   } as unknown as Bench;
   const built = allHandlers(bench, watchOutage(bench), '1.2.3');
-  const token = { name: 't', role: 'operator' as const, createdAt: new Date().toISOString(), endsAt: null };
+  const token = { name: 't', role: 'operator' as const, createdAt: new Date().toISOString(), expiresAt: null };
   const app = createApp({
     ...{ handlers: built.handlers, tokens: { find: () => token }, hosts: [HOST], origins: [] },
     ...{ readOnly: false, compressed: false, version: '1.2.3', page: home },
     ...options,
     limits: { requestsPerSecond: 10_000, ...options.limits },
   });
-  const ask: UiApp['ask'] = (path, { method = 'GET', body, signal } = {}) =>
+  const ask: PageApp['ask'] = (path, { method = 'GET', body, signal } = {}) =>
     Promise.resolve(
       app.request(
         new Request(`http://${HOST}${API}${path}`, {

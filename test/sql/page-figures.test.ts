@@ -6,11 +6,11 @@ import type { EpisodesDocument, GroupMetrics, PolicyMetrics, ShownEpisode } from
 import { listEpisodes } from '../../operations/episodes/list-episodes.js';
 import { storeSweep } from '../browser/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
-import { type UiApp, uiApp } from '../setup/ui-app.js';
+import { type PageApp, pageApp } from '../setup/page-app.js';
 import { makeEpisodes, storeEpisodes } from './training-episodes.js';
 
 let db: Database;
-let app: UiApp;
+let app: PageApp;
 let sweep: BatchSubmission;
 let training: string;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
   db = openDatabase(url);
   sweep = await storeSweep(db);
   training = await storeEpisodes(db, 'training', makeEpisodes(1, 40));
-  app = uiApp(db, url);
+  app = pageApp(db, url);
   for (const [i, rule] of (['protected_write', 'beyond_bounds'] as const).entries())
     await db.pool.query(
       `insert into integrity_marks (run_id, rule, step, detail, version) values ($1, $2, $3, 'found it', 1)`,

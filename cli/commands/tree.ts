@@ -7,7 +7,7 @@ import { renderSearchTree } from '../render/search-tree.js';
 
 export function register(program: Command, context: CliContext): void {
   const command = program
-    .command('search-tree')
+    .command('tree')
     .summary('show the tree of forks that a run played')
     .description(
       'Show the tree of forks that a run with a `search:` block plays: its nodes below those that they go on from, their validation scores, and what it has used of its limits.',
@@ -19,7 +19,7 @@ export function register(program: Command, context: CliContext): void {
       context.output.print(renderSearchTree(tree, context.output.colors));
     });
   addExamples(command, [
-    ['bench search-tree 4kq7', 'the tree of a run'],
-    ['bench search-tree 4kq7 --json', 'the same, as JSON'],
+    ['bench tree 4kq7', 'the tree of a run'],
+    ['bench tree 4kq7 --json', 'the same, as JSON'],
   ]);
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { ROLES, type Role } from '../../../domain/access.js';
 import { BenchError } from '../../../domain/errors.js';
-import type { AddedUiToken, UiToken } from '../../../domain/views/ui.js';
+import type { AddedToken, Token } from '../../../domain/views/page.js';
 import type { BenchSettings } from '../../settings.js';
 import { makeFolder } from '../../../services/make-folder.js';
 
@@ -15,14 +15,14 @@ const storedSchema = z.strictObject({
   role: z.enum(ROLES),
   sha256: z.string(),
   createdAt: z.string(),
-  endsAt: z.string().nullable(),
+  expiresAt: z.string().nullable(),
 });
 const fileSchema = z.strictObject({ tokens: z.array(storedSchema) });
 type Stored = z.infer<typeof storedSchema>;
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
-const hasEnded = ({ endsAt }: Stored, now: number): boolean => endsAt !== null && Date.parse(endsAt) <= now;
-const shown = ({ sha256: _sha256, ...token }: Stored): UiToken => token;
+const hasEnded = ({ expiresAt }: Stored, now: number): boolean => expiresAt !== null && Date.parse(expiresAt) <= now;
+const shown = ({ sha256: _sha256, ...token }: Stored): Token => token;
 
 function read(path: string): Stored[] {
   let text: string;
@@ -37,7 +37,7 @@ function read(path: string): Stored[] {
   } catch (cause) {
     throw new BenchError('failed', `${path} is not a list of tokens`, {
       code: 'home.unusable',
-      remedy: 'Remove it; `bench ui` makes new tokens.',
+      remedy: 'Remove it; `bench serve` makes new tokens.',
       cause,
     });
   }
@@ -62,13 +62,13 @@ export interface NewToken {
 }
 
 /** A new token, which is told here and never again. Those that have ended go. BenchError (conflict): the name is taken. */
-export function addUiToken({ layout }: Pick<BenchSettings, 'layout'>, { name, role, days }: NewToken): AddedUiToken {
+export function addToken({ layout }: Pick<BenchSettings, 'layout'>, { name, role, days }: NewToken): AddedToken {
   const now = Date.now();
-  const kept = read(layout.uiTokens).filter((stored) => !hasEnded(stored, now));
+  const kept = read(layout.tokens).filter((stored) => !hasEnded(stored, now));
   if (kept.some((stored) => stored.name === name))
     throw new BenchError('conflict', `another token is named ${JSON.stringify(name)}`, {
       code: 'token.name_taken',
-      remedy: `Choose another name, or remove it: \`bench ui token rm ${name}\`.`,
+      remedy: `Choose another name, or remove it: \`bench tokens remove ${name}\`.`,
     });
   const token = randomBytes(32).toString('base64url');
   const stored: Stored = {
@@ -76,38 +76,38 @@ export function addUiToken({ layout }: Pick<BenchSettings, 'layout'>, { name, ro
     role,
     sha256: hashOf(token).toString('hex'),
     createdAt: new Date(now).toISOString(),
-    endsAt: days === null ? null : new Date(now + days * 86_400_000).toISOString(),
+    expiresAt: days === null ? null : new Date(now + days * 86_400_000).toISOString(),
   };
-  write(layout.uiTokens, [...kept, stored]);
+  write(layout.tokens, [...kept, stored]);
   return { ...shown(stored), token };
 }
 
 /** Those that have not ended. */
-export const listUiTokens = ({ layout }: Pick<BenchSettings, 'layout'>): UiToken[] =>
-  read(layout.uiTokens)
+export const listTokens = ({ layout }: Pick<BenchSettings, 'layout'>): Token[] =>
+  read(layout.tokens)
     .filter((stored) => !hasEnded(stored, Date.now()))
     .map(shown);
 
 /** BenchError (not_found): there is none of this name. */
-export function removeUiToken({ layout }: Pick<BenchSettings, 'layout'>, name: string): void {
-  const tokens = read(layout.uiTokens);
+export function removeToken({ layout }: Pick<BenchSettings, 'layout'>, name: string): void {
+  const tokens = read(layout.tokens);
   const kept = tokens.filter((stored) => stored.name !== name);
   if (kept.length === tokens.length)
     throw new BenchError('not_found', `no token is named ${JSON.stringify(name)}`, {
       code: 'token.not_found',
-      remedy: '`bench ui token list` lists them.',
+      remedy: '`bench tokens list` lists them.',
     });
-  write(layout.uiTokens, kept);
+  write(layout.tokens, kept);
 }
 
 /** Says whom a token makes; the file is read again when it has changed, so that one that was removed ends at once. */
-export function uiTokens({ layout }: Pick<BenchSettings, 'layout'>): { find(token: string): UiToken | null } {
+export function pageTokens({ layout }: Pick<BenchSettings, 'layout'>): { find(token: string): Token | null } {
   let known: { stamp: string; tokens: Stored[] } = { stamp: '', tokens: [] };
   const current = (): Stored[] => {
-    const found = statSync(layout.uiTokens, { throwIfNoEntry: false });
+    const found = statSync(layout.tokens, { throwIfNoEntry: false });
     // Each change is a new file.
     const stamp = found === undefined ? 'none' : `${found.ino} ${found.mtimeMs} ${found.size}`;
-    if (stamp !== known.stamp) known = { stamp, tokens: read(layout.uiTokens) };
+    if (stamp !== known.stamp) known = { stamp, tokens: read(layout.tokens) };
     return known.tokens;
   };
   return {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import { uiExportRequestSchema } from '../../domain/requests/ui.js';
-import type { UiExportDocument } from '../../domain/views/ui.js';
+import { pageExportRequestSchema } from '../../domain/requests/page.js';
+import type { PageExportDocument } from '../../domain/views/page.js';
 import { exportBatch, EXPORT_FORMATS } from '../../operations/records/export/export-batch.js';
 import { importExchanged } from '../../operations/records/import/exchange/import-exchanged.js';
 import { importMlgym } from '../../operations/records/import/import-mlgym.js';
@@ -15,13 +15,13 @@ import { exportPage } from '../../web/server/export/export-page.js';
 import { playedRun } from '../fixtures/exchanged-runs.js';
 import { writeRunDirectory } from '../setup/run-directories.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
-import { pageBench } from '../setup/ui-page.js';
+import { pageBench } from '../setup/page-server.js';
 import { writeZip } from '../setup/write-zip.js';
 
 let db: Database;
 let bench: ReturnType<typeof pageBench>;
 let own: string;
-const out = mkdtempSync(join(tmpdir(), 'bench-ui-export-'));
+const out = mkdtempSync(join(tmpdir(), 'bench-page-export-'));
 beforeAll(async () => {
   const url = await sharedDatabases().createDatabase();
   db = openDatabase(url);
@@ -39,8 +39,8 @@ afterAll(async () => {
   for (const folder of [out, bench.home]) rmSync(folder, { recursive: true });
 });
 
-const exported = (what: string, to: object): Promise<UiExportDocument> =>
-  exportPage(bench.bench, uiExportRequestSchema.parse({ what: [what], ...to }));
+const exported = (what: string, to: object): Promise<PageExportDocument> =>
+  exportPage(bench.bench, pageExportRequestSchema.parse({ what: [what], ...to }));
 const quietly = { signal: new AbortController().signal, onFound: () => undefined, onDirectory: () => undefined };
 const exchange = (format: 'atif' | 'inspect', path: string, batch: string) =>
   importExchanged(bench.bench, format, [path], { batch, dryRun: false }, quietly);

@@ -26,7 +26,7 @@ import { sharedDatabases } from '../setup/shared-databases.js';
 const HOST = 'localhost:1';
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const server = sharedDatabases();
-const home = mkdtempSync(join(tmpdir(), 'bench-ui-'));
+const home = mkdtempSync(join(tmpdir(), 'bench-page-'));
 let db: Database;
 let app: ReturnType<typeof createApp>;
 let close: () => void;
@@ -131,7 +131,7 @@ beforeAll(async () => {
   } as unknown as Bench;
   const built = allHandlers(bench, watchOutage(bench), '1.2.3');
   close = () => built.hub.close();
-  const token = { name: 't', role: 'operator' as const, createdAt: new Date().toISOString(), endsAt: null };
+  const token = { name: 't', role: 'operator' as const, createdAt: new Date().toISOString(), expiresAt: null };
   app = createApp({
     ...{ handlers: built.handlers, tokens: { find: () => token }, hosts: [HOST], origins: [] },
     ...{ readOnly: false, compressed: false, version: '1.2.3', page: home, limits: { requestsPerSecond: 10_000 } },

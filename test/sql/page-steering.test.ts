@@ -15,7 +15,7 @@ import { sharedDatabases } from '../setup/shared-databases.js';
 
 const HOST = 'localhost:1';
 const server = sharedDatabases();
-const home = mkdtempSync(join(tmpdir(), 'bench-ui-'));
+const home = mkdtempSync(join(tmpdir(), 'bench-page-'));
 let db: Database;
 let bench: Bench;
 let batchId: string;
@@ -25,7 +25,7 @@ let runIds: string[];
 const newServer = () =>
   createApp({
     handlers: allHandlers(bench, watchOutage(bench), '1.2.3').handlers,
-    tokens: { find: (name) => ({ name, role: 'operator', createdAt: new Date().toISOString(), endsAt: null }) },
+    tokens: { find: (name) => ({ name, role: 'operator', createdAt: new Date().toISOString(), expiresAt: null }) },
     ...{ hosts: [HOST], origins: [], readOnly: false, compressed: false, version: '1.2.3', page: home },
   });
 let app: ReturnType<typeof newServer>;

@@ -5,33 +5,33 @@ import type { BenchSettings } from '../../settings.js';
 import { makeFolder } from '../../../services/make-folder.js';
 
 const runningSchema = z.strictObject({ pid: z.int(), address: z.string() });
-export type RunningUi = z.infer<typeof runningSchema>;
+export type RunningPage = z.infer<typeof runningSchema>;
 
 /** Where the page of this home is served, as far as it was written down; whether it is still there, its `/health` says. */
-export function runningUi({ layout }: Pick<BenchSettings, 'layout'>): RunningUi | null {
+export function runningPage({ layout }: Pick<BenchSettings, 'layout'>): RunningPage | null {
   try {
-    return runningSchema.parse(JSON.parse(readFileSync(layout.uiServer, 'utf8')));
+    return runningSchema.parse(JSON.parse(readFileSync(layout.pageServer, 'utf8')));
   } catch {
     return null;
   }
 }
 
-export function uiListens({ layout }: Pick<BenchSettings, 'layout'>, running: RunningUi): void {
-  makeFolder(dirname(layout.uiServer), 0o700);
-  writeFileSync(layout.uiServer, `${JSON.stringify(running)}\n`, { mode: 0o600 });
+export function pageListens({ layout }: Pick<BenchSettings, 'layout'>, running: RunningPage): void {
+  makeFolder(dirname(layout.pageServer), 0o700);
+  writeFileSync(layout.pageServer, `${JSON.stringify(running)}\n`, { mode: 0o600 });
 }
 
 /** Only what this process wrote. */
-export function uiEnded(settings: Pick<BenchSettings, 'layout'>): void {
-  if (runningUi(settings)?.pid === process.pid) rmSync(settings.layout.uiServer, { force: true });
+export function pageEnded(settings: Pick<BenchSettings, 'layout'>): void {
+  if (runningPage(settings)?.pid === process.pid) rmSync(settings.layout.pageServer, { force: true });
 }
 
 /** The page's address, if it answers; never throws, and waits no longer than this. */
-export async function answeringUi(
+export async function answeringPage(
   settings: Pick<BenchSettings, 'layout'>,
   timeoutMs = 3_000,
-): Promise<RunningUi | null> {
-  const running = runningUi(settings);
+): Promise<RunningPage | null> {
+  const running = runningPage(settings);
   if (running === null) return null;
   try {
     const answer = await fetch(`${running.address}/api/v1/health`, { signal: AbortSignal.timeout(timeoutMs) });

@@ -66,14 +66,14 @@ const render = (
 
 export function register(program: Command, context: CliContext): void {
   const { output } = context;
-  const comparison = program
-    .command('comparison')
+  const comparisons = program
+    .command('comparisons')
     .summary('save comparisons whose figures stay fixed')
     .description(
       'Save what a leaderboard compares (models, tasks, k, T and rules) under a name. `bench leaderboard --comparison <name>` then prints the same figures whatever is added later, and says what it leaves out.',
     );
   addComparisonOptions(
-    comparison
+    comparisons
       .command('save')
       .argument('<name>', 'name of the comparison')
       .summary('save a comparison')
@@ -83,14 +83,14 @@ export function register(program: Command, context: CliContext): void {
     output.json(comparisonDocument(saved) satisfies ComparisonDocument);
     output.print(render(saved, output.colors));
   });
-  comparison
+  comparisons
     .command('list')
     .summary('list saved comparisons')
     .description('List saved comparisons by name.')
     .action(async () => {
       const all = await listComparisons(context);
       output.json({ comparisons: all.map(comparisonDocument) } satisfies ComparisonsDocument);
-      if (all.length === 0) output.print('No comparisons yet. `bench comparison save <name>` saves one.');
+      if (all.length === 0) output.print('No comparisons yet. `bench comparisons save <name>` saves one.');
       else
         output.print(
           renderTable(
@@ -112,7 +112,7 @@ export function register(program: Command, context: CliContext): void {
           ),
         );
     });
-  comparison
+  comparisons
     .command('show')
     .argument('<name>', 'name of the comparison')
     .summary('show a saved comparison')
@@ -122,8 +122,8 @@ export function register(program: Command, context: CliContext): void {
       output.json({ ...comparisonDocument(saved), movedBaselines } satisfies ShownComparison);
       output.print(render(saved, output.colors, movedBaselines));
     });
-  comparison
-    .command('rm')
+  comparisons
+    .command('remove')
     .argument('<name>', 'name of the comparison')
     .summary('remove a saved comparison')
     .description('Remove a comparison. Its runs and scores stay.')

@@ -3,7 +3,7 @@ import { ROLES } from '../access.js';
 import { whole } from './fields.js';
 
 /** How the page is served. */
-export const uiRequestSchema = z.strictObject({
+export const pageServerRequestSchema = z.strictObject({
   port: whole(0, 65_535).default(8222).describe('port to listen at; 0: any that is free'),
   host: z.string().min(1).default('127.0.0.1').meta({
     description: 'address to listen at; another than loopback needs a certificate or a proxy',
@@ -17,9 +17,9 @@ export const uiRequestSchema = z.strictObject({
     .optional()
     .meta({ description: 'origin under which a proxy that speaks TLS serves it', placeholder: 'origin' }),
 });
-export type UiRequest = z.output<typeof uiRequestSchema>;
+export type PageServerRequest = z.output<typeof pageServerRequestSchema>;
 
-export const uiTokenRequestSchema = z.strictObject({
+export const tokenRequestSchema = z.strictObject({
   role: z.enum(ROLES).default('viewer').meta({ description: 'viewers read, operators also act', placeholder: 'role' }),
   name: z
     .string()
@@ -29,7 +29,7 @@ export const uiTokenRequestSchema = z.strictObject({
 });
 
 /** What of the page is written to files. */
-export const uiExportRequestSchema = z.strictObject({
+export const pageExportRequestSchema = z.strictObject({
   what: z.array(z.string().min(1)).default([]).describe('batches, runs, or one saved comparison'),
   all: z.boolean().default(false).describe('everything in the database'),
   output: z.string().min(1).optional().meta({ description: 'folder to write', placeholder: 'folder' }),
@@ -47,4 +47,4 @@ export const uiExportRequestSchema = z.strictObject({
     .meta({ description: 'replace what fits one of these regular expressions, a line each', placeholder: 'file' }),
   allowSecrets: z.boolean().default(false).describe('write it even if something looks like a key'),
 });
-export type UiExportRequest = z.output<typeof uiExportRequestSchema>;
+export type PageExportRequest = z.output<typeof pageExportRequestSchema>;

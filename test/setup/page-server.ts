@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Database } from '../../db/index.js';
-import { uiRequestSchema } from '../../domain/requests/ui.js';
+import { pageServerRequestSchema } from '../../domain/requests/page.js';
 import type { Bench } from '../../operations/bench.js';
-import { addUiToken } from '../../operations/home/ui/tokens.js';
+import { addToken } from '../../operations/home/page/tokens.js';
 import { readSettings } from '../../operations/settings.js';
-import { serveUi } from '../../web/server/serve.js';
+import { startPageServer } from '../../web/server/serve.js';
 
 /** Only ends a hang. */
 const TIMEOUT_MS = Number(process.env['UI_TIMEOUT'] ?? 120_000);
 
-export interface UiServer {
+export interface PageServer {
   /** What its operations work with. */
   bench: Bench;
   address: string;
@@ -26,7 +26,7 @@ export interface UiServer {
 
 /** What operations work with over a database of the tests, in a home of its own; no other service is there. */
 export function pageBench(db: Database, databaseUrl: string): { bench: Bench; home: string } {
-  const home = mkdtempSync(join(tmpdir(), 'bench-ui-'));
+  const home = mkdtempSync(join(tmpdir(), 'bench-page-'));
   const root = resolve(import.meta.dirname, '../..');
   const bench = {
     settings: readSettings({ BENCH_HOME: home, DATABASE_URL: databaseUrl }, home, root),
@@ -41,11 +41,11 @@ export function pageBench(db: Database, databaseUrl: string): { bench: Bench; ho
 }
 
 /** The page's own server over such a database. */
-export async function startUi(db: Database, databaseUrl: string): Promise<UiServer> {
+export async function startPage(db: Database, databaseUrl: string): Promise<PageServer> {
   const { bench, home } = pageBench(db, databaseUrl);
   const { settings } = bench;
-  const server = await serveUi(bench, uiRequestSchema.parse({ port: 0 }));
-  const tokenOf = (role: 'operator' | 'viewer') => addUiToken(settings, { name: role, role, days: 1 }).token;
+  const server = await startPageServer(bench, pageServerRequestSchema.parse({ port: 0 }));
+  const tokenOf = (role: 'operator' | 'viewer') => addToken(settings, { name: role, role, days: 1 }).token;
   const token = tokenOf('operator');
   return {
     bench,
@@ -86,7 +86,7 @@ export async function until(page: Page, expression: string): Promise<void> {
 /** A tab that has the token, and that notes whatever it should not do. */
 export async function openPage(
   browser: Browser,
-  ui: UiServer,
+  server: PageServer,
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
@@ -94,7 +94,7 @@ export async function openPage(
   const complaints: string[] = [];
   await context.addInitScript(`
     addEventListener('securitypolicyviolation', (event) => console.error('violation of ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample));
-    if (location.protocol !== 'about:') localStorage.setItem('bench-token', ${JSON.stringify(ui.token)});
+    if (location.protocol !== 'about:') localStorage.setItem('bench-token', ${JSON.stringify(server.token)});
   `);
   const page = await context.newPage();
   page.on('console', (message) => {
@@ -109,9 +109,9 @@ export async function openPage(
   });
   page.on('request', (request) => {
     const url = request.url();
-    if (!url.startsWith(ui.address) && !url.startsWith('data:,') && !url.startsWith('blob:'))
+    if (!url.startsWith(server.address) && !url.startsWith('data:,') && !url.startsWith('blob:'))
       complaints.push(`request to ${url}`);
-    if (url.includes(ui.token)) complaints.push(`the token is in ${url}`);
+    if (url.includes(server.token)) complaints.push(`the token is in ${url}`);
   });
   page.on('popup', () => complaints.push('a window was opened'));
   const pending = new Set<string>();
@@ -122,7 +122,7 @@ export async function openPage(
     page,
     complaints,
     async open(path) {
-      await page.goto(`${ui.address}${path}`);
+      await page.goto(`${server.address}${path}`);
       // Each page has its title at once, and ghosts until it has what it asked for.
       await page
         .locator('h1, .state')

@@ -8,7 +8,7 @@ import { homeLayout } from '../../domain/home-layout.js';
 import type { BatchDocument } from '../../domain/views/batches.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { RunDetail } from '../../domain/views/runs.js';
-import type { UiDocument } from '../../domain/views/ui.js';
+import type { PageServerDocument } from '../../domain/views/page.js';
 import { killServiceOnceItRuns } from '../chaos/kill-service.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { findChromium, startChromium } from '../setup/chromium.js';
@@ -23,9 +23,9 @@ beforeAll(() => {
 });
 afterAll(() => home.remove());
 
-describe('bench demo --ui', () => {
+describe('bench demo --page', () => {
   it('serves the page while the agents play, and until it is told to end', async () => {
-    const demo = home.start('demo', '--backend', 'local', '--ui');
+    const demo = home.start('demo', '--backend', 'local', '--page');
     let stderr = '';
     demo.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     const link = (): { address: string; token: string } | null => {
@@ -62,7 +62,7 @@ describe('bench demo --ui', () => {
     expect(rows).toHaveLength(3);
 
     // One page a home, which other commands point at.
-    const again = await home.json<UiDocument>('ui', 'serve', '--no-open');
+    const again = await home.json<PageServerDocument>('serve', '--no-open');
     expect(again).toMatchObject({ address, pid: demo.pid, reused: true });
     const submitted = await home.run(
       ...['submit', '--models', 'scripted:baseline', '--tasks', 'blotto', '--attempts', '1', '--backend', 'local'],
@@ -76,16 +76,16 @@ describe('bench demo --ui', () => {
   });
 });
 
-describe.runIf(executable !== null)('bench ui, in a browser', () => {
+describe.runIf(executable !== null)('bench serve, in a browser', () => {
   let browser: Browser;
-  let ui: ReturnType<BenchHome['start']>;
-  let link: UiDocument;
+  let server: ReturnType<BenchHome['start']>;
+  let link: PageServerDocument;
   const serve = async (port: string): Promise<void> => {
-    ui = home.start('ui', 'serve', '--port', port, '--no-open', '--json');
+    server = home.start('serve', '--port', port, '--no-open', '--json');
     let printed = '';
-    ui.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    server.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     await until('the page is served', () => /\}\s*$/.test(printed));
-    link = JSON.parse(printed) as UiDocument;
+    link = JSON.parse(printed) as PageServerDocument;
   };
   beforeAll(async () => {
     await serve('0');
@@ -93,8 +93,8 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
   });
   afterAll(async () => {
     await browser?.close();
-    ui?.kill('SIGKILL');
-    await ui;
+    server?.kill('SIGKILL');
+    await server;
   });
   /** What one tab sees; the token comes with the link, as for people. */
   const open = async (path: string): Promise<Page> => {
@@ -254,8 +254,8 @@ describe.runIf(executable !== null)('bench ui, in a browser', () => {
     for (let round = 0; round < (LONG ? 4 : 1); round++) {
       await killServiceOnceItRuns(home, 'worker');
       await killServiceOnceItRuns(home, 'postgres');
-      ui.kill('SIGKILL');
-      await ui;
+      server.kill('SIGKILL');
+      await server;
       await serve(new URL(link.address).port);
     }
     await until('the batch has ended', async () => {

@@ -1,10 +1,10 @@
 /**
- * The page of `bench ui` in a real Chromium, over rows of a home of its own: sizes, start, first load, a run of 50 steps, one of 1.2 GB, one of
+ * The page of `bench serve` in a real Chromium, over rows of a home of its own: sizes, start, first load, a run of 50 steps, one of 1.2 GB, one of
  * 100,000 steps, 100,000 runs filtered, a leaderboard of 10,000 runs, a commit until it is on the screen, a search, a comparison, a prompt, SQL,
  * a batch of 5,000 runs watched, nobody watching, and an export. Medians of `--repeat` unless a name says p95; `missed` names figures beyond
  * their goals. Human text on stderr, one JSON document on stdout.
  *
- *   npm run benchmark:ui -- [--repeat 5] [--jumps 1000] [--runs 100000] [--giant-steps 10000] [--long-steps 100000] [--exported 600]
+ *   npm run benchmark:page -- [--repeat 5] [--jumps 1000] [--runs 100000] [--giant-steps 10000] [--long-steps 100000] [--exported 600]
  *     [--only <pattern of what is measured>]
  */
 import { readFileSync, rmSync } from 'node:fs';
@@ -17,13 +17,13 @@ import type { ServiceEndpoints } from '../domain/services.js';
 import { quantile } from '../domain/statistics/quantile.js';
 import { peakMemoryMb } from './process-memory.js';
 import { ThrowawayHome } from './throwaway-home.js';
-import { heapMb, launchChromium, openTab, until } from './ui/chromium.js';
-import { measureAsked, measureSearch } from './ui/asked.js';
-import { addStep, BATCHES, fill, IDS, lengthen } from './ui/fill.js';
-import { type Figures, GOALS, missed } from './ui/goals.js';
-import { type MeasuredPage, pause, viewers } from './ui/measured-page.js';
-import { lastAsked, ownBackends } from './ui/own-backends.js';
-import { measureWatching, measureWriting } from './ui/watching.js';
+import { heapMb, launchChromium, openTab, until } from './page/chromium.js';
+import { measureAsked, measureSearch } from './page/asked.js';
+import { addStep, BATCHES, fill, IDS, lengthen } from './page/fill.js';
+import { type Figures, GOALS, missed } from './page/goals.js';
+import { type MeasuredPage, pause, viewers } from './page/measured-page.js';
+import { lastAsked, ownBackends } from './page/own-backends.js';
+import { measureWatching, measureWriting } from './page/watching.js';
 
 const number = (fallback: number) => ({ type: 'string' as const, default: String(fallback) });
 const { values } = parseArgs({
@@ -73,10 +73,10 @@ async function measure(what: string, work: () => Promise<Figures>): Promise<void
   }
 }
 
-const home = new ThrowawayHome('ui');
+const home = new ThrowawayHome('page');
 const browser = await launchChromium();
 const serve = () =>
-  execa(process.execPath, [MAIN, 'ui', 'serve', '--port', '0', '--no-open', '--json'], {
+  execa(process.execPath, [MAIN, 'serve', '--port', '0', '--no-open', '--json'], {
     env: home.env,
     reject: false,
   });
@@ -105,7 +105,7 @@ try {
   let printed = '';
   serving.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
   while (!printed.includes('}')) {
-    if (serving.exitCode != null) throw new Error('bench ui ended at once');
+    if (serving.exitCode != null) throw new Error('bench serve ended at once');
     await pause(5);
   }
   figures.listeningMs = Math.round(performance.now() - started);
@@ -303,7 +303,7 @@ try {
   });
   await measure('an export', async () => {
     const begins = performance.now();
-    const writing = execa(process.execPath, [MAIN, 'ui', 'export', BATCHES.export, '-o', out, '--json'], {
+    const writing = execa(process.execPath, [MAIN, 'page', 'export', BATCHES.export, '-o', out, '--json'], {
       env: home.env,
     });
     let peak = 0;
@@ -324,7 +324,7 @@ try {
   say(`measured in ${Math.round((Date.now() - begun) / 1000)} s, filling included`);
   await db.close();
   process.stdout.write(
-    `${JSON.stringify({ benchmark: 'ui', sizes, figures, goals: GOALS, missed: missed(figures), failed })}\n`,
+    `${JSON.stringify({ benchmark: 'page', sizes, figures, goals: GOALS, missed: missed(figures), failed })}\n`,
   );
 } finally {
   await browser.close();

@@ -1,3 +1,4 @@
+import { DEFAULT_PROJECT } from '../domain/project.js';
 import { BenchError } from '../domain/errors.js';
 import type { EndReason } from '../domain/outcomes.js';
 import type { Statements } from './statements.js';
@@ -136,8 +137,8 @@ export function batchControl(run: Statements): BatchControl {
     async named(name) {
       const [row] = await run<{ batchId: string; spec: Record<string, unknown> }>(
         'named',
-        'select batch_id as "batchId", spec from batches where name = $1',
-        [name],
+        'select batch_id as "batchId", spec from batches where project = $1 and name = $2',
+        [DEFAULT_PROJECT, name],
       );
       return row ?? null;
     },

@@ -273,7 +273,7 @@ function submissionError(batch: Pick<BatchDefinition, 'batchId' | 'name'>, error
       code: 'task.changed',
       remedy: 'Raise `contract` in its task.yaml: scores of different contracts are never compared.',
     });
-  if (constraint === 'batches_name_unique')
+  if (constraint === 'batches_project_name_unique')
     return new BenchError('conflict', `a batch named "${batch.name ?? ''}" already exists`, {
       code: 'batch.name_taken',
       remedy: `Choose another name, or look at it with \`bench status ${batch.name ?? ''}\`.`,

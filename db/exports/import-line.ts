@@ -303,7 +303,7 @@ function translated(error: unknown): unknown {
     if (code === '54000') refuse(`too large to be stored: ${message.slice(0, 200)}`);
     if (constraint === 'task_versions_contract')
       refuse(message, 'Rename one of the tasks, or raise its contract where it was played.');
-    if (constraint === 'batches_name_unique') refuse("another batch has its batch's name");
+    if (constraint === 'batches_project_name_unique') refuse("another batch has its batch's name");
     if (constraint === 'runs_forked_from_runs_run_id_fk' || constraint === 'runs_replaces_runs_run_id_fk')
       refuse('the run continues another run that is missing here', "Import that run's batch first.");
     if (code !== undefined && /^23/.test(code)) refuse(`its rows do not fit here (${constraint ?? code})`);

@@ -1,3 +1,4 @@
+import { DEFAULT_PROJECT } from '../../domain/project.js';
 import type pg from 'pg';
 import { BenchError } from '../../domain/errors.js';
 import { newBatchId } from '../../domain/ids.js';
@@ -85,9 +86,9 @@ async function knownRun(sql: Sql, run: ImportedContent, batch: string): Promise<
   const { rows } = await sql<{ runId: string; batchId: string; batch: string | null; same: boolean }>(
     `select i.run_id as "runId", i.batch_id as "batchId", b.name as batch, i.content_hash = $1 as same
      from imports i join batches b on b.batch_id = i.batch_id
-     where i.content_hash = $1 or (b.name = $2 and i.source = $3)
+     where i.content_hash = $1 or (b.project = $4 and b.name = $2 and i.source = $3)
      order by i.content_hash = $1 desc limit 1`,
-    [run.contentHash, batch, run.source],
+    [run.contentHash, batch, run.source, DEFAULT_PROJECT],
   );
   const [row] = rows;
   if (row === undefined) return null;
@@ -98,14 +99,14 @@ async function knownRun(sql: Sql, run: ImportedContent, batch: string): Promise<
 /** The batch, locked: imports into it take turns. */
 async function batchFor(sql: Sql, name: string, { origin, imported, remedy }: ImportedBatches): Promise<string> {
   await sql(
-    `insert into batches (batch_id, name, origin, spec, seed, concurrency, status, ended_at)
-     values ($1, $2, $3, $4, 0, 1, 'ended', now()) on conflict (name) do nothing`,
-    [newBatchId(), name, origin, JSON.stringify({ imported })],
+    `insert into batches (batch_id, project, name, origin, spec, seed, concurrency, status, ended_at)
+     values ($1, $2, $3, $4, $5, 0, 1, 'ended', now()) on conflict (project, name) do nothing`,
+    [newBatchId(), DEFAULT_PROJECT, name, origin, JSON.stringify({ imported })],
   );
   const { rows } = await sql<{ batchId: string; fits: boolean }>(
     `select batch_id as "batchId", origin = $2 and (origin <> 'import' or spec ->> 'imported' = $3) as fits
-     from batches where name = $1 for update`,
-    [name, origin, imported],
+     from batches where project = $4 and name = $1 for update`,
+    [name, origin, imported, DEFAULT_PROJECT],
   );
   const [row] = rows;
   if (row === undefined) throw new Error(`batch ${name} was not stored`);

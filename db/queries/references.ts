@@ -1,3 +1,4 @@
+import { DEFAULT_PROJECT } from '../../domain/project.js';
 import { BenchError } from '../../domain/errors.js';
 import type { Statements } from '../statements.js';
 import {
@@ -86,10 +87,10 @@ const matchBatches = async (run: Statements, ref: string): Promise<BatchSummaryR
     : run<BatchSummaryRow>(
         'findBatch',
         `${BATCH_SUMMARY}
-         where b.batch_id = lower($1) or b.name = $1 or ${abbreviates('b.batch_id', 'b-')}
-         order by b.batch_id = lower($1) desc, coalesce(b.name = $1, false) desc, b.created_at desc, b.batch_id desc
+         where b.batch_id = lower($1) or (b.project = $2 and b.name = $1) or ${abbreviates('b.batch_id', 'b-')}
+         order by b.batch_id = lower($1) desc, coalesce(b.project = $2 and b.name = $1, false) desc, b.created_at desc, b.batch_id desc
          limit ${CANDIDATES + 1}`,
-        [ref],
+        [ref, DEFAULT_PROJECT],
       );
 
 const matchRuns = async (run: Statements, ref: string): Promise<RunSummaryRow[]> =>

@@ -4,7 +4,7 @@ import type { RunSummary } from '../../domain/views/runs.js';
 
 /** SQL for a BatchSummary of `batches b`. */
 export const BATCH_SUMMARY = `
-  select b.batch_id as "batchId", b.name, b.origin, b.status, b.seed::float8 as seed, b.concurrency,
+  select b.batch_id as "batchId", b.project, b.name, b.origin, b.status, b.seed::float8 as seed, b.concurrency,
     b.priority, b.training, b.paused_at as "pausedAt", b.paused_because as "pausedBecause", b.breaker,
     trim_scale(b.budget_usd)::text as "budgetUsd",
     trim_scale(b.charged_usd)::text as "chargedUsd",

@@ -1,6 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { type AnyPgColumn, bigint, boolean, check, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  unique,
+} from 'drizzle-orm/pg-core';
 import { END_CAUSES } from '../../domain/end-cause.js';
+import { DEFAULT_PROJECT } from '../../domain/project.js';
 import { BATCH_STATUSES } from '../../domain/outcomes.js';
 import { ORIGINS } from '../../domain/run.js';
 import type { Allocation } from '../../domain/views/allocation.js';
@@ -11,7 +23,9 @@ export const batches = pgTable(
   'batches',
   {
     batchId: text('batch_id').primaryKey(),
-    name: text('name').unique('batches_name_unique'),
+    project: text('project').notNull().default(DEFAULT_PROJECT),
+    /** Unique in its project. */
+    name: text('name'),
     /** Other than `bench`: its runs were imported, and it has no workflow. */
     origin: text('origin', { enum: ORIGINS }).notNull().default('bench'),
     /** Made by `bench tasks verify`: its runs rank only in its own leaderboard. */
@@ -48,6 +62,7 @@ export const batches = pgTable(
     endedAt: time('ended_at'),
   },
   (t) => [
+    unique('batches_project_name_unique').on(t.project, t.name),
     index('batches_nodes_of')
       .on(t.nodesOf)
       .where(sql`nodes_of is not null`),

@@ -10,6 +10,7 @@ comment on column baselines.standard_error is 'Of one evaluation: stated, or the
 comment on column baselines.runs is 'Runs of scripted:baseline that it was measured by, of which the first gave the value; null: it is stated.';
 
 comment on table batches is 'Runs submitted together. status: queued, running, ended, cancelled.';
+comment on column batches.project is 'Project of the batch: names of batches are unique in it.';
 comment on column batches.priority is '1 (first) to 5 (last), when batches compete for GPUs and providers.';
 comment on column batches.charged_usd is 'With a budget: confirmed costs, plus reservations of calls whose answer is pending or was lost.';
 comment on column batches.forecast is 'Cost (US dollars), tokens and hours that were expected when it was submitted: low, expected, high; null: no forecast was made.';

@@ -1,3 +1,4 @@
+import { DEFAULT_PROJECT } from '../../domain/project.js';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { ActionProgress, EpisodeOutcome } from '../../domain/episodes/outcome.js';
@@ -75,15 +76,16 @@ export function episodeStore(pool: pg.Pool): Episodes {
       const [row] = await run<{ batchId: string; training: boolean }>(
         'openEpisodeBatch',
         `with made as (
-           insert into batches (batch_id, name, spec, seed, concurrency, training, status, started_at)
-           values ($1, $2, $3::jsonb, $4, $5, true, 'running', now())
-           on conflict (name) do update set concurrency = excluded.concurrency, status = 'running', ended_at = null
+           insert into batches (batch_id, project, name, spec, seed, concurrency, training, status, started_at)
+           values ($1, $6, $2, $3::jsonb, $4, $5, true, 'running', now())
+           on conflict (project, name) do update set concurrency = excluded.concurrency, status = 'running', ended_at = null
              where batches.training
            returning batch_id, training
          )
          select batch_id as "batchId", training from made
-         union all select batch_id, training from batches where name = $2 and not exists (select from made)`,
-        [batchId, name, JSON.stringify(spec), seed, concurrency],
+         union all select batch_id, training from batches
+           where project = $6 and name = $2 and not exists (select from made)`,
+        [batchId, name, JSON.stringify(spec), seed, concurrency, DEFAULT_PROJECT],
       );
       if (row === undefined) throw new Error(`batch ${name} was neither made nor found`);
       return row;

@@ -19,6 +19,7 @@ import {
 
 export const batchSummarySchema = z.strictObject({
   batchId: batchIdSchema,
+  project: z.string().describe('names of batches are unique in it'),
   name: z.string().nullable(),
   origin: originSchema,
   status: batchStatusSchema,

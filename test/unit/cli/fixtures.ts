@@ -41,6 +41,7 @@ export const run = (values: Partial<RunSummary> = {}): RunSummary => ({
 
 export const report = (runList: RunSummary[], values: Partial<BatchStatusReport> = {}): BatchStatusReport => ({
   batchId: 'b-01m7xxn9kynbm30nmc5y6eddq6',
+  project: 'default',
   name: null,
   origin: 'bench',
   status: 'running',

@@ -7,8 +7,8 @@ import { renderNotice } from './render/notice.js';
 
 /** What to say after Ctrl-C. */
 const LEFT: Record<LongWork, string> = {
-  'image-build': 'Left: the build was ended.',
-  'batch-images': 'Left: the build was ended; nothing was submitted.',
+  'image-build': 'The build was cancelled.',
+  'batch-images': 'The build was cancelled; nothing was submitted.',
 };
 
 export interface ClosableContext extends CliContext {

@@ -33,7 +33,7 @@ export async function followBatch(
           break;
         case 'outage':
           view.notice(
-            `The services do not answer (${progress.reason}); trying to bring them back. Nothing is lost; Ctrl-C leaves.`,
+            `The services do not answer (${progress.reason}); trying to restart them. Nothing is lost; Ctrl-C stops following.`,
           );
           break;
         case 'recovered':
@@ -51,7 +51,7 @@ export async function followBatch(
 /** What to say to somebody who pressed Ctrl-C while a batch was running. */
 export const detachedAdvice = (batchId: string): string =>
   [
-    'Left; the batch continues in the background.',
+    'The batch continues in the background.',
     `  bench watch ${batchId}    follow it again`,
     `  bench resume ${batchId}   continue it after the services were stopped`,
     `  bench cancel ${batchId}   stop it`,

@@ -21,7 +21,7 @@ export async function lookAgain(
       await look();
     } catch (error) {
       if (!looked || !(error instanceof BenchError && error.type === 'services')) throw error;
-      log(`${error.message}; looking again in ${every} s`);
+      log(`${error.message}; checking again in ${every} s`);
     }
     if (once) return;
     await pause(every * 1000);

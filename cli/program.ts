@@ -71,10 +71,10 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
 
 export const describeSettings = `
 Settings come from the environment, then ./.env, then $BENCH_HOME/.env:
-  BENCH_HOME          where everything is stored (default ~/.bench)
+  BENCH_HOME          folder of all data (default ~/.bench)
   DATABASE_URL        a PostgreSQL to use instead of the embedded one
   TEMPORAL_ADDRESS    a Temporal to use instead of the embedded one; TEMPORAL_NAMESPACE (default)
-  TEMPORAL_TLS        true: speak TLS with it; TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_KEY_PATH,
+  TEMPORAL_TLS        true: use TLS; TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_KEY_PATH,
                       TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_NAME; TEMPORAL_API_KEY
   DOCKER_HOST         a Docker engine other than the local one; DOCKER_TLS_VERIFY, DOCKER_CERT_PATH
   BENCH_PODMAN_HOST   the socket of podman's service, if not the usual one
@@ -86,7 +86,7 @@ Settings come from the environment, then ./.env, then $BENCH_HOME/.env:
   BENCH_DATABASE_POOL connections of a worker to the database (default 10)
   BENCH_LOG_LEVEL     log level of workers: error, warn, info, debug, trace (default info)
   BENCH_METRICS       [host:]port at which a worker serves Prometheus metrics
-  BENCH_NOTIFY_URL    webhook that is told when a batch ends, stands still or meets its budget; BENCH_NOTIFY_FORMAT,
+  BENCH_NOTIFY_URL    webhook that is notified when a batch ends, stalls or meets its budget; BENCH_NOTIFY_FORMAT,
                       BENCH_NOTIFY_ON, BENCH_NOTIFY_STALL, BENCH_NOTIFY_SECRET: docs/guides/running-batches.md
   BENCH_DEBUG         1: print the stacks of errors
 

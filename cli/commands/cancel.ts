@@ -11,7 +11,7 @@ function render(told: Cancellation): string {
       : `Run ${told.runId} has already ended (${told.endReason ?? ''}).`;
   return told.requested
     ? `Batch ${told.batchId} is being cancelled: ${plural(told.unfinishedRuns, 'unfinished run')}. Runs that have ended keep their scores.`
-    : `Batch ${told.batchId} is already over (${told.status}).`;
+    : `Batch ${told.batchId} has already ended (${told.status}).`;
 }
 
 export function register(program: Command, context: CliContext): void {

@@ -70,7 +70,7 @@ export function register(program: Command, context: CliContext): void {
     .command('comparisons')
     .summary('save comparisons whose figures stay fixed')
     .description(
-      'Save what a leaderboard compares (models, tasks, k, T and rules) under a name. `bench leaderboard --comparison <name>` then prints the same figures whatever is added later, and says what it leaves out.',
+      'Save what a leaderboard compares (models, tasks, k, T and rules) under a name. `bench leaderboard --comparison <name>` then prints the same figures whatever is added later, and lists what it omits.',
     );
   addComparisonOptions(
     comparisons

@@ -14,10 +14,10 @@ export function register(program: Command, context: CliContext): void {
   db.command('url')
     .summary('print its address, for psql and other programs')
     .description(
-      'Print the address of the database, for psql and other programs: psql "$(bench db url)". Its user only reads, and is made at ' +
+      'Print the address of the database, for psql and other programs: psql "$(bench db url)". Its user can only read, and is created at ' +
         'first use, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL.',
     )
-    .option('--owner', 'the address that bench itself uses, whose user may change everything')
+    .option('--owner', 'print the address that bench uses, whose user may change everything')
     .action(async ({ owner = false }: { owner?: boolean }) => {
       const url = await databaseUrl(context, { owner });
       context.output.json({ databaseUrl: url } satisfies DatabaseUrl);
@@ -34,14 +34,14 @@ export function register(program: Command, context: CliContext): void {
       const { applied, created } = migration;
       context.output.json(migration satisfies MigrationDocument);
       if (!created) context.output.print('The schema is up to date.');
-      else if (applied === 0) context.output.print('Created views and functions again.');
+      else if (applied === 0) context.output.print('Recreated views and functions.');
       else context.output.print(`Applied ${plural(applied, 'migration')}.`);
     });
   db.command('roles')
     .summary('create roles for workers and readers')
     .description(
       'Create roles, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL: bench_app reads and writes rows, for the ' +
-        "command line and other doors; bench_worker may also read the key of the evaluators' seeds, for workers; bench_reader " +
+        "command line and other servers; bench_worker may also read the key of the evaluators' seeds, for workers; bench_reader " +
         'only reads. None can log in or change a table.',
     )
     .action(async () => {

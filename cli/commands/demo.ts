@@ -34,7 +34,7 @@ export function register(program: Command, context: CliContext): void {
       if (page !== null) output.log(`The page: ${page.url}`);
       await play(options.backend);
       if (page === null || page.reused) return;
-      output.log('The page is still served; Ctrl-C ends it.');
+      output.log('The page is still served; Ctrl-C stops the server.');
       await page.untilInterrupted();
     });
   const play = async (backend: Backend | undefined): Promise<void> => {
@@ -76,10 +76,10 @@ export function register(program: Command, context: CliContext): void {
     const best = report.runList.find((run) => run.model === 'scripted:optimum') ?? report.runList[0];
     output.print(
       [
-        `Everything is kept under ${context.settings.home}; the services stay up until \`bench down\`.`,
+        `Everything is stored under ${context.settings.home}; the services stay up until \`bench down\`.`,
         `Next: bench trajectory ${best?.runId ?? '<run>'}    show what an agent did, step by step`,
         `      bench submit --models scripted:slow --tasks battleOfSexes --wait    submit a batch of your own`,
-        `      docs/guides/getting-started.md    read on`,
+        `      docs/guides/getting-started.md    the next steps`,
       ].join('\n'),
     );
   };

@@ -10,7 +10,7 @@ import type { CliContext } from '../context.js';
 import { requestFields, requestOptions } from '../request-options.js';
 
 const NO_TOKEN =
-  'let every user and program of this machine play, with a warning: only at loopback, without --allow-local and without rollouts';
+  'let every user and program of this machine play, with a warning: only on loopback, without --allow-local and without rollouts';
 
 export function register(program: Command, context: CliContext): void {
   const env = program
@@ -21,10 +21,10 @@ export function register(program: Command, context: CliContext): void {
     .command('serve')
     .summary('serve episodes over HTTP, until Ctrl-C')
     .description(
-      'Serve tasks to trainers as episodes, until Ctrl-C. An episode is a run whose actions come from the trainer: it survives this server, which may be stopped and started again. ' +
-        'A front process holds the port and restarts the server behind it if that dies, so clients keep their connections. ' +
-        'Clients need its token: the printed `url` contains it; `Authorization: Bearer <token>` and `X-API-Key` do, too. It is BENCH_ENV_TOKEN, or made once for the home. ' +
-        'Prints one line of JSON when it is ready.',
+      'Serve tasks to trainers as episodes, until Ctrl-C. An episode is a run whose actions come from the trainer: it survives a restart of this server. ' +
+        'A front process listens on the port and restarts the server behind it after a crash, so clients keep their connections. ' +
+        'Clients need its token: the printed `url` contains it; clients may also send it as `Authorization: Bearer <token>` or `X-API-Key`. It is BENCH_ENV_TOKEN, or a token that the home creates once. ' +
+        'Prints one line of JSON when the server is ready.',
     );
   for (const option of requestOptions(envServeSchema.shape, { without: ['token'] })) command.addOption(option);
   command.addOption(new Option('--no-token', NO_TOKEN));
@@ -34,7 +34,7 @@ export function register(program: Command, context: CliContext): void {
     const given = settings.env['BENCH_ENV_TOKEN'] ?? '';
     if (!request.token && given !== '')
       throw new BenchError('usage', '--no-token and BENCH_ENV_TOKEN exclude each other', {
-        remedy: 'Unset BENCH_ENV_TOKEN, or leave out --no-token.',
+        remedy: 'Unset BENCH_ENV_TOKEN, or omit --no-token.',
       });
     const token = request.token ? given || environmentToken(settings.layout) : '';
     const programs = join(settings.assetsRoot, 'dist', 'envs');
@@ -61,7 +61,7 @@ export function register(program: Command, context: CliContext): void {
       type,
       code: type,
       message: by === null ? `the server ended with exit code ${code}` : `the server was ended by ${by}`,
-      remedy: by === null ? 'stderr says why.' : 'Start it again: its episodes continue.',
+      remedy: by === null ? 'The reason is on stderr.' : 'Start it again: its episodes continue.',
     } as const;
     // Of itself the server has said on stderr why it ended.
     if (by !== null) context.output.log(`${context.output.logColors.red('error:')} ${error.message}\n${error.remedy}`);

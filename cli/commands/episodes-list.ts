@@ -32,16 +32,16 @@ export function register(episodes: Command, context: CliContext): void {
     if (found.more) output.print(output.colors.dim(`The newest ${found.episodes.length}; --limit shows more.`));
   });
   addExamples(list, [
-    ['bench episodes list --state open', 'what is being played'],
-    ['bench episodes list spring --policy-version 12', 'what one policy did'],
+    ['bench episodes list --state open', 'open episodes'],
+    ['bench episodes list spring --policy-version 12', 'the episodes of one policy version'],
   ]);
   episodes
     .command('show')
     .summary('show an episode, action by action')
     .description(
-      'Show an episode: its figures, and what each action earned and took. `bench trajectory` has its texts.',
+      'Show an episode: its figures, and the reward and duration of each action. `bench trajectory` prints its texts.',
     )
-    .argument('<episode>', "the trainer's id, or its run's")
+    .argument('<episode>', 'id of the episode, or of its run')
     .action(async (ref: string) => {
       const shown = await showEpisode(context, ref);
       output.json(shown satisfies ShownEpisode);

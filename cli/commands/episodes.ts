@@ -35,14 +35,14 @@ export function register(program: Command, context: CliContext): void {
   episodes
     .command('reward')
     .argument('[ids...]', 'runs; default: those of --batch, or all')
-    .summary('compute rewards anew')
-    .description('Compute the rewards of stored episodes from their evaluations.')
+    .summary('recompute rewards')
+    .description('Recompute the rewards of stored episodes from their evaluations.')
     .option('--batch <ref>', 'the runs of this batch')
     .addOption(new Option('--preset <name>', 'a reward as another project defines it').choices(REWARD_PRESET_NAMES))
     .addOption(rewardMode(new Option('--mode <mode>', 'when evaluations pay; default: delta_prev')))
     .option('--clip <low,high>', 'bounds of each payment for an evaluation', bounds)
     .option('--format-penalty <x>', 'penalty for each malformed reply', numberBetween(0, 1e6))
-    .option('--reward <json>', 'more keys, as an object', jsonObject)
+    .option('--reward <json>', 'further reward settings, as a JSON object', jsonObject)
     .option('--steps', 'include the reward of each step')
     .action(async (runs: string[], options: RewardOptions) => {
       const { batch, preset, steps, mode, clip, formatPenalty, reward } = options;

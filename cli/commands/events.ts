@@ -13,7 +13,7 @@ export function register(program: Command, context: CliContext): void {
   const command = program
     .command('events')
     .summary('list faults, retries and recoveries')
-    .description('List what went wrong and how it was handled: each fault, retry and recovery of a run or batch.')
+    .description('List events: each fault, retry and recovery of a run or batch.')
     .argument('[id]', 'id of a run or batch; default: all events');
   const shape = eventsRequestSchema.shape;
   for (const option of requestOptions(shape, {
@@ -22,7 +22,7 @@ export function register(program: Command, context: CliContext): void {
   }))
     command.addOption(option);
   command
-    .option('-f, --follow', 'print events as they occur until the run or batch has ended; Ctrl-C leaves')
+    .option('-f, --follow', 'print events as they occur until the run or batch has ended; Ctrl-C stops following')
     .action(async (ref: string | undefined, options: Record<string, unknown>) => {
       const request: EventsRequest = { of: ref, ...requestFields(shape, options) };
       if (options['follow'] === true) return follow(context, request);
@@ -56,7 +56,7 @@ async function follow(context: CliContext, request: EventsRequest): Promise<void
   for await (const progress of followEvents(context, request, context.onInterrupt()))
     if (progress.kind === 'recovered') output.log('The services answer again.');
     else if (progress.kind === 'outage')
-      output.log('The services do not answer; trying to bring them back. Ctrl-C leaves.');
+      output.log('The services do not answer; trying to restart them. Ctrl-C stops following.');
     else {
       const { event } = progress;
       told.push(event);

@@ -24,7 +24,7 @@ export async function invitationOf(argument: string, stdin: Readable & { isTTY?:
   if (argument !== '-') return argument;
   // A terminal would cut it at 4,096 characters.
   if (stdin.isTTY)
-    throw new BenchError('usage', '`-` stands for an invitation on stdin, and there is none', {
+    throw new BenchError('usage', '`-` reads an invitation from stdin, and stdin is empty', {
       remedy: 'Run the whole line that `bench hosts invite` printed: echo <invitation> | bench hosts join -',
     });
   return text(stdin);
@@ -39,38 +39,41 @@ interface InviteFlags {
 export function register(hosts: Command, context: CliContext): void {
   const invite = hosts
     .command('invite')
-    .summary('print the line by which a new machine joins')
+    .summary('print the command with which a new machine joins')
     .description(
-      'Make a user of the database for a new machine, as the user of BENCH_ADMIN_DATABASE_URL, and print one line to run there, ' +
-        'once: it holds a token and the addresses of PostgreSQL, Temporal and the artifact store. Keys of the store, and of ' +
-        'Temporal, are not in it.',
+      'Create a database user for a new machine, as the user of BENCH_ADMIN_DATABASE_URL, and print one command to run there, ' +
+        'once. It contains a token and the addresses of PostgreSQL, Temporal and the artifact store, but no keys of the store or of ' +
+        'Temporal.',
     )
-    .argument('[host]', 'name of the host (default: made up)')
+    .argument('[host]', 'name of the host; default: a generated one')
     .option('--database <host:port>', 'how the machine reaches PostgreSQL, if not as DATABASE_URL says')
     .option('--temporal <host:port>', 'how it reaches Temporal, if not as TEMPORAL_ADDRESS says')
-    .option('--days <number>', 'for how long the line can be used', days, 7)
+    .option('--days <number>', 'days until the command expires', days, 7)
     .action(async (hostId: string | undefined, { database, temporal, days: valid }: InviteFlags) => {
       const { invitation, expiresAt, ...made } = await inviteHost(context, { hostId, database, temporal, days: valid });
       const document = { ...made, invitation, expiresAt: expiresAt.toISOString() };
       context.output.json(document satisfies HostInvitationDocument);
       context.output.log(
-        `Run this on the new machine, once, before ${formatTime(document.expiresAt)}; it holds a secret:`,
+        `Run this on the new machine, once, before ${formatTime(document.expiresAt)}; it contains a secret:`,
       );
       context.output.print(joinLine(invitation));
     });
   addExamples(invite, [
-    ['bench hosts invite gpu-box-1', 'a line for one machine'],
+    ['bench hosts invite gpu-box-1', 'a command for one machine'],
     ['bench hosts invite --database db.example:5432 --temporal temporal.example:7233', 'servers that are local here'],
   ]);
 
   hosts
     .command('join')
-    .summary('make this machine a host, by an invitation')
+    .summary('join this machine with an invitation')
     .description(
       'Check version, token, PostgreSQL, Temporal and the artifact store, then write the settings into $BENCH_HOME/.env. ' +
-        '`bench worker` starts the host. The token is replaced, so that nobody joins with it again.',
+        '`bench worker` starts the host. The token is replaced, so it works only once.',
     )
-    .argument('<invitation>', 'what `bench hosts invite` printed; `-`: from stdin, where no other user sees it')
+    .argument(
+      '<invitation>',
+      'the invitation that `bench hosts invite` printed; `-`: read it from stdin, which other users cannot see',
+    )
     .action(async (argument: string) => {
       const joined = await joinFleet(context.settings, await invitationOf(argument, process.stdin));
       context.output.json(joined satisfies JoinedHost);
@@ -81,15 +84,15 @@ export function register(hosts: Command, context: CliContext): void {
 
   hosts
     .command('revoke')
-    .summary('shut out a host that was invited')
+    .summary('revoke the access of an invited host')
     .description(
-      'Shut out a host that was invited: the database refuses it from now on, its worker stops, its runs continue on other ' +
-        'hosts. What its runs left on that machine stays there.',
+      'Revoke the access of an invited host: the database refuses it, its worker stops, and its runs continue on other ' +
+        'hosts. Files of its runs stay on that machine.',
     )
     .argument('<host>', 'name of the host, as in `bench hosts`')
     .action(async (hostId: string) => {
       await revokeHost(context, hostId);
       context.output.json({ hostId, state: 'revoked' } satisfies ChangedHost);
-      context.output.print(`${hostId} is shut out; its runs continue on other hosts.`);
+      context.output.print(`${hostId} has no access any more; its runs continue on other hosts.`);
     });
 }

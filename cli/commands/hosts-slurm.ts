@@ -38,7 +38,7 @@ const said = ({ waitingRuns, unfit, jobs, submitted, cancelled, ended }: ScaledJ
     ...(unfit === 0 ? [] : [`${unfit} more wait whose time, memory, GPUs or backend such a job does not have`]),
     ...(submitted.length === 0 ? [] : [`submitted ${submitted.join(', ')}`]),
     ...(cancelled.length === 0 ? [] : [`cancelled ${cancelled.join(', ')}`]),
-    ...(ended.length === 0 ? [] : [`told to end ${ended.join(', ')}`]),
+    ...(ended.length === 0 ? [] : [`asked to end: ${ended.join(', ')}`]),
   ].join('; ');
 
 export function register(hosts: Command, context: CliContext): void {
@@ -46,8 +46,8 @@ export function register(hosts: Command, context: CliContext): void {
     .command('slurm')
     .summary("print a Slurm job whose worker is a host for the job's time")
     .description(
-      'Print a script for `sbatch`: a worker for the CPUs, GPUs and hours of one job. It takes no run that may last longer, and hands its ' +
-        'runs on when the job ends, is preempted or cancelled. This home must have joined (`bench hosts join`), on a file system that ' +
+      'Print a script for `sbatch`: a worker for the CPUs, GPUs and hours of one job. It takes no run that may outlast the job, and hands its ' +
+        'runs to other hosts when the job ends, is preempted or cancelled. This home must have joined (`bench hosts join`), on a file system that ' +
         'all nodes see; jobs keep their runs on the disks of their nodes.',
     );
   for (const option of requestOptions(slurmJobSchema.shape)) slurm.addOption(option);
@@ -63,22 +63,22 @@ export function register(hosts: Command, context: CliContext): void {
 
   const scale = hosts
     .command('scale')
-    .summary('submit and cancel Slurm jobs by how many runs wait')
+    .summary('scale Slurm jobs with the number of waiting runs')
     .description(
-      'Look at the runs that wait for a host every --every seconds, until Ctrl-C: submit jobs of `bench hosts slurm` for them, cancel those ' +
-        'that are needed no more, and have those end that have no runs. Runs with GPUs count where jobs have GPUs, others where they have none.',
+      'Scale Slurm jobs until Ctrl-C: every --every seconds, submit jobs of `bench hosts slurm` for the runs that wait for a host, cancel ' +
+        'pending jobs that are no longer needed, and end jobs without runs. Jobs with GPUs serve runs with GPUs, jobs without GPUs the others.',
     )
     .requiredOption(
       '--slurm <key=value,...>',
       `max, and the options of \`bench hosts slurm\`: ${KEYS.map(keyOf).join(', ')}`,
       scaleOf,
     )
-    .option('--every <seconds>', 'time between two looks', wholeNumber(1, 3600), 30)
-    .option('--once', 'one look only')
+    .option('--every <seconds>', 'time between two checks', wholeNumber(1, 3600), 30)
+    .option('--once', 'check once, then exit')
     .action(async ({ slurm: request, every, once }: { slurm: SlurmScale; every: number; once?: true }) => {
       const { output } = context;
       if (output.jsonMode && once !== true)
-        throw new BenchError('usage', '--json prints one document, and this command looks again and again', {
+        throw new BenchError('usage', '--json prints one document, and this command repeats its check', {
           remedy: 'Add --once.',
         });
       // Slurm's controller and PostgreSQL may be away for a while: jobs are wanted all night.
@@ -87,7 +87,7 @@ export function register(hosts: Command, context: CliContext): void {
         const { scaled, failed, pauseSeconds } = await scaleSlurm(context, request, starts);
         if (failed.length > 0)
           output.log(
-            `${failed.join(', ')} ended before a host had registered; slurm-${failed[0]}.log in ${context.settings.home} says why; ` +
+            `${failed.join(', ')} ended before a host had registered; slurm-${failed[0]}.log in ${context.settings.home} shows the reason; ` +
               `the next job is submitted in ${pauseSeconds} s`,
           );
         output.json(scaled satisfies ScaledJobs);
@@ -97,6 +97,6 @@ export function register(hosts: Command, context: CliContext): void {
     });
   addExamples(scale, [
     ['bench hosts scale --slurm partition=gpu,gpus=1,hours=8,max=8', 'up to eight jobs, while runs wait'],
-    ['bench hosts scale --slurm partition=gpu,max=0 --once', 'no jobs any more'],
+    ['bench hosts scale --slurm partition=gpu,max=0 --once', 'cancel all jobs'],
   ]);
 }

@@ -103,9 +103,9 @@ export function register(program: Command, context: CliContext): void {
   });
   change(
     'remove',
-    'remove a host that is gone for good',
-    'Remove a host that is gone for good: its runs continue on other hosts, its GPUs are released. Refused while it is alive. ' +
-      'A worker that registers under this name brings it back.',
+    'remove a host that will not return',
+    'Remove a host that will not return: its runs continue on other hosts, its GPUs are released. The command fails while the host is alive. ' +
+      'A worker that registers under this name adds it again.',
     async (hostId) => {
       await removeHost(context, hostId);
       return { said: `${hostId} is removed; its runs continue on other hosts.`, state: 'removed' };

@@ -32,7 +32,7 @@ const TEXTS = {
   tokenLimit: 'token limit of the run, input and output, four characters each; 0: none',
   gpusPerRun: 'GPUs for the run; default: what the task asks for',
   seed: 'seed of the run',
-  name: 'name of the batch that holds this run',
+  name: 'name of the batch of this run',
 };
 
 async function play(context: CliContext, runId: string, options: HumanOptions, returning: boolean): Promise<void> {
@@ -60,11 +60,11 @@ async function play(context: CliContext, runId: string, options: HumanOptions, r
     if (sitting.kind === 'quit') {
       await cancel(context, runId);
       output.json({ runId, quit: true } satisfies QuitRun);
-      output.print(`Given up: run ${runId} is being cancelled. Its records stay; it is not scored.`);
+      output.print(`Run ${runId} is being cancelled. Its records stay; it is not scored.`);
       return;
     }
     output.json({ runId, left: true } satisfies LeftRun);
-    output.log(`Left; the run waits.\n  bench human ${runId}    continue it\n  bench cancel ${runId}   stop it`);
+    output.log(`The run waits.\n  bench human ${runId}    continue it\n  bench cancel ${runId}   stop it`);
     context.setExitCode(130);
   } finally {
     reader.close();

@@ -13,7 +13,7 @@ export function register(program: Command, context: CliContext): void {
   const build = images
     .command('build')
     .summary('build images now')
-    .description('Build missing images of agents and evaluators now, instead of at first use. Ctrl-C ends a build.')
+    .description('Build missing images of agents and evaluators now, instead of at first use. Ctrl-C cancels a build.')
     .action(async (options: Record<string, unknown>) => {
       const { output } = context;
       const { images: built, layers } = await buildImages(

@@ -182,7 +182,7 @@ export function register(program: Command, context: CliContext): void {
       .command(format)
       .summary(summaryText)
       .description(
-        `Import ${what}. Importing again changes nothing. What cannot be kept is reported with file and key. Such runs are ranked only with \`bench leaderboard --include-imported\`.`,
+        `Import ${what}. Importing again changes nothing. Values that cannot be imported are reported with file and key. Such runs are ranked only with \`bench leaderboard --include-imported\`.`,
       )
       .argument('<paths...>', argument);
     const without = format === 'atif' ? [] : (['task'] as const);
@@ -191,12 +191,12 @@ export function register(program: Command, context: CliContext): void {
       const request = exchangeRequestSchema.parse(requestFields(exchangeRequestSchema.shape, from.opts()));
       return importFrom(context, format, paths, request, report);
     });
-    addExamples(from, [[`bench import ${format} results/ --batch theirs`, 'every one below a folder']]);
+    addExamples(from, [[`bench import ${format} results/ --batch theirs`, 'every file below a folder']]);
   }
   addExamples(mlgym, [
     ['bench import mlgym trajectories/', 'import every run directory below a folder'],
-    ['bench import mlgym trajectories/ --dry-run', 'check them only'],
-    ['bench import mlgym mine/ --prices my-model=2.5/10', 'and say what the model costs'],
+    ['bench import mlgym trajectories/ --dry-run', 'only check them'],
+    ['bench import mlgym mine/ --prices my-model=2.5/10', 'import them, with the prices of the model'],
   ]);
   addExamples(jsonl, [['bench import jsonl spring.jsonl', 'import a file of bench export']]);
 }

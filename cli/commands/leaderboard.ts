@@ -28,7 +28,7 @@ export function register(program: Command, context: CliContext): void {
     .description('Rank models over tasks. Infrastructure failures never count against a model, and are always shown.');
   const { comparison, resamples, seed, estimateK } = leaderboardRequestSchema.shape;
   for (const option of requestOptions({ comparison })) command.addOption(option.conflicts(FIXED_BY_COMPARISON));
-  addComparisonOptions(command).option('--no-intervals', 'leave out intervals and P(best)');
+  addComparisonOptions(command).option('--no-intervals', 'omit intervals and P(best)');
   for (const option of requestOptions(
     { over: overSchema, resamples, seed, estimateK },
     { parsers: { resamples: wholeNumber(100, 100_000) } },

@@ -8,8 +8,8 @@ import type { LeasesDocument } from '../../domain/views/leases.js';
 export function register(program: Command, context: CliContext): void {
   program
     .command('leases')
-    .summary('list GPUs held by runs, and runs that wait for GPUs')
-    .description('List the GPUs that runs hold, and the runs that wait for GPUs, longest wait first.')
+    .summary('list GPU leases of runs, and runs that wait for GPUs')
+    .description('List the GPUs that runs lease, and the runs that wait for GPUs, longest wait first.')
     .option('--all', 'include released GPUs')
     .action(async (options: { all?: true }) => {
       const { leases: held, waiting } = await leases(context, { includeReleased: options.all === true });
@@ -26,7 +26,7 @@ export function register(program: Command, context: CliContext): void {
         ],
         context.output.colors,
       );
-      context.output.print(held.length === 0 ? 'No GPUs are held.' : table);
+      context.output.print(held.length === 0 ? 'No GPUs are leased.' : table);
       if (waiting.length === 0) return;
       const queue = renderTable(
         waiting,

@@ -52,14 +52,14 @@ export function register(program: Command, context: CliContext): void {
       for (const { account, reservationFactors } of accounts)
         for (const [model, factor] of Object.entries(reservationFactors))
           context.output.print(
-            `${model} at ${account} has billed more than estimated: its calls now reserve ${factor} times their estimate.`,
+            `${model} at ${account} billed more than estimated: its calls now reserve ${factor} times their estimate.`,
           );
     });
   limits
     .command('set')
     .summary('set the limits of an account')
     .description(
-      'Set the limits of an account per minute, for all workers together, in place of what its models declare.',
+      'Set the limits of an account per minute, for all workers together. They replace those that its models declare.',
     )
     .argument('<account>', 'name of the account, as in `bench limits`')
     .option('--rpm <n>', 'requests per minute', wholeNumber(1))
@@ -71,7 +71,7 @@ export function register(program: Command, context: CliContext): void {
     .command('reset')
     .summary('reset the limits of an account')
     .description(
-      'Forget the limits that were set, or learned from refusals and bills. What the models declare applies again.',
+      'Delete the limits that were set, or learned from refusals and bills. The limits that the models declare apply again.',
     )
     .argument('<account>', 'name of the account, as in `bench limits`')
     .action(async (account: string) => {

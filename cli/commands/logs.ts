@@ -24,13 +24,13 @@ export function register(program: Command, context: CliContext): void {
             if (progress.isOver) log.addEnd(progress.run);
             break;
           case 'outage':
-            output.log('The services do not answer; trying to bring them back. Nothing is lost; Ctrl-C leaves.');
+            output.log('The services do not answer; trying to restart them. Nothing is lost; Ctrl-C stops following.');
             break;
           case 'recovered':
             output.log('The services answer again.');
         }
       output.json({ runId, entries: log.entries } satisfies LogsDocument);
       if (log.count === 0) output.print('Nothing has happened yet.');
-      if (interrupt.aborted) output.log(`Left; the run continues. Follow it: bench logs -f ${runId}`);
+      if (interrupt.aborted) output.log(`The run continues. Follow it: bench logs -f ${runId}`);
     });
 }

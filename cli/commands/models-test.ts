@@ -10,7 +10,7 @@ export function register(models: Command, context: CliContext): void {
     .command('test')
     .summary('make one tiny call per model')
     .description(
-      'Make one tiny call per model, with the keys and addresses of this environment. Prints whether it was answered, time and cost. Exit code 1 if a model does not answer.',
+      'Make one tiny call per model, with the keys and addresses of this environment. Prints success, time and cost of each. Exit code 1 if a model does not answer.',
     )
     .argument('[models...]', 'models, separated by spaces or commas; default: all of configs/models whose keys are set')
     .action(async (names: string[]) => {

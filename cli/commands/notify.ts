@@ -18,12 +18,12 @@ export function register(program: Command, context: CliContext): void {
     .command('notify')
     .summary('list and test notifications to a webhook')
     .description(
-      'List and test notifications: a batch that ends, stands still or meets its budget posts to the webhook of BENCH_NOTIFY_URL.',
+      'List and test notifications: a batch that ends, stalls or meets its budget posts to the webhook of BENCH_NOTIFY_URL.',
     );
   notify
     .command('list', { isDefault: true })
     .summary('list notifications (the default)')
-    .description('List the webhook and the latest notifications: sent, waiting for the next try, or given up.')
+    .description('List the webhook and the latest notifications: sent, waiting for the next try, or abandoned.')
     .option('--limit <n>', 'at most this many', wholeNumber(1, 1000), 20)
     .action(async ({ limit }: { limit: number }) => {
       const document = await listNotifications(context, limit);
@@ -60,5 +60,5 @@ export function register(program: Command, context: CliContext): void {
       );
       if (!result.ok) context.setExitCode(1);
     });
-  addExamples(test, [['bench notify test', 'does the webhook of BENCH_NOTIFY_URL accept?']]);
+  addExamples(test, [['bench notify test', 'check whether the webhook of BENCH_NOTIFY_URL accepts it']]);
 }

@@ -20,7 +20,7 @@ export function register(program: Command, context: CliContext): void {
       output.print(
         paused
           ? `Batch ${batchId} is paused: ${plural(runningRuns, 'running run')} ${runningRuns === 1 ? 'continues' : 'continue'}, ${queuedRuns} not started. Resume it: bench resume ${batchId}`
-          : `Batch ${batchId} is already over (${status}).`,
+          : `Batch ${batchId} has already ended (${status}).`,
       );
     });
 }

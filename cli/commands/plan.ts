@@ -15,7 +15,7 @@ export function register(program: Command, context: CliContext): void {
     .command('plan')
     .summary('forecast the cost, tokens and time of a batch')
     .description(
-      'Forecast what a batch costs and how long it takes, from what the same model, agent and task used before, else from imported ' +
+      'Forecast what a batch costs and how long it takes, from earlier runs of the same model, agent and task, else from imported ' +
         'runs of the task, else from the limits. Takes the options of `bench submit`; stores and starts nothing.',
     );
   addBatchOptions(command);
@@ -35,7 +35,7 @@ export function register(program: Command, context: CliContext): void {
     );
   });
   addExamples(command, [
-    ['bench plan --models gpt-4o,claude --tasks all', 'what a night may cost'],
-    ['bench plan --file batch.yaml --json', 'the same of a batch file, as JSON'],
+    ['bench plan --models gpt-4o,claude --tasks all', 'cost of all tasks with two models'],
+    ['bench plan --file batch.yaml --json', 'the forecast of a batch file, as JSON'],
   ]);
 }

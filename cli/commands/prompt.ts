@@ -13,13 +13,13 @@ function stepNumber(text: string): number {
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command('prompt')
-    .summary('print what the model was asked in a step')
+    .summary('print the prompt of a step')
     .description(
-      'Print what the model was asked in a step, requeries included: rendered again from the record, and compared with the hash of ' +
-        'what was sent. Exit code 1 if they differ. Of runs imported from MLGym: as its history has it.',
+      'Print the prompt that the model received in a step, requeries included: rendered again from the record, and compared with the ' +
+        'hash of the sent prompt. Exit code 1 if they differ. For runs imported from MLGym: the prompt in their history.',
     )
     .argument('<run>', 'id, or an unambiguous part of it')
-    .argument('<step>', 'from 1; one more than the run has taken: what comes next', stepNumber)
+    .argument('<step>', 'from 1; the number after the last step: the next prompt', stepNumber)
     .action(async (ref: string, step: number) => {
       const document = await prompt(context, ref, step);
       context.output.json(document satisfies PromptDocument);
@@ -27,7 +27,7 @@ export function register(program: Command, context: CliContext): void {
       if (document.turns.some(({ proof }) => proof === 'different')) context.setExitCode(1);
     });
   addExamples(command, [
-    ['bench prompt r-01m7xx 3', 'all that was asked in step 3'],
-    [`bench prompt r-01m7xx 3 --json | jq '.turns[].proof'`, 'whether it is what was sent'],
+    ['bench prompt r-01m7xx 3', 'the prompt of step 3'],
+    [`bench prompt r-01m7xx 3 --json | jq '.turns[].proof'`, 'whether it equals the sent prompt'],
   ]);
 }

@@ -38,7 +38,7 @@ async function agreed(): Promise<boolean> {
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command('prune')
-    .summary('remove what is no longer needed')
+    .summary('remove snapshots, artifacts and images that are no longer needed')
     .description(
       'Remove old snapshots of ended runs, unreferenced artifacts and old images; without options, all three. ' +
         'Prints what would be removed and asks first; without a terminal it removes nothing unless --yes is given.',

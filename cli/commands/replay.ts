@@ -66,14 +66,14 @@ async function playOrCompare(context: CliContext, targets: readonly string[], op
   const folder = isFolder(target);
   if (options.task !== undefined) {
     if (targets.length > 1)
-      throw new BenchError('usage', `--task plays one file or folder, and ${targets.length} are named`, {
-        remedy: 'Put the recordings into a folder, or leave --task out to compare runs that were played.',
+      throw new BenchError('usage', `--task takes one file or folder, and ${targets.length} are given`, {
+        remedy: 'Put the recordings into a folder, or omit --task to compare runs that were played.',
       });
     const { ref, detached } = await play(context, target, folder === true, options.task, options);
     return folder === true ? printTable(context, [ref], options) : printRun(context, ref, detached);
   }
   if (!/^[rb]-/.test(target) && folder !== null)
-    throw new BenchError('usage', `--task is missing: which task does ${target} record?`, {
+    throw new BenchError('usage', `--task is missing: the task that ${target} records`, {
       remedy: '`bench tasks` lists them.',
     });
   const found = targets.length === 1 ? await findRunOrBatch(context, target) : null;
@@ -85,7 +85,7 @@ export function register(program: Command, context: CliContext): void {
     .command('replay')
     .summary('replay recorded runs and compare them')
     .description(
-      'Run the recorded replies of a run again in a fresh sandbox, and report where observations differ, and why. Reads an MLGym `.traj` file or the output of `bench trajectory <run> --json`; of a folder, all of them as one batch. Given the id of a replayed run and no --task, prints its report again; given batches, or several runs, one table of causes over all of them.',
+      'Run the recorded replies of a run again in a fresh sandbox, and report where observations differ, and why. Reads an MLGym `.traj` file or the output of `bench trajectory <run> --json`; a folder is replayed as one batch. Without --task, the id of a replayed run prints its report again; batches, or several runs, give one table of causes.',
     )
     .argument('<recording...>', 'a recording, a folder of them, or runs and batches that replayed some')
     .action((targets: string[], options: ReplayOptions) => playOrCompare(context, targets, options));

@@ -46,7 +46,7 @@ export function register(program: Command, context: CliContext): void {
       ]),
     );
   command.option('--exported <folder>', 'link runs to a page that `bench page export` wrote there; HTML only');
-  addComparisonOptions(command).option('--no-intervals', 'leave out intervals and P(best)');
+  addComparisonOptions(command).option('--no-intervals', 'omit intervals and P(best)');
   const { over, resamples, seed } = reportRequestSchema.shape;
   for (const option of requestOptions({ over, resamples, seed }, { parsers: { resamples: wholeNumber(100, 100_000) } }))
     command.addOption(option);

@@ -67,7 +67,7 @@ export function register(program: Command, context: CliContext): void {
         output.print(
           resumed
             ? `Batch ${batchId} continues ${plural(unfinishedRuns, 'unfinished run')}.`
-            : `Batch ${batchId} is over (${status}); nothing to continue.`,
+            : `Batch ${batchId} has ended (${status}); nothing to continue.`,
         );
       const resumed = outcomes
         .filter((one) => one.resumed)
@@ -78,7 +78,7 @@ export function register(program: Command, context: CliContext): void {
         only.unfinishedRuns += again;
         if (again > 0) output.print(`${plural(again, 'more run')} ${continues(again)}.`);
         if (left) {
-          output.log(`Left before all had ended. Continue with: bench resume ${only.batchId} --budget ${budget}`);
+          output.log(`Some runs had not ended. Continue with: bench resume ${only.batchId} --budget ${budget}`);
           output.json({ resumed } satisfies ResumeDocument);
           context.setExitCode(130);
           return;

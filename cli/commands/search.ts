@@ -16,11 +16,11 @@ const PLACES: readonly string[] = places.unwrap().element.options;
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command('search')
-    .summary('find a text in what agents did and saw')
+    .summary('search actions, observations and submissions')
     .description(
-      'Find a text in what agents thought, did, saw and submitted, the newest run first. Quotes within it: exactly this; slashes around it: a regular expression of PostgreSQL, followed by i: without letter case.',
+      'Find a text in thoughts, actions, observations and submissions of agents, the newest run first. A text in quotes is matched exactly. A text between slashes is a regular expression of PostgreSQL; a trailing i ignores case.',
     )
-    .argument('<text>', 'the text; letter case of A-Z does not count')
+    .argument('<text>', 'the text; case of A-Z is ignored')
     .action(async (q: string, options: Record<string, unknown>) => {
       const { output } = context;
       const { models, tasks, ...fields } = requestFields(OPTIONS, options) as Record<string, string[] | undefined>;
@@ -39,12 +39,12 @@ export function register(program: Command, context: CliContext): void {
     tasks: 'only of these tasks, comma-separated',
     run: 'only in this run: id, or an unambiguous part of it',
     in: `where to look, comma-separated: ${PLACES.join(', ')}`,
-    limit: 'number of hits, after which it stops',
+    limit: 'number of hits',
   };
   for (const option of requestOptions(OPTIONS, { texts, parsers: { in: commaListOf('place', PLACES) } }))
     command.addOption(option);
   addExamples(command, [
-    ["bench search 'CUDA out of memory'", 'who ran out of memory'],
-    ["bench search '/lr ?= ?1e-[34]/' --in file --batch spring", 'what was submitted'],
+    ["bench search 'CUDA out of memory'", 'runs that ran out of memory'],
+    ["bench search '/lr ?= ?1e-[34]/' --in file --batch spring", 'submitted files'],
   ]);
 }

@@ -50,7 +50,7 @@ function renderRun(run: RunDetail, context: CliContext): string {
       : [
           [
             'origin',
-            run.origin === 'import' ? 'imported: played by another home' : `imported: ${run.origin} played it`,
+            run.origin === 'import' ? 'imported: played by another home' : `imported: played by ${run.origin}`,
           ] as const,
         ]),
     ['model', `${run.model} (${run.modelKind})`],
@@ -113,9 +113,9 @@ function renderRun(run: RunDetail, context: CliContext): string {
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command('show')
-    .summary('show one run: settings, course, evaluations')
+    .summary('show one run: settings, progress, evaluations')
     .description(
-      'Show one run: its settings, its environment (limits, images, network), its course, and each evaluation.',
+      'Show one run: its settings, its environment (limits, images, network), its progress, and each evaluation.',
     )
     .argument('<run>', 'id, or an unambiguous part of it')
     .action(async (ref: string) => {

@@ -21,7 +21,7 @@ export function register(program: Command, context: CliContext): void {
     .command('sql')
     .summary('run a read-only query')
     .description(
-      'Run one SELECT over the results; it cannot change anything. See docs/reference/schema.md for tables and docs/reference/queries.md for examples. For more, use psql with the address that `bench db url` prints.',
+      'Run one SELECT over the results; the query cannot change anything. See docs/reference/schema.md for tables and docs/reference/queries.md for examples. For more, use psql with the address that `bench db url` prints.',
     )
     .argument('<query>', 'one SELECT');
   for (const option of requestOptions(sqlRequestSchema.shape)) command.addOption(option);

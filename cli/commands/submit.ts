@@ -96,7 +96,7 @@ export function register(program: Command, context: CliContext): void {
     ['bench submit --models gpt-4o,scripted:baseline --tasks game-theory', 'two models, all tasks of a suite'],
     ['bench submit --models gpt-4o --tasks battleOfSexes --attempts 2 --wait', 'wait for the runs, with progress'],
     ['bench submit --models gpt-4o --tasks all --budget 20 --name spring', 'name the batch, cap its cost'],
-    ['bench submit --models gpt-4o,claude --tasks all --attempts auto', 'attempts where they settle the order'],
+    ['bench submit --models gpt-4o,claude --tasks all --attempts auto', 'more attempts where the ranking is uncertain'],
     ['bench submit --models gpt-4o --tasks all --dry-run', 'print runs, GPUs, cost and time only'],
     ['bench submit --file batch.yaml', 'take all options from a file'],
   ]);

@@ -45,7 +45,7 @@ export function register(tasks: Command, context: CliContext): void {
     .command('check')
     .summary('check whether tasks can run here')
     .description(
-      'Check whether tasks can run here, before anything is spent: data, GPUs, images, memory, disk; prints the command that fixes each. Exit code 1 if a task cannot run.',
+      'Check whether tasks can run here before you submit a batch: data, GPUs, images, memory, disk; prints the command that fixes each. Exit code 1 if a task cannot run.',
     )
     .argument('[tasks...]', 'task ids, or `all`')
     .action(async (ids: string[], flags: Record<string, unknown>) => {

@@ -22,7 +22,7 @@ interface Flags {
 function baseOf(text: string, before: NonNullable<Flags['base']> = []): NonNullable<Flags['base']> {
   const [, from, to] = /^([^=\s]+)=([^=\s]+)$/.exec(text.trim()) ?? [];
   if (from === undefined || to === undefined)
-    throw new InvalidArgumentError('Write it as <image>=<image>; in the first, * stands for anything.');
+    throw new InvalidArgumentError('Write it as <image>=<image>; in the first, * matches any text.');
   return [...before, { from, to }];
 }
 
@@ -104,7 +104,7 @@ export function register(importing: Command, context: CliContext): void {
       if (found.imported === 0 || (flags.tasks !== undefined && left > 0)) context.setExitCode(1);
     });
   addExamples(command, [
-    ['bench tasks import harbor terminal-bench-2/ --dry-run', 'what would come of it'],
+    ['bench tasks import harbor terminal-bench-2/ --dry-run', 'preview the import'],
     ['bench tasks import harbor terminal-bench-2/ --tasks fix-git --prefix tb2-', 'one task'],
   ]);
 }

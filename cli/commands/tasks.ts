@@ -115,7 +115,7 @@ export function register(program: Command, context: CliContext): void {
     ['bench tasks', 'list tasks'],
     ['bench tasks show battleOfSexes', 'one task, with its prompt'],
     ['bench tasks prepare --suite rl --sample', 'make sample data, download nothing'],
-    ['bench tasks check all', 'what is missing to run them here'],
+    ['bench tasks check all', 'check whether all tasks can run here'],
   ]);
   registerPrepare(tasks, context);
   registerCheck(tasks, context);

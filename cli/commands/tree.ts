@@ -10,7 +10,7 @@ export function register(program: Command, context: CliContext): void {
     .command('tree')
     .summary('show the tree of forks that a run played')
     .description(
-      'Show the tree of forks that a run with a `search:` block plays: its nodes below those that they go on from, their validation scores, and what it has used of its limits.',
+      'Show the tree of forks that a run with a `search:` block plays: its nodes below their parents, their validation scores, and its use of its limits.',
     )
     .argument('<run>', 'id of the run, or of one of its nodes; or an unambiguous part of it')
     .action(async (ref: string) => {

@@ -12,10 +12,7 @@ export function register(program: Command, context: CliContext): void {
     .description(
       'Check configuration files: keys, types, templates, referenced files. Prints file, line and key of each problem.',
     )
-    .argument(
-      '[paths...]',
-      'task folders, YAML files, or whole configs folders; default: everything that bench would use',
-    )
+    .argument('[paths...]', 'task folders, YAML files, or whole configs folders; default: all files that bench uses')
     .action((paths: string[]) => {
       const { output } = context;
       const files = validateConfig(context, paths);
@@ -29,7 +26,7 @@ export function register(program: Command, context: CliContext): void {
       }
       if (problems.length === 0) return;
       output.log(
-        `${plural(problems.length, 'problem')} in ${plural(files.filter((f) => f.problems.length > 0).length, 'file')}. Correct them: until then these files are disabled.`,
+        `${plural(problems.length, 'problem')} in ${plural(files.filter((f) => f.problems.length > 0).length, 'file')}. These files are disabled until they are corrected.`,
       );
       context.setExitCode(2);
     });

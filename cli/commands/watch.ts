@@ -12,8 +12,8 @@ export function register(program: Command, context: CliContext): void {
     .command('watch')
     .summary('follow a batch live')
     .description(
-      'Follow a batch until it is over: phase, step, score, cost, and the time and spending to expect. A terminal shows a table ' +
-        '(per model and task above 100 runs), a pipe gets a line per change. Ctrl-C leaves the batch running. A batch of episodes is never over.',
+      'Follow a batch until it ends: phase, step, score, cost, and the expected time and spending. A terminal shows a table ' +
+        '(per model and task above 100 runs), a pipe gets a line per change. Ctrl-C leaves the batch running. A batch of episodes never ends.',
     )
     .argument('[batch]', 'id, name, or an unambiguous part of the id; default: the latest batch')
     .action(async (ref: string | undefined) => {

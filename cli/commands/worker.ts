@@ -13,7 +13,7 @@ export function register(commands: Command, context: CliContext): void {
     .summary('run a worker in the foreground')
     .description(
       'Run a worker in the foreground until Ctrl-C, for example on another machine with DATABASE_URL and TEMPORAL_ADDRESS set. ' +
-        'BENCH_WORKER=external turns the embedded worker off. SIGUSR2, and SIGTERM if it has an end (--until), have it hand its runs on and end. Nothing restarts this worker: run it under a service manager such as systemd (docs/reference/deployment.md).',
+        'BENCH_WORKER=external turns off the embedded worker. SIGUSR2, and SIGTERM with --until, make it hand its runs to other workers and exit. Nothing restarts this worker: run it under a service manager such as systemd (docs/reference/deployment.md).',
     );
   for (const option of requestOptions(workerRequestSchema.shape)) command.addOption(option);
   command.action(async () => {
@@ -25,13 +25,13 @@ export function register(commands: Command, context: CliContext): void {
     context.output.json({ exitCode: code } satisfies WorkerDocument);
     if (code !== 0 && code < 128) {
       throw new BenchError(code === 2 ? 'usage' : 'failed', `the worker ended with exit code ${code}`, {
-        remedy: 'Its last lines above say why.',
+        remedy: 'Its last lines above show the reason.',
       });
     }
   });
   addExamples(command, [
     ['bench worker --slots 16 --gpus 0,1', '16 concurrent runs, two GPUs'],
-    ['bench worker --until 2030-01-31T18:00:00Z', 'a machine that goes then'],
+    ['bench worker --until 2030-01-31T18:00:00Z', 'a machine that leaves at that time'],
     ['bench worker --roles models,workflows', 'no runs on this machine'],
   ]);
 }

@@ -106,7 +106,7 @@ export class Play {
     const { yellow } = this.context.output.colors;
     this.#say(
       yellow(
-        `The agent's output parser (${outputParser}) cannot hold this command. ${expectedFormat(outputParser)} Type it otherwise.`,
+        `The agent's output parser (${outputParser}) cannot represent this command. ${expectedFormat(outputParser)} Change the command.`,
       ),
     );
   }
@@ -126,7 +126,7 @@ export class Play {
     const { messages, leftOut } = messagesToShow(turn.messages, shown);
     const requery = turn.try === 0 ? '' : `, reply ${turn.try + 1}`;
     this.#say(colors.bold(`── step ${turn.step}${requery} ──`));
-    if (leftOut > 0) this.#say(colors.dim(`(${plural(leftOut, 'earlier message')} left out; :history shows all)`));
+    if (leftOut > 0) this.#say(colors.dim(`(${plural(leftOut, 'earlier message')} omitted; :history shows all)`));
     for (const { role, content, toolCalls = [] } of messages) {
       const calls = toolCalls.map((call) => `${call.name} ${call.arguments}`).join('\n');
       const text = printable([content, calls].filter((part) => part !== '').join('\n')).trimEnd();
@@ -142,7 +142,7 @@ export class Play {
         return await work();
       } catch (error) {
         if (!isOutage(error)) throw error;
-        if (!told) output.log(output.logColors.yellow('The services do not answer; trying to bring them back.'));
+        if (!told) output.log(output.logColors.yellow('The services do not answer; trying to restart them.'));
         await this.context.reconnect();
         await this.#pause();
       }

@@ -36,7 +36,7 @@ export function pausedLine({
   return pausedBecause === null
     ? [`paused since ${since}: no new runs start, running ones continue`]
     : [
-        `paused itself at ${since}: ${pausedBecause}`,
+        `paused automatically at ${since}: ${pausedBecause}`,
         `no new runs start: correct the fault, then \`bench resume ${batchId}\`; \`bench retry ${batchId} --all\` reruns those that ended`,
       ];
 }
@@ -50,10 +50,7 @@ export function batchState(batch: State): string[] {
   return [
     ...(episodes === null
       ? []
-      : [
-          episodesLine(episodes),
-          `\`bench env serve --name ${batch.name ?? ''}\` serves it: it has no workflow of its own`,
-        ]),
+      : [episodesLine(episodes), `\`bench env serve --name ${batch.name ?? ''}\` serves it; it has no workflow`]),
     ...pausedLine(batch),
     ...(budgetUsd === null
       ? []

@@ -40,7 +40,7 @@ describe('a batch whose provider refuses the key', () => {
     const batch = JSON.parse(stdout) as BatchDocument;
     ({ batchId } = batch);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/paused itself at .*: 5 runs in a row ended by a fault of the provider/);
+    expect(stderr).toMatch(/paused automatically at .*: 5 runs in a row ended by a fault of the provider/);
     expect(stderr).toContain(`bench resume ${batchId}`);
     expect(batch).toMatchObject({ status: 'running', breaker: 5 });
     expect(batch.pausedBecause).toMatch(because);
@@ -49,7 +49,7 @@ describe('a batch whose provider refuses the key', () => {
       ...['events', batchId, '--kind', 'batch_paused'],
     );
     expect(events.map(({ detail }) => detail)).toEqual([expect.stringMatching(because)]);
-    expect((await home.run('status', batchId)).stdout).toMatch(/paused itself at .*5 runs in a row/);
+    expect((await home.run('status', batchId)).stdout).toMatch(/paused automatically at .*5 runs in a row/);
     await until('the webhook is notified', () => told().some(({ event }) => event === 'batch.paused'));
     expect(told().find(({ event }) => event === 'batch.paused')?.text).toContain('has paused itself (5 runs in a row');
   });

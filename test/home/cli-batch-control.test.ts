@@ -129,7 +129,7 @@ describe('a batch that is paused', () => {
     await home.json('resume', batchId);
     const over = await until(batchId, ({ status }) => status === 'ended');
     expect(over.runs.map(({ endReason }) => endReason)).toEqual(['cancelled', 'submit', 'submit', 'submit']);
-    expect((await home.run('pause', batchId)).stdout).toContain('already over');
+    expect((await home.run('pause', batchId)).stdout).toContain('already ended');
   });
 });
 

@@ -124,7 +124,7 @@ describe('a server that trains', () => {
 
     const status = await home.json<{ waitingFor: string[] }>('status', 'spring');
     expect(status).toMatchObject({ training: true, episodes: { open: 1, ended: 2, reward: policies[0]!.reward } });
-    expect(status.waitingFor).toContain('`bench env serve --name spring` serves it: it has no workflow of its own');
+    expect(status.waitingFor).toContain('`bench env serve --name spring` serves it; it has no workflow');
     expect(await home.json('batches')).toMatchObject({ batches: [{ batchId, training: true }] });
     const page = join(folder, 'report.html');
     await home.json('report', 'spring', '--include-local', '-o', page);

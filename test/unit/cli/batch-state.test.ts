@@ -54,7 +54,7 @@ describe('the state of a batch', () => {
     const line = '3 episodes open (1 waiting, 2 active), 40 ended; mean reward of the last 40: 0.25';
     expect(batchState(batch)).toEqual([
       line,
-      '`bench env serve --name spring` serves it: it has no workflow of its own',
+      '`bench env serve --name spring` serves it; it has no workflow',
     ]);
     expect(nextCommand(batch)).toBe(`bench episodes list ${ID}`);
     expect(renderBatch(batch, plain)).toContain('0 of 2 episodes ended');

@@ -24,7 +24,7 @@ async function looks(...outcomes: (Error | null)[]): Promise<{ error: unknown; l
 it('what is away after the first look is told, and looked at again', async () => {
   const { error, looked, said } = await looks(null, away, null);
   expect({ error: String(error), looked }).toEqual({ error: 'Error: Ctrl-C', looked: 3 });
-  expect(said).toEqual(['squeue failed: the controller does not answer; looking again in 30 s']);
+  expect(said).toEqual(['squeue failed: the controller does not answer; checking again in 30 s']);
 });
 
 it('a first look that fails is the end, and so is what waiting does not help', async () => {

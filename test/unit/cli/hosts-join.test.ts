@@ -23,5 +23,5 @@ it('an invitation reaches `join` through a pipe: no program has it among its arg
 it('`join` takes its argument, or stdin for `-`, where something comes from there', async () => {
   expect(await invitationOf('eyJz', Readable.from(['other']))).toBe('eyJz');
   expect((await invitationOf('-', Readable.from([Buffer.from('ey'), Buffer.from('Jz\n')]))).trim()).toBe('eyJz');
-  await expect(invitationOf('-', Object.assign(Readable.from([]), { isTTY: true }))).rejects.toThrow(/on stdin/);
+  await expect(invitationOf('-', Object.assign(Readable.from([]), { isTTY: true }))).rejects.toThrow(/from stdin/);
 });

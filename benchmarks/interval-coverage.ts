@@ -94,8 +94,8 @@ export function headlineCoverage({
     };
   };
   const truth = headlines(Array.from({ length: population }, play));
-  const tallies = { improvement: new Tally(), gain: new Tally() };
-  const pairs = { improvement: { all: 0, wrong: 0, resolved: 0 }, gain: { all: 0, wrong: 0, resolved: 0 } };
+  const tallies = { winRate: new Tally(), gain: new Tally() };
+  const pairs = { winRate: { all: 0, wrong: 0, resolved: 0 }, gain: { all: 0, wrong: 0, resolved: 0 } };
   for (let experiment = 0; experiment < experiments; experiment++) {
     const tasks = Array.from({ length: count }, play);
     const observed = headlines(tasks);
@@ -132,7 +132,7 @@ export function headlineCoverage({
     const { all, wrong, resolved } = pairs[headline];
     return { figure: tallies[headline].result(), pairs: 1 - wrong / all, resolved: resolved / all };
   };
-  return { improvement: of('improvement'), gain: of('gain') };
+  return { winRate: of('winRate'), gain: of('gain') };
 }
 
 interface SimulatedTask {

@@ -31,7 +31,7 @@ const headlines = SIZES.map(({ taskCount, attemptCount }) => {
     ...{ experiments: EXPERIMENTS, population: 8000 },
   });
   process.stderr.write(
-    `  ${taskCount} tasks, ${attemptCount} attempts: P(improvement) ${percent(measured.improvement.figure.share)}, ` +
+    `  ${taskCount} tasks, ${attemptCount} attempts: win rate ${percent(measured.winRate.figure.share)}, ` +
       `gain ${percent(measured.gain.figure.share)}\n`,
   );
   return { taskCount, attemptCount, ...measured };

@@ -80,7 +80,7 @@ async function fill(db: Database, { models, tasks, attempts, steps, evaluations 
      from runs, generate_series(1, step) s where batch_id = $1`,
     [batch],
   );
-  // Marks are looked for here, but in runs without steps, which have none.
+  // Flags are looked for here, but in runs without steps, which have none.
   await fillIn('commit');
   connection.release();
   await db.pool.query('vacuum analyze');

@@ -37,15 +37,15 @@ try {
   if (values.board !== undefined) writeFileSync(values.board, JSON.stringify(byChance));
   const rows = byChance!.rows.map((row) => ({
     model: row.model,
-    improvement: round(row.improvement?.best),
-    improvement95: between(row.intervals?.tasks.bestImprovement),
+    winRate: round(row.winRate?.best),
+    winRate95: between(row.intervals?.tasks.bestWinRate),
     group: row.intervals?.tasks.group,
-    probabilityOfFirst: round(row.intervals?.tasks.probabilityOfRank1?.best),
+    pBest: round(row.intervals?.tasks.pBest?.best),
     gain: round(row.gain?.best),
     gain95: between(row.intervals?.tasks.bestGain),
-    solvedAt1: round(row.curve?.best[0]?.solved),
+    improvedAt1: round(row.curve?.best[0]?.improved),
     gainAt4: round(row.curve?.best[3]?.gain),
-    solvedAt4: round(row.curve?.best[3]?.solved),
+    improvedAt4: round(row.curve?.best[3]?.improved),
     aup: round(row.bestAup),
     averageRank: round(row.averageRank),
   }));
@@ -55,14 +55,14 @@ try {
     resolvedOverTasks: comparison.separation?.tasks?.resolved,
     resolvedOverAttempts: comparison.separation?.attempts?.resolved,
     first: ordered[0]?.model,
-    probabilityOfFirst: round(ordered[0]?.intervals?.tasks.probabilityOfRank1?.best),
+    pBest: round(ordered[0]?.intervals?.tasks.pBest?.best),
     rows: ordered.map(({ model }) => model).join(', '),
   }));
   const tasks = byChance!.tasks.map(({ task, primary, baseline, standardError, target }) => ({
     ...{ task, primary, baseline, standardError, target },
   }));
-  for (const { model, improvement, gain, group } of rows)
-    process.stderr.write(`${model}: P(improvement) ${improvement}, gain ${gain}, group ${group}\n`);
+  for (const { model, winRate, gain, group } of rows)
+    process.stderr.write(`${model}: win rate ${winRate}, gain ${gain}, group ${group}\n`);
   for (const { order, resolvedOverTasks, pairs } of orders)
     process.stderr.write(`by ${order}: ${resolvedOverTasks} of ${pairs} pairs told apart\n`);
   const runs = byChance!.rows.reduce((sum, { attempts }) => sum + attempts, 0);

@@ -64,7 +64,7 @@ export async function createObjects(client: pg.ClientBase, sources: readonly Sql
 export async function refreshDerived(client: pg.ClientBase): Promise<void> {
   await client.query('select refresh_run_results()');
   await client.query(
-    `select mark_integrity(array(
+    `select flag_integrity(array(
        select run_id from runs where status = 'ended' and integrity_version is distinct from integrity_rules_version()))`,
   );
 }

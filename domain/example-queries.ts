@@ -46,14 +46,14 @@ from step_actions group by model, strict_category order by model, steps desc, ca
 from model_costs('mlgym') order by model`,
   },
   {
-    title: 'Which runs are marked, and why?',
+    title: 'Which runs are flagged, and why?',
     sql: `select r.model_name as model, r.task_id as task, r.attempt, m.rule, m.step, m.detail
-from integrity_marks m join runs r on r.run_id = m.run_id order by 1, 2, 3, 4`,
+from integrity_flags m join runs r on r.run_id = m.run_id order by 1, 2, 3, 4`,
   },
   {
     title: 'Which runs tried to cheat?',
     sql: `select r.model_name as model, r.task_id as task, r.run_id, m.step, m.detail
-from integrity_marks m join runs r on r.run_id = m.run_id where m.rule = 'tried' order by 1, 2, 3`,
+from integrity_flags m join runs r on r.run_id = m.run_id where m.rule = 'tried' order by 1, 2, 3`,
   },
   {
     title: 'Which commands took longest?',

@@ -1,4 +1,4 @@
-/** The rules by which runs are marked; docs/concepts/integrity.md describes each. The database applies them: `find_integrity_marks`. Imports nothing. */
+/** The rules by which runs are flagged; docs/concepts/integrity.md describes each. The database applies them: `find_integrity_flags`. Imports nothing. */
 export const INTEGRITY_RULES = [
   'beyond_bounds',
   'protected_write',
@@ -15,12 +15,12 @@ export const INTEGRITY_RULES = [
 ] as const;
 export type IntegrityRule = (typeof INTEGRITY_RULES)[number];
 
-/** `self_reported ×13`: the runs that each rule marked. */
-export const markedRunsText = (marks: Partial<Record<IntegrityRule, number>>): string[] =>
-  Object.entries(marks).map(([rule, runs]) => `${rule} ×${runs}`);
+/** `self_reported ×13`: the runs that each rule flagged. */
+export const flaggedRunsText = (flags: Partial<Record<IntegrityRule, number>>): string[] =>
+  Object.entries(flags).map(([rule, runs]) => `${rule} ×${runs}`);
 
 /** One rule that fired on a run. */
-export interface IntegrityMark {
+export interface IntegrityFlag {
   rule: IntegrityRule;
   /** First step where it shows; null: no single step. Scores before it stay as they are. */
   step: number | null;

@@ -4,31 +4,31 @@ import { REFUSED_STAND_IN } from './recording-reply.js';
 export interface Cause {
   /** Known and accepted: it says nothing against the commands, the files or the scores of this side. */
   declared: boolean;
-  means: string;
+  meaning: string;
 }
 
 export const CAUSES = {
-  linter: { declared: false, means: 'an edit is refused on one side only, or for other errors' },
-  wording: { declared: false, means: 'the same result in other sentences; agent `mlgym` has those of MLGym' },
+  linter: { declared: false, meaning: 'an edit is refused on one side only, or for other errors' },
+  wording: { declared: false, meaning: 'the same result in other sentences; agent `mlgym` has those of MLGym' },
   evaluation: {
     declared: true,
-    means:
+    meaning:
       'refused in other words, or scored here where MLGym refused: evaluators here have their own copies of all but what is handed in',
   },
-  unscored: { declared: false, means: 'the recording has a score where this side has none' },
+  unscored: { declared: false, meaning: 'the recording has a score where this side has none' },
   starter: {
     declared: true,
-    means: 'a file that the run had not changed yet: another version of the starter was recorded',
+    meaning: 'a file that the run had not changed yet: another version of the starter was recorded',
   },
-  hidden: { declared: true, means: 'files that only one side shows: those of the evaluator, and of the machine' },
-  numbers: { declared: true, means: 'the same lines with other numbers: random draws, measured times, sizes' },
-  packages: { declared: true, means: 'a package, or a file of one, that only one side has or has in another version' },
-  limit: { declared: true, means: 'one side stopped the command at a time limit' },
-  guard: { declared: true, means: "MLGym's handling of text around `edit` and `insert` broke the command" },
-  refused: { declared: true, means: "the agent's blocklist refused the command" },
-  unfinished: { declared: false, means: 'the command has no output' },
-  not_played: { declared: false, means: 'the run ended before' },
-  other: { declared: false, means: 'none of these' },
+  hidden: { declared: true, meaning: 'files that only one side shows: those of the evaluator, and of the machine' },
+  numbers: { declared: true, meaning: 'the same lines with other numbers: random draws, measured times, sizes' },
+  packages: { declared: true, meaning: 'a package, or a file of one, that only one side has or has in another version' },
+  limit: { declared: true, meaning: 'one side stopped the command at a time limit' },
+  guard: { declared: true, meaning: "MLGym's handling of text around `edit` and `insert` broke the command" },
+  refused: { declared: true, meaning: "the agent's blocklist refused the command" },
+  unfinished: { declared: false, meaning: 'the command has no output' },
+  not_played: { declared: false, meaning: 'the run ended before' },
+  other: { declared: false, meaning: 'none of these' },
 } as const satisfies Record<string, Cause>;
 export type CauseName = keyof typeof CAUSES;
 export const CAUSE_NAMES = Object.keys(CAUSES) as [CauseName, ...CauseName[]];

@@ -13,7 +13,7 @@ export function reportCsv({ board, over, runs }: ReportData): string {
         {
           ...{ task, primary, direction, baseline, standardError, target },
           ...{ model: row.model, kind: row.kind, isolation: row.isolation, unranked: row.unranked, rank: row.rank },
-          ...{ bestImprovement: row.improvement?.best ?? null, lastImprovement: row.improvement?.last ?? null },
+          ...{ bestWinRate: row.winRate?.best ?? null, lastWinRate: row.winRate?.last ?? null },
           ...{ meanBestGain: row.gain?.best ?? null, meanLastGain: row.gain?.last ?? null },
           group: row.intervals?.[over].group ?? null,
           ...{ averageRank: row.averageRank, bestAup: row.bestAup, lastAup: row.lastAup },

@@ -1,4 +1,4 @@
-import { markedRunsText } from '../domain/integrity-rules.js';
+import { flaggedRunsText } from '../domain/integrity-rules.js';
 import { ORDER_TITLES } from '../domain/leaderboard-order.js';
 import { intervalOf } from './aup-chart.js';
 import { fixed, NONE, percent, usd } from './numbers.js';
@@ -18,10 +18,10 @@ export function taskStates(
   return states;
 }
 
-export const marks = (row: LeaderboardRow): string =>
+export const flags = (row: LeaderboardRow): string =>
   [
-    ...markedRunsText(row.marks),
-    ...(row.suspect === 0 || Object.keys(row.marks).length > 0 ? [] : [`${row.suspect} suspect`]),
+    ...flaggedRunsText(row.flags),
+    ...(row.suspect === 0 || Object.keys(row.flags).length > 0 ? [] : [`${row.suspect} suspect`]),
     ...(row.infraErrors === 0 ? [] : [`${row.infraErrors} infrastructure`]),
     ...(row.configErrors === 0 ? [] : [`${row.configErrors} configuration`]),
     ...(row.cancelled === 0 ? [] : [`${row.cancelled} cancelled`]),
@@ -42,9 +42,9 @@ function headlineColumns({ board, over }: ReportData, sampled: boolean): Column<
   const suffix = sampled ? ' [95 %]' : '';
   return [
     {
-      title: `P(improvement)${suffix}`,
+      title: `win rate${suffix}`,
       value: (row) =>
-        around(row.improvement?.[kind], row.intervals?.[over][kind === 'best' ? 'bestImprovement' : 'lastImprovement']),
+        around(row.winRate?.[kind], row.intervals?.[over][kind === 'best' ? 'bestWinRate' : 'lastWinRate']),
       align: 'right',
     },
     ...(board.rows.some(({ gain }) => gain !== null)
@@ -70,14 +70,14 @@ export function curvesTable(data: ReportData): ReportTable | null {
   const most = Math.max(0, ...rows.map((row) => pointsOf(row).length));
   if (most < 2) return null;
   return tableOf(
-    'Of k attempts: the expected best gain, and the share of tasks at which one gains anything',
+    'Of k attempts: the expected best gain, and the share of improved tasks',
     [
       { title: 'model', value: (row) => methodLabel(row, board) },
       ...Array.from({ length: most }, (_, i): Column<LeaderboardRow> => ({
         title: `k = ${i + 1}`,
         value: (row) => {
           const point = pointsOf(row)[i];
-          return point === undefined ? NONE : `${fixed(point.gain, 3)} · ${percent(point.solved)}`;
+          return point === undefined ? NONE : `${fixed(point.gain, 3)} · ${percent(point.improved)}`;
         },
         align: 'right',
       })),
@@ -119,7 +119,7 @@ export function leaderboardTable(data: ReportData): ReportTable {
             {
               title: 'P(best)',
               value: (row: LeaderboardRow) => {
-                const share = row.intervals?.[over].probabilityOfRank1?.[kind];
+                const share = row.intervals?.[over].pBest?.[kind];
                 if (share === undefined) return NONE;
                 // Draws that never came are not impossible.
                 return share < 0.005 ? '< 1 %' : share > 0.995 ? '> 99 %' : percent(share);
@@ -138,7 +138,7 @@ export function leaderboardTable(data: ReportData): ReportTable {
         },
         align: 'right',
       },
-      { title: 'marks', value: marks },
+      { title: 'flags', value: flags },
     ],
     rankedRows(board),
   );

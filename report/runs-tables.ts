@@ -56,7 +56,7 @@ function runsOfCell(
       ...(run.runId === cell?.bestRun ? ['gives the best attempt'] : []),
       ...(run.runId === cell?.lastRun ? ['gives the best submission'] : []),
       ...(run.suspect > 0 ? [`${run.suspect} suspect`] : []),
-      ...run.marks,
+      ...run.flags,
       ...(run.superseded
         ? ['repeated by another run']
         : run.status === 'ended' && !run.counted

@@ -78,7 +78,7 @@ function leaderboardSection(data: ReportData): Section {
           text(
             'Feasible: at least as good as the baseline. Not run: only the infrastructure failed, which costs a model nothing. Every figure depends on the whole set that is compared.' +
               (data.board.rows.some(({ withSuspects }) => withSuspects !== null)
-                ? ' With suspects: the AUP that counts suspect scores too; marks name the integrity rules and how many runs they marked.'
+                ? ' With suspects: the AUP that counts suspect scores too; flags name the integrity rules and how many runs they flagged.'
                 : ''),
           ),
         ]

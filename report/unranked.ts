@@ -36,18 +36,18 @@ export function unrankedTable({ board, runs }: ReportData): ReportTable | null {
   );
 }
 
-/** Runs with scores outside their task's bounds, and runs that an integrity rule marked. Null: none. */
+/** Runs with scores outside their task's bounds, and runs that an integrity rule flagged. Null: none. */
 export function suspectTable({ board, runs }: ReportData): ReportTable | null {
-  const suspect = runs.filter((run) => run.suspect > 0 || run.marks.length > 0);
+  const suspect = runs.filter((run) => run.suspect > 0 || run.flags.length > 0);
   if (suspect.length === 0) return null;
   const how = board.comparison.includeSuspect ? 'they count here' : 'they do not count';
   return tableOf<ReportRun>(
-    `Suspect runs (scores outside the task's bounds, or integrity marks): ${how}`,
+    `Suspect runs (scores outside the task's bounds, or integrity flags): ${how}`,
     [
       { title: 'run', value: ({ runId }) => runId },
       { title: 'model', value: (run) => methodLabel(run, board) },
       { title: 'task', value: ({ task }) => task },
-      { title: 'rules', value: ({ marks }) => marks.join(', ') || NONE },
+      { title: 'rules', value: ({ flags }) => flags.join(', ') || NONE },
       { title: 'suspect', value: (run) => `${run.suspect} of ${run.evaluations} evaluations`, align: 'right' },
       { title: 'best of all', value: ({ bestOfAll }) => score(bestOfAll), align: 'right' },
       { title: 'best that counts', value: ({ best }) => score(best), align: 'right' },

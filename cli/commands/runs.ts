@@ -28,7 +28,7 @@ export function register(program: Command, context: CliContext): void {
   for (const option of requestOptions(runsRequestSchema.shape, { without: ['batch'] })) command.addOption(option);
   addExamples(runs, [
     ['bench runs spring --status running', 'running runs of a batch'],
-    ['bench runs --mark tried', 'runs that tried to cheat'],
+    ['bench runs --flag tried', 'runs that tried to cheat'],
     ['bench runs --models gpt-4o --end-reason infra_error', 'failed runs of a model, in all batches'],
   ]);
 }

@@ -29,7 +29,7 @@ function costText({ origin, costUsd, recordedCostUsd, modelCalls }: RunDetail): 
 }
 
 /** What a rule found, and where it shows first. */
-function markText({ rule, step, until, detail }: RunDetail['marks'][number]): string {
+function flagText({ rule, step, until, detail }: RunDetail['flags'][number]): string {
   const place =
     step === null ? '' : until === null || until === step ? `, step ${step}` : `, steps ${step} to ${until}`;
   return `${rule.replaceAll('_', ' ')}${place}: ${oneLine(detail, 300)}`;
@@ -78,7 +78,7 @@ function renderRun(run: RunDetail, context: CliContext): string {
     ['best score', `${formatScore(run.bestScore)} ${run.primary} (${run.direction})`],
     ['final score', formatScore(run.finalScore)],
     ['baseline', formatScore(run.baseline)],
-    ...run.marks.map((mark) => ['mark', colors.yellow(markText(mark))] as const),
+    ...run.flags.map((flag) => ['flag', colors.yellow(flagText(flag))] as const),
     ...faultsOf(run).map((fault) => ['evaluator error', colors.red(oneLine(fault, 500))] as const),
     ['cost', costText(run)],
     ['tokens', tokensText(run.usage)],

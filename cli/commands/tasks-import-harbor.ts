@@ -30,7 +30,7 @@ const place = ({ file, key, reason }: ImportedHarborTask['refusals'][number]): s
   oneLine(`${[file, key].filter((part) => part !== '').join(': ')}: ${reason}`, 300);
 
 /** Of its scores. */
-function marksOf({ id, verification, inProcess }: ImportedHarborTask): string {
+function flagsOf({ id, verification, inProcess }: ImportedHarborTask): string {
   if (id === null) return '';
   const kept = { 'clean-room': [], 'same-image': ['same_image'], live: ['live'] }[verification];
   return [...kept, ...(inProcess ? ['in_process'] : [])].join(', ');
@@ -47,7 +47,7 @@ function render({ output: { colors } }: CliContext, { into, dryRun, imported, ta
       },
       { title: 'task', value: ({ id }) => id ?? '' },
       { title: 'verification', value: ({ verification, id }) => (id === null ? '' : verification) },
-      { title: 'marks', value: marksOf },
+      { title: 'flags', value: flagsOf },
     ],
     colors,
   );

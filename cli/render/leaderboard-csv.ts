@@ -1,4 +1,4 @@
-import { markedRunsText } from '../../domain/integrity-rules.js';
+import { flaggedRunsText } from '../../domain/integrity-rules.js';
 import { csvText } from '../../report/csv-text.js';
 import type { Leaderboard, LeaderboardRow } from '../../domain/views/leaderboard.js';
 
@@ -6,8 +6,8 @@ type Column = [title: string, value: (row: LeaderboardRow) => string | number | 
 
 const OVERS = ['attempts', 'tasks'] as const;
 const FIGURES = [
-  ['bestImprovement', (row: LeaderboardRow) => row.improvement?.best],
-  ['lastImprovement', (row: LeaderboardRow) => row.improvement?.last],
+  ['bestWinRate', (row: LeaderboardRow) => row.winRate?.best],
+  ['lastWinRate', (row: LeaderboardRow) => row.winRate?.last],
   ['bestGain', (row: LeaderboardRow) => row.gain?.best],
   ['lastGain', (row: LeaderboardRow) => row.gain?.last],
   ['bestAup', (row: LeaderboardRow) => row.bestAup],
@@ -33,14 +33,14 @@ export function leaderboardCsv(board: Leaderboard): string {
       [`group (${over})`, (row) => row.intervals?.[over].group],
       ...(['best', 'last'] as const).map((kind): Column => [
         `${kind} first (${over})`,
-        (row) => row.intervals?.[over].probabilityOfRank1?.[kind],
+        (row) => row.intervals?.[over].pBest?.[kind],
       ]),
     ]),
     ...(['bestAup', 'lastAup'] as const).map((area): Column => [
       `${area} with suspects`,
       (row) => row.withSuspects?.[area],
     ]),
-    ...(['averageRank', 'borda', 'solvedTasks', 'missingTasks', 'notRunTasks'] as const).map((key): Column => [
+    ...(['averageRank', 'borda', 'improvedTasks', 'missingTasks', 'notRunTasks'] as const).map((key): Column => [
       key,
       (row) => row[key],
     ]),
@@ -48,7 +48,7 @@ export function leaderboardCsv(board: Leaderboard): string {
       key,
       (row) => row[key],
     ]),
-    ['marks', (row) => markedRunsText(row.marks).join(', ')],
+    ['flags', (row) => flaggedRunsText(row.flags).join(', ')],
     ...(
       [
         'costUsd',

@@ -26,7 +26,7 @@ export function leaderboardNotes(
     ...intervalNotes(board, over),
     ...(board.rows.some(({ withSuspects }) => withSuspects !== null)
       ? [
-          'With suspects: the AUP with suspect scores counted (--include-suspect); marks name the rules and the number of runs.',
+          'With suspects: the AUP with suspect scores counted (--include-suspect); flags name the rules and the number of runs.',
         ]
       : []),
     ...(board.rows.some(({ recordedCostUsd }) => recordedCostUsd !== null) ? [costNote(board)] : []),
@@ -85,7 +85,7 @@ function figureNotes({ comparison, tasks, baseline, rows }: Leaderboard): string
   const starters = area === undefined ? '' : `; the starters have ${area.toFixed(2)}`;
   const moving = fixedT ? ' (fixed)' : ' (from the data: more models or tasks change it)';
   const compared = plural(tasks.filter((task) => task.compared).length, 'task');
-  const others = (['improvement', 'gain', 'rank'] as const).filter(
+  const others = (['win-rate', 'gain', 'rank'] as const).filter(
     (one) => one !== order && (one !== 'gain' || rows.some(({ gain }) => gain !== null)),
   );
   const without = tasks.filter((task) => task.compared && task.target === null).map(({ task }) => task);

@@ -1,6 +1,6 @@
 import type { Colors } from 'picocolors/types.js';
 import { ORDER_NAMES } from '../../domain/leaderboard-order.js';
-import { markedRunsText } from '../../domain/integrity-rules.js';
+import { flaggedRunsText } from '../../domain/integrity-rules.js';
 import { formatCost, formatScore, plural } from './format.js';
 import { emptyNotes, leaderboardNotes } from './leaderboard-notes.js';
 import { type Column, renderTable, tableWidth } from './table.js';
@@ -31,7 +31,7 @@ export function renderLeaderboard(board: Leaderboard, view: LeaderboardView): st
   const metric = board.comparison.metric === 'best-submission' ? 'best submission' : 'best attempt';
   const saved = board.comparison.saved === null ? '' : `, comparison ${board.comparison.saved.name}`;
   const main = mainColumns(board, view.over);
-  const before = main.findIndex(({ title }) => title === 'solved' || title === 'runs');
+  const before = main.findIndex(({ title }) => title === 'improved' || title === 'runs');
   const inline = [taskColumns(board, board.tasks, ['best', 'last']), taskColumns(board, board.tasks, [kindOf(board)])]
     .map((tasks) => [...main.slice(0, before), ...tasks, ...main.slice(before)])
     .find((columns) => tableWidth(board.rows, columns) <= width);
@@ -62,7 +62,7 @@ function mainColumns(board: Leaderboard, over: LeaderboardView['over']): Droppab
   const sampled = board.rows.some(({ intervals }) => intervals !== null);
   const figures = figureColumns(board, sampled ? over : null);
   // An average rank has no interval: the area stands before it, as in the tables of MLGym-Bench.
-  const [first, ...others] = (['improvement', 'gain', 'aup', 'rank'] as const).toSorted(
+  const [first, ...others] = (['win-rate', 'gain', 'aup', 'rank'] as const).toSorted(
     (a, b) => Number(b === (order === 'rank' ? 'aup' : order)) - Number(a === (order === 'rank' ? 'aup' : order)),
   );
   return [
@@ -91,7 +91,7 @@ function mainColumns(board: Leaderboard, over: LeaderboardView['over']): Droppab
           },
         ]
       : []),
-    ...(profiled ? [{ title: 'solved', value: solved, align: 'right' as const, drop: 6 }] : []),
+    ...(profiled ? [{ title: 'improved', value: improved, align: 'right' as const, drop: 6 }] : []),
     ...(profiled ? others.flatMap((one) => figures[one] ?? []) : []),
     { title: 'runs', value: attempts, align: 'right' },
     {
@@ -106,7 +106,7 @@ function mainColumns(board: Leaderboard, over: LeaderboardView['over']): Droppab
       align: 'right',
       drop: 8,
     },
-    ...(board.rows.some((row) => marks(row) !== '') ? [{ title: 'marks', value: marks }] : []),
+    ...(board.rows.some((row) => flags(row) !== '') ? [{ title: 'flags', value: flags }] : []),
   ];
 }
 
@@ -134,11 +134,11 @@ function figureColumns(
   });
   const best = kind === 'best';
   return {
-    improvement: column(
-      'improvement',
+    'win-rate': column(
+      'win-rate',
       4,
-      (row) => row.improvement?.[kind] ?? null,
-      (one) => (best ? one.bestImprovement : one.lastImprovement),
+      (row) => row.winRate?.[kind] ?? null,
+      (one) => (best ? one.bestWinRate : one.lastWinRate),
     ),
     ...((order === 'gain' || board.rows.some(({ gain }) => gain !== null)) && {
       gain: column(
@@ -176,7 +176,7 @@ const cost = (own: string | null, recorded: string | null, listed: string | null
 const fixed = (value: number | null, digits: number): string => (value === null ? '–' : value.toFixed(digits));
 
 function probability(uncertainty: LeaderboardUncertainty | undefined, kind: 'best' | 'last'): string {
-  const share = uncertainty?.probabilityOfRank1?.[kind];
+  const share = uncertainty?.pBest?.[kind];
   if (share === undefined) return '–';
   // Draws that never came are not impossible.
   if (share < 0.005) return '<1 %';
@@ -184,14 +184,14 @@ function probability(uncertainty: LeaderboardUncertainty | undefined, kind: 'bes
 }
 
 /** What is known of fewer tasks than the others' says so. */
-function solved(row: LeaderboardRow): string {
-  if (row.solvedTasks === null) return '–';
+function improved(row: LeaderboardRow): string {
+  if (row.improvedTasks === null) return '–';
   const compared = Object.values(row.scores).filter(({ bestRatio }) => bestRatio !== null).length;
   const apart = [
     ...(row.missingTasks ? [`${row.missingTasks} missing`] : []),
     ...(row.notRunTasks ? [`${row.notRunTasks} not run`] : []),
   ];
-  return `${row.solvedTasks}/${compared}${apart.length === 0 ? '' : ` (${apart.join(', ')})`}`;
+  return `${row.improvedTasks}/${compared}${apart.length === 0 ? '' : ` (${apart.join(', ')})`}`;
 }
 
 /** Ended of submitted. Runs that ended by the infrastructure's or the configuration's fault are always in sight. */
@@ -200,10 +200,10 @@ function attempts(row: LeaderboardRow): string {
   return `${row.ended}/${row.attempts}${unscored === 0 ? '' : ` (${unscored} unscored)`}`;
 }
 
-const marks = (row: LeaderboardRow): string =>
+const flags = (row: LeaderboardRow): string =>
   [
-    ...markedRunsText(row.marks),
-    ...(row.suspect === 0 || Object.keys(row.marks).length > 0 ? [] : [`suspect ${row.suspect}`]),
+    ...flaggedRunsText(row.flags),
+    ...(row.suspect === 0 || Object.keys(row.flags).length > 0 ? [] : [`suspect ${row.suspect}`]),
     ...(row.isolation === 'none' ? ['local'] : row.isolation === 'import' ? ['imported'] : []),
     ...(row.kind === 'real' ? [] : [row.kind]),
   ].join(', ');
@@ -272,7 +272,7 @@ function tablesOf(
 const taskTables = (board: Leaderboard, width: number, colors: Colors): string[] =>
   tablesOf(board.rows, taskColumns(board, board.tasks, [kindOf(board)]), width, colors);
 
-/** Of k attempts, the best gain and the share of tasks solved, where there is more than one. */
+/** Of k attempts, the best gain and the share of tasks improved, where there is more than one. */
 function curveTables(board: Leaderboard, width: number, colors: Colors): string[] {
   const kind = kindOf(board);
   const pointsOf = (row: LeaderboardRow) => row.curve?.[kind] ?? [];
@@ -285,11 +285,11 @@ function curveTables(board: Leaderboard, width: number, colors: Colors): string[
     title: `k = ${k}`,
     value: (row) => {
       const point = pointsOf(row)[k - 1];
-      return point === undefined ? '–' : `${point.gain.toFixed(2)}, ${Math.round(100 * point.solved)} %`;
+      return point === undefined ? '–' : `${point.gain.toFixed(2)}, ${Math.round(100 * point.improved)} %`;
     },
     align: 'right',
   }));
-  const title = colors.bold('Of k attempts: expected best gain, tasks that gain');
+  const title = colors.bold('Of k attempts: expected best gain, improved tasks');
   return [title, ...tablesOf(rows, columns, width, colors)];
 }
 

@@ -14,7 +14,7 @@ export function renderReplayTable(table: ReplayTable, { colors }: Pick<CliOutput
       { title: 'runs', value: ({ runs }) => String(runs), align: 'right' },
       { title: 'final scores', value: ({ finalScores }) => String(finalScores), align: 'right' },
       { title: 'declared', value: ({ declared }) => (declared ? 'yes' : colors.yellow('no')) },
-      { title: 'meaning', value: ({ means }) => means },
+      { title: 'meaning', value: ({ meaning }) => meaning },
     ],
     colors,
   );

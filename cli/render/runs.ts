@@ -34,7 +34,7 @@ export function runColumns(colors: Colors): Column<RunSummary>[] {
     },
     {
       title: 'best',
-      value: (run) => formatScore(run.bestScore) + (run.suspect > 0 || run.marks.length > 0 ? colors.yellow(' !') : ''),
+      value: (run) => formatScore(run.bestScore) + (run.suspect > 0 || run.flags.length > 0 ? colors.yellow(' !') : ''),
       align: 'right',
     },
     { title: 'final', value: (run) => formatScore(run.finalScore), align: 'right' },
@@ -44,14 +44,14 @@ export function runColumns(colors: Colors): Column<RunSummary>[] {
 }
 
 /** Rules that fired, by their names: `protected write, no model call`. */
-export const markNames = (marks: RunSummary['marks']): string =>
-  marks.map(({ rule }) => rule.replaceAll('_', ' ')).join(', ');
+export const flagNames = (flags: RunSummary['flags']): string =>
+  flags.map(({ rule }) => rule.replaceAll('_', ' ')).join(', ');
 
 /** The column only where there is something in it. */
-function marksColumn(runs: readonly RunSummary[], colors: Colors): Column<RunSummary>[] {
-  if (runs.every(({ marks }) => marks.length === 0)) return [];
-  return [{ title: 'marks', value: ({ marks }) => colors.yellow(markNames(marks)) }];
+function flagsColumn(runs: readonly RunSummary[], colors: Colors): Column<RunSummary>[] {
+  if (runs.every(({ flags }) => flags.length === 0)) return [];
+  return [{ title: 'flags', value: ({ flags }) => colors.yellow(flagNames(flags)) }];
 }
 
 export const renderRuns = (runs: readonly RunSummary[], colors: Colors): string =>
-  runs.length === 0 ? 'No runs.' : renderTable(runs, [...runColumns(colors), ...marksColumn(runs, colors)], colors);
+  runs.length === 0 ? 'No runs.' : renderTable(runs, [...runColumns(colors), ...flagsColumn(runs, colors)], colors);

@@ -116,7 +116,7 @@ export async function startLine(pool: pg.Pool): Promise<LineImport> {
   };
 }
 
-/** The run's own part of a line's head. Origin and integrity marks are left out: this database sets them itself. */
+/** The run's own part of a line's head. Origin and integrity flags are left out: this database sets them itself. */
 const compared = (head: string): string =>
   `((${head}) - 'batch' - 'baseline' - 'import' - 'signature' #- '{run,integrity_version}' #- '{run,origin}')`;
 
@@ -182,7 +182,7 @@ async function store(
   await client.query(
     `insert into hosts (host_id, removed_at) select l #>> '{run,host_id}', now() from line where l #>> '{run,host_id}' is not null on conflict do nothing`,
   );
-  // Marks are not in the line: the rules run when the run is stored.
+  // Flags are not in the line: the rules run when the run is stored.
   await client.query(`update line set l = l #- '{run,integrity_version}'`);
   const columns = await columnsOfLine(client);
   /** `source`: the text after `from`; `value`: its column with the row as JSON. */

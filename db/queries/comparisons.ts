@@ -34,7 +34,7 @@ interface ComparisonRow {
   baselines: (number | null)[];
   standard_errors: (number | null)[] | null;
   targets: (number | null)[] | null;
-  row_order: LeaderboardOrder;
+  order_by: LeaderboardOrder;
   k: number | null;
   axis: number;
   mode: LeaderboardMode;
@@ -69,7 +69,7 @@ const comparisonOf = (row: ComparisonRow): SavedComparison => ({
     axis: row.axis,
     mode: row.mode,
     metric: row.metric,
-    order: row.row_order,
+    order: row.order_by,
     includeSuspect: row.include_suspect,
     includeLocal: row.include_local,
     includeImported: row.include_imported,
@@ -82,7 +82,7 @@ const comparisonOf = (row: ComparisonRow): SavedComparison => ({
 
 /** By name. */
 export async function savedComparisons(run: Statements): Promise<SavedComparison[]> {
-  const rows = await run<ComparisonRow>('savedComparisons', 'select * from comparison_sets order by name', []);
+  const rows = await run<ComparisonRow>('savedComparisons', 'select * from saved_comparisons order by name', []);
   return rows.map(comparisonOf);
 }
 
@@ -104,8 +104,8 @@ export async function savedComparison(run: Statements, name: string): Promise<Sa
 export async function saveComparison(run: Statements, name: string, options: FrozenOptions): Promise<SavedComparison> {
   const [row] = await run<ComparisonRow>(
     'saveComparison',
-    `insert into comparison_sets
-       (name, models, tasks, contracts, k, axis, mode, metric, include_suspect, include_local, include_scripted, batch_id, sample, profile, baselines, include_imported, standard_errors, targets, row_order)
+    `insert into saved_comparisons
+       (name, models, tasks, contracts, k, axis, mode, metric, include_suspect, include_local, include_scripted, batch_id, sample, profile, baselines, include_imported, standard_errors, targets, order_by)
      values ($1, $2, $3, $12::int[], $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15::float8[], $16, $17::float8[], $18::float8[], $19)
      on conflict (name) do nothing returning *`,
     [
@@ -138,7 +138,7 @@ export async function saveComparison(run: Statements, name: string, options: Fro
 
 export async function removeComparison(run: Statements, name: string): Promise<void> {
   await savedComparison(run, name);
-  await run('removeComparison', 'delete from comparison_sets where name = $1', [name]);
+  await run('removeComparison', 'delete from saved_comparisons where name = $1', [name]);
 }
 
 /** Data that the comparison leaves out, and what was added or changed since. */

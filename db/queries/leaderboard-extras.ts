@@ -39,10 +39,10 @@ const SELECTED = `
   where (case when $1::text is null then not (b.verification or b.training or b.nodes_of is not null) else r.batch_id = $1 end) and r.model_name = any ($4)
     and (r.forked_from is null or is_own_attempt(r.run_id, $1))`;
 
-/** Whether any score is marked, in the batch or at all. */
-export async function anyMarked(run: Statements, batchId: string | null): Promise<boolean> {
+/** Whether any score is flagged, in the batch or at all. */
+export async function anyFlagged(run: Statements, batchId: string | null): Promise<boolean> {
   const [found] = await run<{ any: boolean }>(
-    'anyMarked',
+    'anyFlagged',
     `select exists (
        select from run_results t join runs r on r.run_id = t.run_id where t.suspects > 0 and ($1::text is null or r.batch_id = $1)
      ) as any`,
@@ -51,15 +51,15 @@ export async function anyMarked(run: Statements, batchId: string | null): Promis
   return found?.any === true;
 }
 
-/** How many runs of each row have each rule's mark. */
-export async function markedRuns(
+/** How many runs of each row have each rule's flag. */
+export async function flaggedRuns(
   run: Statements,
   selection: Selection,
 ): Promise<(Id & { rule: IntegrityRule; runs: number })[]> {
   return run(
-    'markedRuns',
+    'flaggedRuns',
     `select r.model_name as model, r.model_kind as kind, i.isolation, m.rule, count(*)::int as runs
-     from integrity_marks m join runs r on r.run_id = m.run_id
+     from integrity_flags m join runs r on r.run_id = m.run_id
      left join run_results o on o.run_id = r.run_id
      cross join lateral (
        -- As score_runs() says it.

@@ -12,7 +12,7 @@ export const FIGURES_VERSION = 3;
 /** So many comparisons are kept. */
 const KEPT = 200;
 
-type Headline = Pick<LeaderboardRow, 'improvement' | 'gain' | 'curve'>;
+type Headline = Pick<LeaderboardRow, 'winRate' | 'gain' | 'curve'>;
 
 /** What is computed of compared attempts here and not in SQL, by place of the method. */
 export interface Figures {
@@ -73,7 +73,7 @@ export function hashOf({ tasks }: Compared, { mode, axis, resamples, seed, order
   }
   return hash.digest('hex');
 }
-function headlinesOf({ tasks, methods }: Compared, { improvement, gain }: Headlines): Headline[] {
+function headlinesOf({ tasks, methods }: Compared, { winRate, gain }: Headlines): Headline[] {
   const known = (value: number): number | null => (Number.isNaN(value) ? null : value);
   const both = (of: Headlines[keyof Headlines], model: number) => {
     const figures = { best: known(of.best[model]!), last: known(of.last[model]!) };
@@ -89,7 +89,7 @@ function headlinesOf({ tasks, methods }: Compared, { improvement, gain }: Headli
     return attemptCurve(gains);
   };
   return methods.map((_, model) => ({
-    improvement: both(improvement, model),
+    winRate: both(winRate, model),
     gain: both(gain, model),
     curve: { best: curve(model, 'best'), last: curve(model, 'last') },
   }));

@@ -81,10 +81,11 @@ export function leaderboardIntervals({ tasks, methods }: Compared, options: Inte
   function orderingSamples(): { observed: Record<Kind, ArrayLike<number>> } & Record<Over, Samples> {
     if (order === 'aup') return areas.samples;
     if (order === 'rank') return resamplePositions(tasks, options);
+    const headline = order === 'win-rate' ? 'winRate' : order;
     return {
-      observed: observed[order],
-      attempts: headlines.attempts[order],
-      tasks: headlines.tasks[order],
+      observed: observed[headline],
+      attempts: headlines.attempts[headline],
+      tasks: headlines.tasks[headline],
     };
   }
   // Resamples of headlines draw attempts too, those of areas and positions only tasks: measured, both hold what they should.
@@ -120,13 +121,13 @@ export function leaderboardIntervals({ tasks, methods }: Compared, options: Inte
   };
   const uncertainty = (over: Over, model: number): LeaderboardUncertainty => {
     const area = areas[over][model]!;
-    const [improvement, gain] = HEADLINES.map((headline) =>
+    const [winRate, gain] = HEADLINES.map((headline) =>
       Object.fromEntries(KINDS.map((of) => [of, intervalOf(over, headline, of, model)])),
     ) as [Record<Kind, Interval | null>, Record<Kind, Interval | null>];
     return {
-      ...{ bestImprovement: improvement.best, lastImprovement: improvement.last },
+      ...{ bestWinRate: winRate.best, lastWinRate: winRate.last },
       ...{ bestGain: gain.best, lastGain: gain.last, bestAup: area.best, lastAup: area.last },
-      probabilityOfRank1: drawn[over] ? { best: shares[over].best[model]!, last: shares[over].last[model]! } : null,
+      pBest: drawn[over] ? { best: shares[over].best[model]!, last: shares[over].last[model]! } : null,
       group: separations[over]?.groups[model] ?? null,
     };
   };

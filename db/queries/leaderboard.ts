@@ -7,7 +7,7 @@ import type { Statements } from '../statements.js';
 import { baselinesOf, comparisonState, scalesOf, savedComparison, tasksAtContracts } from './comparisons.js';
 import { groupBy } from './group-by.js';
 import { refuseUnknownProfile } from './known-profiles.js';
-import { anyMarked, markedRuns, otherProfiles, rowCosts } from './leaderboard-extras.js';
+import { anyFlagged, flaggedRuns, otherProfiles, rowCosts } from './leaderboard-extras.js';
 import { type BoardCell, boardCells, type CellRow, methodOf } from './leaderboard-cells.js';
 import { keptFigures } from './leaderboard-figures.js';
 import { comparedAttempts } from './leaderboard-intervals.js';
@@ -23,23 +23,23 @@ import type {
 
 type Extras = Pick<
   LeaderboardRow,
-  'withSuspects' | 'marks' | 'recordedCostUsd' | 'recordedCostPerRunUsd' | 'listCostUsd' | 'listCostPerRunUsd'
+  'withSuspects' | 'flags' | 'recordedCostUsd' | 'recordedCostPerRunUsd' | 'listCostUsd' | 'listCostPerRunUsd'
 >;
-type Headline = Pick<LeaderboardRow, 'improvement' | 'gain' | 'curve'>;
+type Headline = Pick<LeaderboardRow, 'winRate' | 'gain' | 'curve'>;
 type ModelRow = Omit<LeaderboardRow, keyof Area | keyof Extras | keyof Headline | 'scores' | 'intervals' | 'profile'>;
-type Area = Pick<LeaderboardRow, 'bestAup' | 'lastAup' | 'solvedTasks' | 'missingTasks' | 'notRunTasks'>;
+type Area = Pick<LeaderboardRow, 'bestAup' | 'lastAup' | 'improvedTasks' | 'missingTasks' | 'notRunTasks'>;
 type SuspectArea = NonNullable<LeaderboardRow['withSuspects']> & { method: string };
 interface Found {
   tasks: Omit<LeaderboardTask, 'ranking'>[];
   cells: Columns<CellRow>;
   models: ModelRow[];
-  areas: (Omit<Area, 'solvedTasks'> & { method: string; axis: number })[];
+  areas: (Omit<Area, 'improvedTasks'> & { method: string; axis: number })[];
   ratios: Columns<RatioRow>;
   starter: { averageRank: number; borda: number } | null;
 }
 
 const BASELINE = 'baseline';
-const NO_AREA: Area = { bestAup: null, lastAup: null, solvedTasks: null, missingTasks: null, notRunTasks: null };
+const NO_AREA: Area = { bestAup: null, lastAup: null, improvedTasks: null, missingTasks: null, notRunTasks: null };
 
 /**
  * Every figure but headlines and intervals (leaderboard-figures.ts) comes from SQL functions. The comparison is one statement, hence one snapshot, over one grid, which
@@ -151,15 +151,15 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     includeImported,
     ...(saved === null ? [null, null] : scalesOf(saved.options)),
   ];
-  // Most often nothing is marked, and the areas are the same.
-  const areasWithMarked = async () =>
-    (await anyMarked(run, options.batchId ?? null))
+  // Most often nothing is flagged, and the areas are the same.
+  const areasWithFlagged = async () =>
+    (await anyFlagged(run, options.batchId ?? null))
       ? run<SuspectArea>('withSuspects', AREAS(suffix), parameters(true))
       : [];
   // Statements run side by side where none needs what another finds.
-  const [[result], withMarked, others] = await Promise.all([
+  const [[result], withFlagged, others] = await Promise.all([
     run<Found>('leaderboard', STATEMENT(kind, suffix), parameters(includeSuspect)),
-    includeSuspect ? [] : areasWithMarked(),
+    includeSuspect ? [] : areasWithFlagged(),
     otherProfiles(run, {
       batchId: options.batchId ?? null,
       tasks: tasksAsked,
@@ -173,7 +173,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
   const { models, areas, starter } = result;
   const tasks = new Map(result.tasks.map((one) => [one.task, { ...one, ranking: rankingNote(one) }]));
   const areaOf = new Map(areas.map(({ method, axis: _, ...area }) => [method, area]));
-  const marked = models.some(({ unranked, suspect }) => unranked === null && suspect > 0);
+  const flagged = models.some(({ unranked, suspect }) => unranked === null && suspect > 0);
   const selection = {
     batchId: options.batchId ?? null,
     tasks: [...tasks.keys()],
@@ -182,7 +182,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     sample,
     profile,
   };
-  const extras = Promise.all([markedRuns(run, selection), rowCosts(run, selection)]);
+  const extras = Promise.all([flaggedRuns(run, selection), rowCosts(run, selection)]);
   // Handled where it is awaited, after the figures.
   extras.catch(() => {});
   const ratiosOf = ratiosByMethod(result.ratios);
@@ -199,9 +199,9 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     if (axis === null || ratios === undefined) return null;
     return { best: stepsOf(ratios, 'best', mode, axis), last: stepsOf(ratios, 'last', mode, axis) };
   };
-  const [marks, { recorded: recordedCosts, list, listed }] = await extras;
-  const withSuspectsOf = new Map((marked ? withMarked : []).map(({ method, ...area }) => [method, area]));
-  const marksOf = groupBy(marks, methodOf);
+  const [flags, { recorded: recordedCosts, list, listed }] = await extras;
+  const withSuspectsOf = new Map((flagged ? withFlagged : []).map(({ method, ...area }) => [method, area]));
+  const flagsOf = groupBy(flags, methodOf);
   const recordedOf = new Map(recordedCosts.map((one) => [methodOf(one), one]));
   const listedOf = new Map(listed.map((one) => [methodOf(one), one]));
   const rows = models.map((row): LeaderboardRow => {
@@ -215,7 +215,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
       ...(place === undefined ? NO_HEADLINE : figures.headlines[place]!),
       ...areaWith(areaOf.get(method), cellsOf.get(method) ?? []),
       withSuspects: row.unranked === null ? (withSuspectsOf.get(method) ?? null) : null,
-      marks: Object.fromEntries((marksOf.get(method) ?? []).map(({ rule, runs }) => [rule, runs])),
+      flags: Object.fromEntries((flagsOf.get(method) ?? []).map(({ rule, runs }) => [rule, runs])),
       costPerRunUsd: recorded === undefined ? row.costPerRunUsd : perRun(row.costUsd, row.ended - recorded.runs),
       recordedCostUsd: recorded?.totalUsd ?? null,
       recordedCostPerRunUsd: recorded?.perRunUsd ?? null,
@@ -267,20 +267,22 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
   };
 }
 
-/** Solved is what gains: AUP's feasible scores may be the baseline's own, or its noise. */
-const areaWith = (area: Omit<Area, 'solvedTasks'> | undefined, cells: readonly BoardCell[]): Area =>
+/** Improved is what gains: AUP's feasible scores may be the baseline's own, or its noise. */
+const areaWith = (area: Omit<Area, 'improvedTasks'> | undefined, cells: readonly BoardCell[]): Area =>
   area === undefined
     ? NO_AREA
     : {
         ...area,
-        solvedTasks: cells.filter(({ of, compared, ran, score }) => compared && ran && improves(of, score.best)).length,
+        improvedTasks: cells.filter(({ of, compared, ran, score }) => compared && ran && improves(of, score.best)).length,
       };
 
 /** What a row is ordered by: more is better; null: nothing is known. */
 const orderedBy =
   (order: Exclude<LeaderboardOrder, 'rank'>, kind: 'best' | 'last') =>
   (row: LeaderboardRow): number | null =>
-    order === 'aup' ? (kind === 'best' ? row.bestAup : row.lastAup) : (row[order]?.[kind] ?? null);
+    order === 'aup'
+      ? row[kind === 'best' ? 'bestAup' : 'lastAup']
+      : (row[order === 'win-rate' ? 'winRate' : order]?.[kind] ?? null);
 
 /** Sums in another order differ in their last digits. */
 const SAME = 1e-12;
@@ -302,7 +304,7 @@ function inOrder(rows: readonly LeaderboardRow[], valueOf: (row: LeaderboardRow)
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const NO_HEADLINE: Headline = { improvement: null, gain: null, curve: null };
+const NO_HEADLINE: Headline = { winRate: null, gain: null, curve: null };
 
 /** Beside imported runs: only of those that bench played. */
 const perRun = (usd: string, runs: number): string | null =>

@@ -31,7 +31,7 @@ export async function reportRuns(run: Statements, { comparison, tasks }: Leaderb
        coalesce(x.labels, '{}') as "exitLabels", x.outcome,
        s.best_attempt as best, s.last_attempt as last, q.best_attempt_of_all as "bestOfAll", s.taken as counted, s.superseded,
        s.evaluations::int as evaluations, s.suspects::int as suspect,
-       array(select m.rule from integrity_marks m where m.run_id = s.run_id order by m.rule) as marks, s.steps,
+       array(select m.rule from integrity_flags m where m.run_id = s.run_id order by m.rule) as flags, s.steps,
        trim_scale(case s.origin when 'bench' then s.cost_usd when 'import' then coalesce(s.recorded_cost_usd, s.cost_usd) else s.recorded_cost_usd end)::text as "costUsd",
        s.input_tokens::float8 as "inputTokens", s.output_tokens::float8 as "outputTokens", s.created_at as "createdAt"
      from selected s left join run_exits x on x.run_id = s.run_id

@@ -18,7 +18,7 @@ export async function listRuns(
      where case when $1::text is null then ${OWN_RUN} else r.batch_id = $1 end and ($2::text[] is null or r.model_name = any ($2))
        and ($3::text[] is null or r.task_id = any ($3)) and ($4::text[] is null or r.status = any ($4))
        and ($5::text[] is null or r.end_reason = any ($5))
-       and ($6::text is null or exists (select from integrity_marks m where m.run_id = r.run_id and m.rule = $6))
+       and ($6::text is null or exists (select from integrity_flags m where m.run_id = r.run_id and m.rule = $6))
      order by ${order} limit $7`,
     [
       filter.batchId ?? null,
@@ -26,7 +26,7 @@ export async function listRuns(
       filter.tasks ?? null,
       filter.statuses ?? null,
       filter.endReasons ?? null,
-      filter.mark ?? null,
+      filter.flag ?? null,
       filter.limit ?? DEFAULT_LIMIT,
     ],
   );

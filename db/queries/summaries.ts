@@ -29,7 +29,7 @@ const RUN_SUMMARY_COLUMNS = `
   r.exit_status as "recordedExitStatus", r.detail,
   r.step as steps, r.max_steps as "maxSteps", trim_scale(r.cost_usd)::text as "costUsd",
   v.primary_metric as primary, v.direction, r.best_score as "bestScore", r.final_score as "finalScore",
-  tries.evaluations::int as evaluations, tries.suspect::int as suspect, found.marks,
+  tries.evaluations::int as evaluations, tries.suspect::int as suspect, found.flags,
   r.backend, r.isolation, r.host_id as host, r.epoch, r.sample, v.spec ->> 'profile' as profile,
   r.created_at as "createdAt", r.started_at as "startedAt", r.ended_at as "endedAt", r.updated_at as "updatedAt"`;
 
@@ -45,8 +45,8 @@ export const runSummary = (further = ''): string => `
   cross join lateral (
     select coalesce(
       jsonb_agg(jsonb_build_object('rule', m.rule, 'step', m.step, 'until', m.until, 'detail', m.detail) order by m.rule), '[]'
-    ) as marks
-    from integrity_marks m where m.run_id = r.run_id
+    ) as flags
+    from integrity_flags m where m.run_id = r.run_id
   ) found`;
 
 type Times<Summary> = {

@@ -149,7 +149,7 @@ export const runs = pgTable(
     index('runs_imported')
       .on(t.runId)
       .where(sql`origin <> 'bench'`),
-    index('runs_unmarked')
+    index('runs_unflagged')
       .on(t.runId)
       .where(sql`status = 'ended' and integrity_version is null`),
     index('runs_forked_from')

@@ -1,6 +1,6 @@
 -- A run's best attempt is chosen by what its agent was shown: of a task with a validation split, the one with the best validation score, and its test
 -- score is what counts. Chosen by the test scores themselves, many guesses would be as good as knowing. Of a task with one split that is shown and counts.
--- A mark counts against the scores of its steps: from its first one on, up to its last.
+-- A flag counts against the scores of its steps: from its first one on, up to its last.
 create function find_run_results(ids text[] default null) returns setof run_results language sql stable as $$
   select
     j.run_id, count(*)::integer, (count(*) filter (where j.suspect))::integer, coalesce(bool_or(j.isolation = 'none'), false),
@@ -11,7 +11,7 @@ create function find_run_results(ids text[] default null) returns setof run_resu
     select
       e.run_id, e.isolation,
       e.suspect or coalesce(e.primary_score < v.bound_min or e.primary_score > v.bound_max, false)
-        or e.status = 'ok' and coalesce(e.step <@ any (bears.marks), false) as suspect,
+        or e.status = 'ok' and coalesce(e.step <@ any (bears.flags), false) as suspect,
       -- The best that was shown, of equal ones the earliest, and what it counts for; the last value. Arrays compare by their first difference.
       case when worth.score is not null and (shown.run_id is null or shown.status = 'ok' and shown.primary_score is not null)
         then array[s.sign * coalesce(shown.primary_score, worth.score), e.number, worth.score] end as good,
@@ -25,9 +25,9 @@ create function find_run_results(ids text[] default null) returns setof run_resu
     cross join lateral (select case v.direction when 'maximize' then -1 else 1 end as sign) s
     cross join lateral (
       select array(
-        select int4range(m.step, m.until, '[]') from integrity_marks m
+        select int4range(m.step, m.until, '[]') from integrity_flags m
         where m.run_id = r.run_id and m.rule <> all ('{beyond_bounds,in_process,untouched_starter,tried}')
-      ) as marks offset 0
+      ) as flags offset 0
     ) bears
     join evaluations e on e.run_id = r.run_id
     left join evaluations shown

@@ -16,7 +16,7 @@ create function leaderboard_gains(
   target double precision,
   best_gain double precision,
   last_gain double precision,
-  solved_attempts bigint,
+  improved_attempts bigint,
   attempts bigint
 ) language sql stable as $$
   select

@@ -30,16 +30,16 @@ comment on column captured_calls.level is 'What came of what was asked for.';
 comment on column captured_calls.token_ids is 'Sampled; as many as logprobs.';
 comment on column captured_calls.request is '{messages, tools, sampling}, as sent.';
 
-comment on table comparison_sets is 'Saved comparisons: models, tasks, k, axis and options of a leaderboard whose figures no new model or task may change.';
-comment on column comparison_sets.axis is 'Length of the profiles'' axis, in log10 units of the ratio to the best.';
-comment on column comparison_sets.contracts is 'The tasks'' contracts, in their order; runs of other contracts are left out.';
-comment on column comparison_sets.sample is 'Compares runs on sample data; false: on real data. Tasks without data count in both.';
-comment on column comparison_sets.profile is 'Profile of the runs; tasks without it count as they are. default: the task''s own budget.';
-comment on column comparison_sets.baselines is 'The tasks'' baselines when it was saved, in their order; null: none.';
-comment on column comparison_sets.standard_errors is 'Those of the baselines; null: not kept, those of now hold.';
-comment on column comparison_sets.targets is 'The tasks'' targets when it was saved, in their order; null: not kept, those of now hold.';
-comment on column comparison_sets.row_order is 'What orders the rows: improvement, gain, aup, rank.';
-comment on column comparison_sets.include_imported is 'Rows of isolation import rank too.';
+comment on table saved_comparisons is 'Saved comparisons: models, tasks, k, axis and options of a leaderboard whose figures no new model or task may change.';
+comment on column saved_comparisons.axis is 'Length of the profiles'' axis, in log10 units of the ratio to the best.';
+comment on column saved_comparisons.contracts is 'The tasks'' contracts, in their order; runs of other contracts are left out.';
+comment on column saved_comparisons.sample is 'Compares runs on sample data; false: on real data. Tasks without data count in both.';
+comment on column saved_comparisons.profile is 'Profile of the runs; tasks without it count as they are. default: the task''s own budget.';
+comment on column saved_comparisons.baselines is 'The tasks'' baselines when it was saved, in their order; null: none.';
+comment on column saved_comparisons.standard_errors is 'Those of the baselines; null: not kept, those of now hold.';
+comment on column saved_comparisons.targets is 'The tasks'' targets when it was saved, in their order; null: not kept, those of now hold.';
+comment on column saved_comparisons.order_by is 'What orders the rows: win-rate, gain, aup, rank.';
+comment on column saved_comparisons.include_imported is 'Rows of isolation import rank too.';
 
 comment on table episode_actions is 'What trainers did in episodes: each action answers one turn of its run.';
 comment on column episode_actions.seq is 'From 1, by the trainer.';
@@ -94,10 +94,10 @@ comment on column imports.signed_by is 'Id of the key whose signature of the run
 
 comment on table installation is 'Id of this installation of bench, at most one row. A Temporal namespace serves one installation.';
 
-comment on table integrity_marks is 'Rules that fired on ended runs (docs/concepts/integrity.md): beyond_bounds, protected_write, self_reported, made_up_answers, untouched_starter, read_answers, no_model_call, test_beats_validation. Kept up by a trigger.';
-comment on column integrity_marks.step is 'First step where it shows; null: no single step.';
-comment on column integrity_marks.until is 'Last step whose score it makes suspect; null: all from its first step on.';
-comment on column integrity_marks.version is 'integrity_rules_version() of the rule that found it.';
+comment on table integrity_flags is 'Rules that fired on ended runs (docs/concepts/integrity.md): beyond_bounds, protected_write, self_reported, made_up_answers, untouched_starter, read_answers, no_model_call, test_beats_validation. Kept up by a trigger.';
+comment on column integrity_flags.step is 'First step where it shows; null: no single step.';
+comment on column integrity_flags.until is 'Last step whose score it makes suspect; null: all from its first step on.';
+comment on column integrity_flags.version is 'integrity_rules_version() of the rule that found it.';
 
 comment on table leaderboard_figures is 'Headlines and intervals of compared attempts, under a hash of all that they are computed from: a cache of the newest.';
 
@@ -126,7 +126,7 @@ comment on table recordings is 'Recorded runs by content hash, played by replay:
 
 comment on table reservation_factors is 'Models that billed more than was reserved: their later calls reserve factor times the estimate.';
 
-comment on table run_results is 'Stored result of find_run_results() for each run, for leaderboards; kept current by triggers on evaluations, integrity_marks and task_versions. No row: no evaluation yet.';
+comment on table run_results is 'Stored result of find_run_results() for each run, for leaderboards; kept current by triggers on evaluations, integrity_flags and task_versions. No row: no evaluation yet.';
 comment on column run_results.evaluations is 'Finished ones on the test split.';
 comment on column run_results.best_attempt is 'Chosen by the validation score where the task has that split. Without suspect values, as last_attempt; …_of_all: with them.';
 

@@ -4,7 +4,7 @@ import { names, whole } from './fields.js';
 export const leaderboardMetricSchema = z.enum(['best-attempt', 'best-submission']);
 export const leaderboardModeSchema = z.enum(['strict', 'compat']);
 /** What orders the rows: see ORDER_MEANINGS. */
-export const LEADERBOARD_ORDERS = ['improvement', 'gain', 'aup', 'rank'] as const;
+export const LEADERBOARD_ORDERS = ['win-rate', 'gain', 'aup', 'rank'] as const;
 export const leaderboardOrderSchema = z.enum(LEADERBOARD_ORDERS);
 
 const axisError = 'must be a number above 0, at most 100: 1 is a factor of 10';
@@ -16,9 +16,9 @@ export const comparisonRequestSchema = z.strictObject({
     .meta({ description: 'the attempts that the order is about', placeholder: 'metric', shown: 'best-attempt' }),
   order: leaderboardOrderSchema.optional().meta({
     description:
-      'what orders the rows: `improvement` (chance of beating another model), `gain` (mean gain), `aup`, `rank` (average rank)',
+      'what orders the rows: `win-rate` (chance of beating another model), `gain` (mean gain), `aup`, `rank` (average rank)',
     placeholder: 'by',
-    shown: 'improvement; rank in compat mode',
+    shown: 'win-rate; rank in compat mode',
   }),
   models: names().optional().describe('only these models, comma-separated'),
   tasks: names().optional().meta({
@@ -39,7 +39,7 @@ export const comparisonRequestSchema = z.strictObject({
   includeSuspect: z
     .boolean()
     .optional()
-    .describe("count suspect scores: outside their task's bounds, or of runs with an integrity mark"),
+    .describe("count suspect scores: outside their task's bounds, or of runs with an integrity flag"),
   includeScripted: z.boolean().optional().describe('also rank scripted agents, replays and external players'),
   includeLocal: z.boolean().optional().describe('also rank runs without isolation'),
   includeImported: z.boolean().optional().describe('also rank imported runs that another home played'),

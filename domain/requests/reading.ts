@@ -15,10 +15,10 @@ export const runsRequestSchema = z.strictObject({
     .enum(END_REASONS)
     .optional()
     .meta({ description: 'only runs that ended for this reason', placeholder: 'reason' }),
-  mark: z
+  flag: z
     .enum(INTEGRITY_RULES)
     .optional()
-    .meta({ description: 'only runs that this integrity rule marked', placeholder: 'rule' }),
+    .meta({ description: 'only runs that this integrity rule flagged', placeholder: 'rule' }),
   limit: whole(1, 100_000).default(100).describe('number of runs'),
 });
 export type RunsRequest = z.input<typeof runsRequestSchema>;

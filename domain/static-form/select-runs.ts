@@ -15,7 +15,7 @@ const FACETS: Readonly<Record<RunFacet, (run: RunRow) => readonly string[]>> = {
   status: ({ status }) => [status],
   endReason: ({ endReason }) => [endReason ?? ''],
   outcome: ({ outcome }) => [outcome ?? ''],
-  mark: ({ marks }) => (marks.length === 0 ? [''] : marks.map(({ rule }) => rule)),
+  flag: ({ flags }) => (flags.length === 0 ? [''] : flags.map(({ rule }) => rule)),
   isolation: ({ isolation }) => [isolation ?? ''],
   backend: ({ backend }) => [backend],
   kind: ({ modelKind }) => [modelKind],

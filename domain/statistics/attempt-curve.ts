@@ -3,12 +3,12 @@ export interface CurvePoint {
   k: number;
   /** The best gain of k attempts. */
   gain: number;
-  /** The chance that one of k attempts gains anything: its score is better than the baseline by more than its noise. */
-  solved: number;
+  /** The chance that one of k attempts is improved: its score is better than the baseline, beyond its noise. */
+  improved: number;
 }
 
 /**
- * Best@k and solve rate@k without bias, from 1 to the fewest attempts that the model has at any task: of n attempts, the means over all
+ * Best@k and improved@k without bias, from 1 to the fewest attempts that the model has at any task: of n attempts, the means over all
  * choices of k. `gains`: of each task that has gains, those of the model's attempts; none: it was not submitted there, and gains nothing.
  * Empty: there is no such task.
  */
@@ -19,7 +19,7 @@ export function attemptCurve(gains: readonly (readonly number[])[]): CurvePoint[
   const sorted = gains.map((ofTask) => ofTask.toSorted((a, b) => b - a));
   return Array.from({ length: most }, (_, i) => {
     const k = i + 1;
-    let [gain, solved] = [0, 0];
+    let [gain, improved] = [0, 0];
     for (const fromBest of sorted) {
       // The best of all is among k of n with probability k/n, else it is drawn aside: the next is the best of k of n-1.
       let left = 1;
@@ -28,10 +28,10 @@ export function attemptCurve(gains: readonly (readonly number[])[]): CurvePoint[
         const among = fromBest.length - drawn;
         if (among < k || value === 0) break;
         gain += (left * k * value) / among;
-        solved += (left * k) / among;
+        improved += (left * k) / among;
         left *= 1 - k / among;
       }
     }
-    return { k, gain: gain / gains.length, solved: solved / gains.length };
+    return { k, gain: gain / gains.length, improved: improved / gains.length };
   });
 }

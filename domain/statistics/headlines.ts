@@ -9,10 +9,10 @@ import { randomIndexes } from './random-index.js';
 export type ComparedGains = readonly (GainedTask & { cells: readonly AttemptCell[] })[];
 
 /**
- * improvement: the chance that an attempt of the model beats one of another model at one of the tasks, each drawn evenly; ties are half a
+ * winRate: the chance that an attempt of the model beats one of another model at one of the tasks, each drawn evenly; ties are half a
  * win. gain: the mean over the tasks of the mean gain of its attempts.
  */
-export const HEADLINES = ['improvement', 'gain'] as const;
+export const HEADLINES = ['winRate', 'gain'] as const;
 export type Headline = (typeof HEADLINES)[number];
 /** Per model; NaN: nothing to tell (no other model, no task with gains). */
 export type Headlines = Record<Headline, Record<Kind, Float64Array>>;
@@ -24,11 +24,11 @@ export function headlines(tasks: ComparedGains): Headlines {
   const evenly = new Float64Array(tasks.length).fill(1);
   const figures = (kind: Kind) => {
     const found = figuresOf(layouts, kind);
-    return { improvement: found.improvement(evenly), gain: found.gain(evenly) };
+    return { winRate: found.winRate(evenly), gain: found.gain(evenly) };
   };
   const [best, last] = [figures('best'), figures('last')];
   return {
-    improvement: { best: best.improvement, last: last.improvement },
+    winRate: { best: best.winRate, last: last.winRate },
     gain: { best: best.gain, last: last.gain },
   };
 }
@@ -47,8 +47,8 @@ export function resampleHeadlines(
   const draw = randomIndexes(seed + 2);
   const evenly = new Float64Array(tasks.length).fill(1);
   const all = layouts.map((_, task) => task);
-  const telling = { improvement: all, gain: all.filter((task) => layouts[task]!.gains.best !== null) };
-  const times = { improvement: new Float64Array(tasks.length), gain: new Float64Array(tasks.length) };
+  const telling = { winRate: all, gain: all.filter((task) => layouts[task]!.gains.best !== null) };
+  const times = { winRate: new Float64Array(tasks.length), gain: new Float64Array(tasks.length) };
   const samples = { attempts: emptySamples(models, resamples), tasks: emptySamples(models, resamples) };
   for (let place = 0; place < resamples; place++) {
     for (const layout of layouts) drawAttempts(layout, draw);
@@ -65,7 +65,7 @@ export function resampleHeadlines(
       }
     }
   }
-  return { ...samples, units: { improvement: all.length, gain: telling.gain.length } };
+  return { ...samples, units: { winRate: all.length, gain: telling.gain.length } };
 }
 
 /** Per task the mean gain of each model's attempts; NaN: it did not run, or the task has no gains. */
@@ -78,7 +78,7 @@ export function gainsByTask(tasks: ComparedGains): Record<Kind, Float64Array[]> 
 const emptySamples = (models: number, resamples: number): HeadlineSamples => {
   const kinds = () => ({ best: columns(), last: columns() });
   const columns = () => Array.from({ length: models }, () => new Float64Array(resamples));
-  return { improvement: kinds(), gain: kinds() };
+  return { winRate: kinds(), gain: kinds() };
 };
 
 function keep(samples: readonly Float64Array[], place: number, values: Float64Array): void {
@@ -149,16 +149,16 @@ function figuresOf(layouts: readonly TaskLayout[], kind: Kind): Record<Headline,
   const models = layouts[0]?.attempts.length ?? 0;
   const gains = layouts.map((layout) => gainsAt(layout, kind));
   const gain: Figure = (times) => meanOverTasks(gains, times, models);
-  if (models < 2) return { gain, improvement: () => new Float64Array(models).fill(NaN) };
+  if (models < 2) return { gain, winRate: () => new Float64Array(models).fill(NaN) };
   const complete = layouts.every(({ attempts }) => attempts.every((count) => count > 0));
   if (complete) {
     // All pairs met at all tasks: the chance is the share of wins (chancesOfWinning), which is a mean over the tasks.
     const shares = layouts.map((layout) => winsAt(layout, kind));
-    return { gain, improvement: (times) => meanOverTasks(shares, times, models) };
+    return { gain, winRate: (times) => meanOverTasks(shares, times, models) };
   }
   return {
     gain,
-    improvement: (times) => {
+    winRate: (times) => {
       const record = { wins: new Float64Array(models * models), meetings: new Float64Array(models * models) };
       layouts.forEach(({ sorted, owners, counts, attempts }, task) => {
         if (times[task] !== 0) addPairWins(sorted[kind], owners, counts, attempts, times[task]!, record);

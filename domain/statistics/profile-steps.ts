@@ -1,14 +1,14 @@
-/** A point of a performance profile: from log10 ratio `tau` on, `share` of the tasks are solved. */
+/** A point of a performance profile: from log10 ratio `tau` on, `share` of the tasks are feasible. */
 export type ProfileStep = readonly [tau: number, share: number];
 
 /**
  * The steps of a profile up to the end of the axis, ascending. `ratios`: of each task that counts, its ratio to the best;
- * null: never solved.
+ * null: never feasible.
  */
 export function profileSteps(ratios: readonly (number | null)[], axis: number): ProfileStep[] {
   const steps: [number, number][] = [];
-  const solved = ratios.filter((ratio) => ratio !== null).map((ratio) => Math.log10(ratio));
-  for (const [i, tau] of solved.sort((a, b) => a - b).entries()) {
+  const feasible = ratios.filter((ratio) => ratio !== null).map((ratio) => Math.log10(ratio));
+  for (const [i, tau] of feasible.sort((a, b) => a - b).entries()) {
     if (tau > axis) break;
     const share = (i + 1) / ratios.length;
     const before = steps.at(-1);

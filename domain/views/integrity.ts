@@ -9,8 +9,8 @@ import {
   timeSchema,
 } from './values.js';
 
-/** A mark with what fired it. */
-export const foundMarkSchema = z
+/** A flag with what fired it. */
+export const foundFlagSchema = z
   .strictObject({
     runId: runIdSchema,
     batchId: batchIdSchema,
@@ -27,12 +27,12 @@ export const foundMarkSchema = z
     suspects: countSchema.describe('evaluations'),
     endedAt: timeSchema.nullable(),
   })
-  .meta({ id: 'FoundMark' });
+  .meta({ id: 'FoundFlag' });
 
 const counted = z.array(z.strictObject({ value: z.string(), runs: countSchema }));
 
 export const integrityPageSchema = z.strictObject({
-  marks: z.array(foundMarkSchema).describe('of runs, the newest first'),
+  flags: z.array(foundFlagSchema).describe('of runs, the newest first'),
   next: z.string().nullable(),
 });
 export type IntegrityPage = z.infer<typeof integrityPageSchema>;
@@ -40,7 +40,7 @@ export type IntegrityPage = z.infer<typeof integrityPageSchema>;
 export const integritySummarySchema = z
   .strictObject({
     runs: countSchema.describe('that have ended'),
-    marked: countSchema.describe('runs with a mark'),
+    flagged: countSchema.describe('runs with a flag'),
     suspects: countSchema.describe('evaluations'),
     rules: counted,
     models: counted,

@@ -31,7 +31,7 @@ export interface ComparisonOptions {
   axis?: number | undefined;
   /** The attempts that the order is about; default best-attempt. */
   metric?: LeaderboardMetric | undefined;
-  /** Orders the rows; default improvement, in compat mode rank. */
+  /** Orders the rows; default win-rate, in compat mode rank. */
   order?: LeaderboardOrder | undefined;
   /** strict (default): suspect scores do not count; compat: they do. */
   mode?: LeaderboardMode | undefined;
@@ -72,7 +72,7 @@ const rankAtTask = rank.describe('ties share the mean');
 const ratio = z
   .number()
   .nullable()
-  .describe("to the task's best, at least 1; a failure's is its penalty; null: not compared, or never solved");
+  .describe("to the task's best, at least 1; a failure's is its penalty; null: not compared, or not feasible");
 const expected = scoreSchema.describe(
   'unbiased estimate of the best of `estimateK` attempts; null: not asked for, or fewer',
 );
@@ -117,13 +117,13 @@ const interval = intervalSchema.nullable().describe('null: nothing to draw');
 
 export const leaderboardUncertaintySchema = z
   .strictObject({
-    bestImprovement: interval,
-    lastImprovement: interval,
+    bestWinRate: interval,
+    lastWinRate: interval,
     bestGain: interval,
     lastGain: interval,
     bestAup: interval,
     lastAup: interval,
-    probabilityOfRank1: z
+    pBest: z
       .strictObject({ best: z.number(), last: z.number() })
       .nullable()
       .describe('share of the resamples in which it is first by what orders the rows'),
@@ -144,7 +144,7 @@ const areaOfProfile = area.describe(
 
 const figure = z.number().nullable();
 const kinds = z.strictObject({ best: figure, last: figure }).nullable();
-const curve = z.array(z.strictObject({ k: countSchema, gain: z.number(), solved: z.number() }));
+const curve = z.array(z.strictObject({ k: countSchema, gain: z.number(), improved: z.number() }));
 
 const recordedCost = usdSchema.nullable().describe('of imported runs, by their own prices');
 
@@ -158,7 +158,7 @@ export const leaderboardRowSchema = z
     model: z.string(),
     kind: modelKindSchema,
     isolation: scoredIsolationSchema,
-    improvement: kinds.describe(
+    winRate: kinds.describe(
       'the chance that an attempt beats one of another model at one of these tasks, ties half; null: not ranked, or alone',
     ),
     gain: kinds.describe(
@@ -167,7 +167,7 @@ export const leaderboardRowSchema = z
     curve: z
       .strictObject({ best: curve, last: curve })
       .nullable()
-      .describe('of k attempts: the expected best gain, and the chance that one gains anything; null: not ranked'),
+      .describe('of k attempts: the expected best gain, and the chance that one of them improves on the baseline; null: not ranked'),
     bestAup: areaOfProfile,
     lastAup: areaOfProfile,
     withSuspects: z
@@ -180,8 +180,8 @@ export const leaderboardRowSchema = z
       .describe('were the runs repeated; were there other tasks; null: not ranked, or not asked for'),
     profile: profilesSchema
       .nullable()
-      .describe('steps: from this log10 ratio on, this share of the tasks is solved; null: not ranked'),
-    solvedTasks: countSchema.nullable().describe('best score better than the baseline, beyond its noise'),
+      .describe('steps: from this log10 ratio on, this share of the tasks counts; null: not ranked'),
+    improvedTasks: countSchema.nullable().describe('best score better than the baseline, beyond its noise'),
     missingTasks: countSchema.nullable().describe('without a score'),
     notRunTasks: countSchema.nullable().describe('only the infrastructure failed'),
     averageRank: rank,
@@ -192,7 +192,7 @@ export const leaderboardRowSchema = z
     configErrors: countSchema,
     cancelled: countSchema,
     suspect: countSchema,
-    marks: z.partialRecord(integrityRuleSchema, countSchema).describe('runs by the rule that marked them'),
+    flags: z.partialRecord(integrityRuleSchema, countSchema).describe('runs by the rule that flagged them'),
     costUsd: usdSchema.describe('of runs played here'),
     costPerRunUsd: usdSchema.nullable().describe('per ended run, repetitions included; null: none has ended'),
     recordedCostUsd: recordedCost,

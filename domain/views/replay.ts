@@ -103,7 +103,7 @@ export const replayTableSchema = z
         .strictObject({
           cause: z.enum(CAUSE_NAMES),
           declared: z.boolean(),
-          means: z.string(),
+          meaning: z.string(),
           steps: countSchema,
           runs: countSchema.describe('in which it is met'),
           finalScores: countSchema.describe('changed, whose first difference is of this cause'),

@@ -41,10 +41,10 @@ export const reportRunSchema = z.strictObject({
   evaluations: countSchema,
   /** The best if suspect values counted too. */
   bestOfAll: scoreSchema,
-  /** Evaluations whose value is suspect: outside the task's bounds, or of a run with a mark. */
+  /** Evaluations whose value is suspect: outside the task's bounds, or of a run with a flag. */
   suspect: countSchema,
   /** Integrity rules that fired on it. */
-  marks: z.array(integrityRuleSchema),
+  flags: z.array(integrityRuleSchema),
   steps: countSchema,
   /** Of imported runs as their harness recorded it; null: it did not. */
   costUsd: usdSchema.nullable(),

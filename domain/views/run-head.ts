@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { KEPT_LIMITS } from '../requests/run-options.js';
 import { providerTroubleSchema } from './provider-trouble.js';
 import { outcomeSchema } from './run-page.js';
-import { integrityMarkSchema, runDetailSchema } from './runs.js';
+import { integrityFlagSchema, runDetailSchema } from './runs.js';
 import {
   countSchema,
   endReasonSchema,
@@ -100,7 +100,7 @@ export const runHeadSchema = z.strictObject({
   time: z
     .strictObject({ modelMs: ms, commandMs: ms, evaluationMs: ms, otherMs: ms.nullable() })
     .describe('where its time went; `otherMs`: waiting, starting, and what is between; null: not started'),
-  integrity: z.array(integrityMarkSchema),
+  integrity: z.array(integrityFlagSchema),
   lineage: lineageSchema,
   tree: z
     .strictObject({ runId: runIdSchema, node: countSchema.nullable().describe("null: it is the tree's attempt") })

@@ -23,14 +23,14 @@ import {
   usdSchema,
 } from './values.js';
 
-export const integrityMarkSchema = z
+export const integrityFlagSchema = z
   .strictObject({
     rule: integrityRuleSchema,
     step: countSchema.nullable().describe('first one where it shows; scores before it stay'),
     until: countSchema.nullable().describe('last one whose score it makes suspect; null: all from the first on'),
     detail: z.string(),
   })
-  .meta({ id: 'IntegrityMark' });
+  .meta({ id: 'IntegrityFlag' });
 
 export const runSummarySchema = z
   .strictObject({
@@ -57,7 +57,7 @@ export const runSummarySchema = z
     suspect: countSchema.describe('evaluations'),
     sample: z.boolean().describe('on sample data'),
     profile: z.string().nullable().describe("budget of its task; null: the task's own"),
-    marks: z.array(integrityMarkSchema).describe('of an ended run'),
+    flags: z.array(integrityFlagSchema).describe('of an ended run'),
     backend: backendSchema,
     isolation: isolationSchema.nullable().describe('null: no sandbox yet'),
     host: z.string().nullable(),
@@ -77,7 +77,7 @@ export interface RunFilter {
   tasks?: string[] | undefined;
   statuses?: RunStatus[] | undefined;
   endReasons?: EndReason[] | undefined;
-  mark?: IntegrityRule | undefined;
+  flag?: IntegrityRule | undefined;
   /** Newest first, at most this many; default 1000. */
   limit?: number | undefined;
 }
@@ -91,7 +91,7 @@ export const evaluationDetailSchema = z
     status: z.enum(['ok', 'no_artefact', 'rejected', 'evaluator_error']),
     metrics: z.record(z.string(), z.number()).nullable(),
     primary: scoreSchema.describe('the metric that ranks'),
-    suspect: z.boolean().describe("outside the task's bounds, or of a marked run"),
+    suspect: z.boolean().describe("outside the task's bounds, or of a flagged run"),
     message: z.string().describe('to the agent'),
     fault: z.string().nullable().describe('`evaluator_error`: what failed, for the author of the task'),
     submissionSha256: z.string().nullable(),

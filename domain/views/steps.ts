@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { evaluationDetailSchema, integrityMarkSchema } from './runs.js';
+import { evaluationDetailSchema, integrityFlagSchema } from './runs.js';
 import { trajectoryStepSchema } from './trajectory.js';
 import { countSchema, runIdSchema, runStatusSchema, scoreSchema, timeSchema, usdSchema } from './values.js';
 
@@ -23,7 +23,7 @@ export const stepColumnsSchema = z
     at: z.array(z.number()).describe('when the reply was stored, milliseconds since 1970'),
     category: z.array(z.string()).describe('of the action, as MLGym counts it'),
     exitCode: numbers,
-    flags: z.array(countSchema).describe('bits: 1 copied, 2 lost, 4 timed out, 8 running, 16 no reply could be parsed'),
+    badges: z.array(countSchema).describe('bits: 1 copied, 2 lost, 4 timed out, 8 running, 16 no reply could be parsed'),
     requested: z.array(z.enum(['validate', 'submit']).nullable()).describe('by the command'),
     thoughtBytes: z.array(countSchema),
     actionBytes: z.array(countSchema),
@@ -44,7 +44,7 @@ export const stepSkeletonSchema = z.strictObject({
   total: countSchema.describe('steps that the run has taken'),
   columns: stepColumnsSchema,
   evaluations: z.array(stepEvaluationSchema).describe('of these steps'),
-  marks: z.array(integrityMarkSchema).describe('of the run'),
+  flags: z.array(integrityFlagSchema).describe('of the run'),
   events: z
     .array(z.strictObject({ eventId: countSchema, kind: z.string(), step: countSchema, at: timeSchema }))
     .describe('each at the step during which it came; 0: before the first'),

@@ -145,7 +145,7 @@ export const importedHarborTaskSchema = harborTaskSchema
   .pick({ task: true, verification: true, refusals: true, remarks: true })
   .extend({
     id: z.string().nullable().describe('the new task; null: refused'),
-    inProcess: z.boolean().describe("the agent's code runs in the tests' own process: scores are marked `in_process`"),
+    inProcess: z.boolean().describe("the agent's code runs in the tests' own process: scores are flagged `in_process`"),
   })
   .meta({ id: 'ImportedHarborTask' });
 export type ImportedHarborTask = z.infer<typeof importedHarborTaskSchema>;

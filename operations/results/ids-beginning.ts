@@ -18,7 +18,7 @@ const QUERIES = {
        lateral (values (name, batch_id), (batch_id, coalesce(name, ''))) as known (id, about)
      where starts_with(id, '${prefix}') order by created_at desc limit ${MOST}`,
   comparison: (prefix: string) =>
-    `select name, '' from comparison_sets where starts_with(name, '${prefix}') order by name limit ${MOST}`,
+    `select name, '' from saved_comparisons where starts_with(name, '${prefix}') order by name limit ${MOST}`,
 };
 
 /**

@@ -7,7 +7,7 @@ import { refuseUnknownNames } from './refuse-unknown-names.js';
 /** Runs, newest first; `more`: there are others. BenchError: a name is unknown. */
 export async function listRuns(bench: Bench, input: RunsRequest = {}): Promise<RunsDocument> {
   const request = checkedRequest(runsRequestSchema, input);
-  const { batch, models, tasks, status, endReason, mark, limit } = request;
+  const { batch, models, tasks, status, endReason, flag, limit } = request;
   const database = await bench.database();
   const { queries } = database;
   await refuseUnknownNames(database, bench.settings.configFolders, request);
@@ -17,7 +17,7 @@ export async function listRuns(bench: Bench, input: RunsRequest = {}): Promise<R
     tasks,
     statuses: status === undefined ? undefined : [status],
     endReasons: endReason === undefined ? undefined : [endReason],
-    mark,
+    flag,
     // One more tells whether there are more.
     limit: limit + 1,
   });

@@ -24,7 +24,7 @@ describe.runIf(executable !== null)('figures', () => {
     training = await storeEpisodes(db, 'training', makeEpisodes(1, 40));
     tree = await storeTree(db);
     await db.pool.query(
-      `insert into integrity_marks (run_id, rule, step, detail, version) values ($1, 'protected_write', 3, 'wrote evaluate.py', 1)`,
+      `insert into integrity_flags (run_id, rule, step, detail, version) values ($1, 'protected_write', 3, 'wrote evaluate.py', 1)`,
       [sweep.runs[0]!.runId],
     );
   });
@@ -56,7 +56,7 @@ describe.runIf(executable !== null)('figures', () => {
     await on.page.waitForURL('**/runs/r-*');
   });
 
-  test('Integrity: which numbers must I not believe? A mark opens at the step that fired it', async () => {
+  test('Integrity: which numbers must I not believe? A flag opens at the step that fired it', async () => {
     await on.tab.open('/integrity');
     await on.page.getByText('wrote evaluate.py').waitFor();
     await on.page.getByText('python train.py --step 3').waitFor();
@@ -149,18 +149,18 @@ describe.runIf(executable !== null)('figures', () => {
       expectRows(await rowsOf(on.page.getByRole('region', { name: 'Ranked models' })), [
         ...ranked.map((row) => {
           const over = row.intervals!.tasks;
-          const marks = Object.entries(row.marks).map(([rule, runs]) => `${rule.replaceAll('_', ' ')} ${runs}`);
+          const flags = Object.entries(row.flags).map(([rule, runs]) => `${rule.replaceAll('_', ' ')} ${runs}`);
           return [
             String(row.rank),
-            row.model + (marks.length === 0 ? '' : `⚑${marks.join(', ')}`),
-            row.improvement?.best == null ? '–' : percent(row.improvement.best),
+            row.model + (flags.length === 0 ? '' : `⚑${flags.join(', ')}`),
+            row.winRate?.best == null ? '–' : percent(row.winRate.best),
             fixed(row.gain?.best, 3),
             fixed(row.bestAup, 3) +
               (row.withSuspects === null ? '' : `${fixed(row.withSuspects.bestAup, 3)} with suspects`),
             interval(over.bestAup, ' – '),
             over.group ?? '–',
-            over.probabilityOfRank1 === null ? '–' : percent(over.probabilityOfRank1.best),
-            `${row.solvedTasks ?? '–'}/${tasks.length}`,
+            over.pBest === null ? '–' : percent(over.pBest.best),
+            `${row.improvedTasks ?? '–'}/${tasks.length}`,
             fixed(row.averageRank),
             money(row.costPerRunUsd ?? row.recordedCostPerRunUsd),
             ...tasks.map((task) => {
@@ -186,7 +186,7 @@ describe.runIf(executable !== null)('figures', () => {
         .evaluateAll((cells) => cells.map((cell) => (cell as unknown as { title: string }).title));
       const first = ranked[0]!.intervals!.tasks;
       expect(titles).toEqual(
-        [first.bestImprovement, first.bestGain].flatMap((one) =>
+        [first.bestWinRate, first.bestGain].flatMap((one) =>
           one === null ? [] : [`95 %: ${interval(one, ' to ')}`],
         ),
       );

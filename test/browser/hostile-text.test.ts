@@ -44,7 +44,7 @@ describe.runIf(executable !== null)('text of agents and strangers', () => {
       [run, sweep.batch.batchId],
     );
     await db.pool.query(
-      `insert into integrity_marks (run_id, rule, step, detail, version) values ($1, 'beyond_bounds', 3, 'x', 1)`,
+      `insert into integrity_flags (run_id, rule, step, detail, version) values ($1, 'beyond_bounds', 3, 'x', 1)`,
       [run],
     );
     await db.pool.query(
@@ -85,7 +85,7 @@ describe.runIf(executable !== null)('text of agents and strangers', () => {
           'runs.detail',
           'batches.name',
           'events.detail',
-          'integrity_marks.detail',
+          'integrity_flags.detail',
         ],
         ...[
           'steps.response',
@@ -110,7 +110,7 @@ describe.runIf(executable !== null)('text of agents and strangers', () => {
     [
       'Runs, every column',
       () =>
-        `/runs?${['model', 'task', 'batch', 'agent', 'host', 'detail', 'marks', 'best'].map((name) => `columns=${name}`).join('&')}`,
+        `/runs?${['model', 'task', 'batch', 'agent', 'host', 'detail', 'flags', 'best'].map((name) => `columns=${name}`).join('&')}`,
     ],
     ['Run', () => `/runs/${sweep.runs[0]!.runId}`],
     ['Run, in full', () => `/runs/${sweep.runs[0]!.runId}?density=full&step=20`],

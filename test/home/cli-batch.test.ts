@@ -134,7 +134,7 @@ describe('a batch from the command line', () => {
       '--include-local',
     );
     expect(board.comparison).toMatchObject({ tasks: ['battleOfSexes'], k: null, T: 0.4, mode: 'strict' });
-    expect(board.rows[0]).toMatchObject({ rank: 1, model: 'scripted:clumsy', solvedTasks: 1, notRunTasks: 0 });
+    expect(board.rows[0]).toMatchObject({ rank: 1, model: 'scripted:clumsy', improvedTasks: 1, notRunTasks: 0 });
     expect(board.rows[0]?.scores['battleOfSexes']?.best).toBeGreaterThan(1.1);
   });
 

@@ -150,6 +150,6 @@ it('a program that ends without one model call is a fault of its file, unless th
   await home.run('watch', modelless.batchId);
   // It changed nothing, which is worth the baseline of the task, whatever its evaluation drew.
   expect(await endOf(modelless.runId)).toMatchObject({ end: 'exit', detail: null, score: 1.02104 });
-  const flags = await home.sql('select rule from integrity_marks where run_id = $1 order by rule', [modelless.runId]);
+  const flags = await home.sql('select rule from integrity_flags where run_id = $1 order by rule', [modelless.runId]);
   expect(flags).toContainEqual({ rule: 'untouched_starter' });
 }, 900_000);

@@ -49,7 +49,7 @@ export interface AttackOutcome {
   observations: string[];
   evaluations: Evaluation[];
   /** Rules of integrity that fired. */
-  marks: string[];
+  flags: string[];
 }
 
 /** Secrets where attackers may come near them. None may ever be shown to one. */
@@ -174,7 +174,7 @@ export class AttackGround {
           from evaluations e where e.run_id = r.run_id) as evaluations,
          (select b.value from baselines b where b.content_hash = r.task_hash) as baseline,
          -- These two taint nothing: most attacks hand in the starter, and all of them try.
-         array(select m.rule from integrity_marks m where m.run_id = r.run_id and m.rule not in ('untouched_starter', 'tried')) as marks
+         array(select m.rule from integrity_flags m where m.run_id = r.run_id and m.rule not in ('untouched_starter', 'tried')) as flags
        from runs r where batch_id = any($1)`,
       [batches],
     );

@@ -134,7 +134,7 @@ describe('honest work', () => {
   it.each(ranked)('on $task, $backend, keeps its full score beside attackers', ({ task, backend }) => {
     const [starter, oracle] = (['starter', 'oracle'] as const).map((level) => {
       const outcome = outcomeOf(on(backend, `honest-${level}-${task}`));
-      expect(outcome).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok', marks: [] });
+      expect(outcome).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok', flags: [] });
       const scores = ranking(outcome.evaluations);
       expect(scores.size).toBe(evaluations(task, backend));
       const known = KNOWN[task][level];
@@ -162,25 +162,25 @@ function judge(exploit: Exploit, backend: AttackBackend, outcome: AttackOutcome,
   // An attack is the agent's own doing: it may not look like a fault of the infrastructure.
   expect(outcome).toMatchObject({ endReason: 'submit', detail: null });
 
-  const { expect: expected, task, marked } = exploit;
+  const { expect: expected, task, flagged } = exploit;
   const level = expected === 'optimum' ? 'oracle' : 'starter';
   const scores = ranking(outcome.evaluations);
   // What ranks the run is what was evaluated; the starter as it is has the score of the baseline.
   const isUnchanged = outcome.evaluations.some(({ unchanged }) => unchanged);
   const worth = [...scores.values(), ...(isUnchanged ? [outcome.baseline] : [])];
   for (const score of [outcome.bestScore, outcome.finalScore]) if (score !== null) expect(worth).toContain(score);
-  expect(outcome.marks).toEqual(marked === undefined ? [] : [marked]);
+  expect(outcome.flags).toEqual(flagged === undefined ? [] : [flagged]);
   for (const [number, score] of scores) {
     const fair = fairScore(exploit, backend, level, number);
     if (expected === 'starter') expect(score).toBeCloseTo(fair, 9);
-    else if (expected === 'marked') expect(lead(task, score, fair)).toBeGreaterThan(0);
+    else if (expected === 'flagged') expect(lead(task, score, fair)).toBeGreaterThan(0);
     else expect(lead(task, score, fair), `${score} against ${fair}`).toBeLessThanOrEqual(1e-9);
   }
   expect(outcome.evaluations.filter(({ suspect }: Evaluation) => suspect)).toEqual([]);
   if (expected === 'unsure') expect(['ok', 'rejected', 'no_artefact']).toContain(outcome.finalEvaluation);
   else {
     const told = outcome.evaluations.map(({ message }) => message).join('\n');
-    const wanted = ['starter', 'optimum', 'marked'].includes(expected) ? 'ok' : expected;
+    const wanted = ['starter', 'optimum', 'flagged'].includes(expected) ? 'ok' : expected;
     expect(outcome.finalEvaluation, told).toBe(wanted);
   }
   expect(ground.canaries.in(shown)).toEqual([]);
@@ -227,7 +227,7 @@ describe('all attacks together', () => {
     expect(Object.keys(CLASSES).filter((name) => !table.includes(`| ${name} `))).toEqual([]);
   });
 
-  it('rank nowhere by a mark or by what they forged', async () => {
+  it('rank nowhere by a flag or by what they forged', async () => {
     const { batchId } = outcomeOf('test-leaked');
     const { rows } = await ground.home.json<{
       rows: { model: string; scores: Record<string, { best: number | null }> }[];

@@ -4,9 +4,9 @@ import { type AttackedTask, GAMES } from './exploit.js';
  * What an attack may come to.
  * `starter`: valid, and scored exactly as the untouched starter, whose equal it hands in · `optimum`: valid, and no better than the
  * oracle · `rejected`: the last evaluation is rejected with a reason · `no_artefact`: there is nothing to evaluate · `unsure`: a race
- * decides whether it is valid · `marked`: valid and better, but with a mark, so that it does not rank. Whatever is valid on the way to the last three is no better than the starter.
+ * decides whether it is valid · `flagged`: valid and better, but with a flag, so that it does not rank. Whatever is valid on the way to the last three is no better than the starter.
  */
-export type Expectation = 'starter' | 'optimum' | 'rejected' | 'no_artefact' | 'unsure' | 'marked';
+export type Expectation = 'starter' | 'optimum' | 'rejected' | 'no_artefact' | 'unsure' | 'flagged';
 
 /** An evaluation as stored. Runs of one task meet the same games and instances at the same number. */
 export interface Evaluation {

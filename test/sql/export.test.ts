@@ -126,13 +126,13 @@ describe('a batch that is exported', () => {
       `update evaluations set primary_score = 500, metrics = '{"score": 500}' where run_id = $1 and kind = 'submit'`,
       [runId],
     );
-    await here.pool.query('select mark_integrity(array[$1])', [runId]);
-    const file = join(folder, 'marked.jsonl');
+    await here.pool.query('select flag_integrity(array[$1])', [runId]);
+    const file = join(folder, 'flagged.jsonl');
     writeFileSync(file, await lineOf(here, runId));
     expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['imported']);
-    const { marks } = await there.queries.showRun(runId);
-    expect(marks).toMatchObject([{ rule: 'beyond_bounds', step: 2 }]);
-    expect(marks).toEqual((await here.queries.showRun(runId)).marks);
+    const { flags } = await there.queries.showRun(runId);
+    expect(flags).toMatchObject([{ rule: 'beyond_bounds', step: 2 }]);
+    expect(flags).toEqual((await here.queries.showRun(runId)).flags);
     // As a line of older rules is.
     await there.pool.query('update runs set integrity_version = 99 where run_id = $1', [runId]);
     expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['known']);

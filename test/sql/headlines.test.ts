@@ -35,7 +35,7 @@ async function play(plan: Plan, contracts: Partial<ReturnType<typeof run>> = {})
     const { runId } = batch.runs[i]!;
     for (const [j, score] of scores.entries())
       await evaluate(db, runId, j + 1, j === scores.length - 1 ? 'submit' : 'validate', score);
-    // A real model that was never called is marked.
+    // A real model that was never called is flagged.
     await db.pool.query('update runs set input_tokens = 1 where run_id = $1', [runId]);
     await db.store.finishRun(runId, {
       endReason: scores.length > 0 ? 'submit' : 'max_steps',
@@ -68,17 +68,17 @@ test('gains, chances and curves, worked out by hand; a task without a target has
   expect(a!.gain?.best).toBeCloseTo((0.25 + 0.5) / 2, 12);
   expect(b!.gain?.best).toBeCloseTo((0.5 + 0) / 2, 12);
   // accuracy: of four pairs A wins one and ties one; A wins the others.
-  expect(a!.improvement?.best).toBeCloseTo((1.5 / 4 + 1 + 1) / 3, 12);
-  expect(b!.improvement?.best).toBeCloseTo(1 - (1.5 / 4 + 1 + 1) / 3, 12);
+  expect(a!.winRate?.best).toBeCloseTo((1.5 / 4 + 1 + 1) / 3, 12);
+  expect(b!.winRate?.best).toBeCloseTo(1 - (1.5 / 4 + 1 + 1) / 3, 12);
   // With one attempt at the loss no more than one can be told.
   expect(a!.curve?.best).toHaveLength(1);
-  expect(a!.curve?.best[0]).toMatchObject({ k: 1, solved: 0.75 });
+  expect(a!.curve?.best[0]).toMatchObject({ k: 1, improved: 0.75 });
   expect(a!.curve?.best[0]?.gain).toBeCloseTo(0.375, 12);
   expect(found.rows.map(({ model, rank }) => [model, rank])).toEqual([
     ['A', 1],
     ['B', 2],
   ]);
-  expect(found.comparison).toMatchObject({ order: 'improvement', separation: null, priceList: null });
+  expect(found.comparison).toMatchObject({ order: 'win-rate', separation: null, priceList: null });
   expect(found.tasks.map(({ task: id, standardError, target }) => [id, standardError, target])).toEqual([
     ['g-acc', 0.01, 0.9],
     ['g-free', 0, null],
@@ -87,7 +87,7 @@ test('gains, chances and curves, worked out by hand; a task without a target has
 });
 
 describe('what orders the rows', () => {
-  const orders: LeaderboardOrder[] = ['improvement', 'gain', 'aup', 'rank'];
+  const orders: LeaderboardOrder[] = ['win-rate', 'gain', 'aup', 'rank'];
 
   test('is also what P(best), pairs and groups are about', async () => {
     const random = seededRandom(3);
@@ -110,7 +110,7 @@ describe('what orders the rows', () => {
       const [first] = rows;
       expect(first?.rank).toBe(1);
       for (const over of ['attempts', 'tasks'] as const) {
-        expect(first?.intervals?.[over].probabilityOfRank1?.best, `${order} ${over}`).toBeCloseTo(1, 9);
+        expect(first?.intervals?.[over].pBest?.best, `${order} ${over}`).toBeCloseTo(1, 9);
         expect(comparison.separation?.[over], `${order} ${over}`).toEqual({ pairs: 3, resolved: 3 });
         expect(rows.map(({ intervals }) => intervals?.[over].group)).toEqual(['a', 'b', 'c']);
       }
@@ -121,7 +121,7 @@ describe('what orders the rows', () => {
 
   test('is the chance of winning by default, the average rank as MLGym-Bench has it, and kept by a saved comparison', async () => {
     const batchId = await play(plan);
-    expect((await board({ batchId })).comparison.order).toBe('improvement');
+    expect((await board({ batchId })).comparison.order).toBe('win-rate');
     expect((await board({ batchId, mode: 'compat' })).comparison.order).toBe('rank');
     const { comparison, tasks } = await board({ batchId, order: 'gain' });
     const of = <T>(value: (one: (typeof tasks)[number]) => T) =>

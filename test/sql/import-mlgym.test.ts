@@ -276,8 +276,8 @@ describe('importing run directories of MLGym', () => {
          from run_costs('by-tokens') where run_id = $1`,
         [runId],
       );
-      const { marks } = await db.queries.showRun(runId);
-      return [rows[0] as unknown, marks.map(({ rule }) => rule).filter((rule) => rule !== 'untouched_starter')];
+      const { flags } = await db.queries.showRun(runId);
+      return [rows[0] as unknown, flags.map(({ rule }) => rule).filter((rule) => rule !== 'untouched_starter')];
     };
     const cost = { total_cost: 0.5, api_calls: 3 };
     const unknown = { sent: null, received: null, list: null };
@@ -380,7 +380,7 @@ describe('an imported run that wrote to its evaluator', () => {
       ['n/a', at('evaluate.py'), at('strategy.py'), at('strategy.py')],
       [at('evaluate.py')],
     ],
-  ])('%s', async (what, observation, actions, open, [openFile, ...marks]) => {
+  ])('%s', async (what, observation, actions, open, [openFile, ...flags]) => {
     const result = await one({
       ...{ model: `sly ${what}`.replaceAll(' ', '-'), actions, scores: [{ Score: 0.2 }] },
       observation: () => observation,
@@ -388,13 +388,13 @@ describe('an imported run that wrote to its evaluator', () => {
     });
     const [first] = await db.queries.trajectory(result.runId ?? '');
     expect(first?.toolState?.openFile ?? null).toBe(openFile);
-    const { marks: found, evaluationList } = await db.queries.showRun(result.runId ?? '');
-    expect(found.map(({ rule, step }) => `${rule} ${step}`)).toEqual(marks);
+    const { flags: found, evaluationList } = await db.queries.showRun(result.runId ?? '');
+    expect(found.map(({ rule, step }) => `${rule} ${step}`)).toEqual(flags);
     // Kept as it was recorded; the leaderboard leaves it out.
     expect(evaluationList).toHaveLength(1);
     const { rows } = await db.pool.query('select best_attempt from run_scores where run_id = $1', [result.runId]);
     // The untouched starter counts as the baseline.
-    const counts = marks.length === 0 ? 0.2 : marks.every((mark) => mark?.startsWith('untouched')) ? -0.25 : null;
+    const counts = flags.length === 0 ? 0.2 : flags.every((flag) => flag?.startsWith('untouched')) ? -0.25 : null;
     expect(rows).toEqual([{ best_attempt: counts }]);
   });
 });

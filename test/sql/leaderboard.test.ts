@@ -53,7 +53,7 @@ async function play(
       else await evaluate(db, runId, j + 1, kind, score.score, { isolation: 'none' });
     }
     if (failedEnd) await evaluate(db, runId, p.scores.length + 1, 'submit', 'no_artefact');
-    // A real model that was never called is marked.
+    // A real model that was never called is flagged.
     if (p.change?.model?.kind === 'real')
       await db.pool.query('update runs set input_tokens = 1 where run_id = $1', [runId]);
     if (p.end === 'unfinished') continue;
@@ -129,7 +129,7 @@ test('two tasks, three models, worked out by hand', async () => {
   expect(rowOf(board, 'C')?.profile).toEqual({ best: [], last: [] });
   expect(rowOf(board, 'C')?.scores['t-acc']).toMatchObject({ bestStatus: 'infeasible', bestRatio: 1.6 * 1.05 });
   expect(rowOf(board, 'A')).toMatchObject({
-    solvedTasks: 2,
+    improvedTasks: 2,
     missingTasks: 0,
     notRunTasks: 0,
     kind: 'scripted',
@@ -250,8 +250,8 @@ test('a model at which only the infrastructure failed loses neither area nor pos
 });
 
 const NOTHING = {
-  ...{ bestImprovement: null, lastImprovement: null, bestGain: null, lastGain: null, bestAup: null, lastAup: null },
-  ...{ probabilityOfRank1: null, group: null },
+  ...{ bestWinRate: null, lastWinRate: null, bestGain: null, lastGain: null, bestAup: null, lastAup: null },
+  ...{ pBest: null, group: null },
 };
 
 describe('intervals', () => {
@@ -276,7 +276,7 @@ describe('intervals', () => {
         expect(intervals?.[kind].bestAup?.high).toBeGreaterThanOrEqual(bestAup ?? NaN);
       }
     }
-    const first = board.rows.map(({ intervals }) => intervals?.attempts.probabilityOfRank1?.best ?? NaN);
+    const first = board.rows.map(({ intervals }) => intervals?.attempts.pBest?.best ?? NaN);
     expect((first[0] ?? NaN) + (first[1] ?? NaN)).toBeCloseTo(1, 9);
     expect(first[0]).toBeGreaterThan(0.7);
     expect(await db.queries.leaderboard(asked)).toEqual(board);
@@ -400,10 +400,10 @@ describe('a saved comparison', () => {
     const moved = await db.queries.leaderboard({ tasks, ...all, axis: 1 });
     expect(moved.tasks.map(({ baseline }) => baseline)).toEqual([5, 6]);
     // The second's 4 is below both baselines now.
-    expect(moved.rows[1]?.solvedTasks).toBe(0);
+    expect(moved.rows[1]?.improvedTasks).toBe(0);
     const kept = await db.queries.leaderboard({ comparison: 'baselines' });
     expect(figuresOf(kept)).toEqual(figuresOf(before));
-    expect(kept.rows[1]?.solvedTasks).toBe(2);
+    expect(kept.rows[1]?.improvedTasks).toBe(2);
     const movedBaselines = [
       { task: 't-stated', saved: 2, now: 5 },
       { task: 't-unknown', saved: null, now: 6 },
@@ -726,7 +726,7 @@ test('scores on sample data are ranked apart; tasks without data count in both',
     [batchId],
   );
   expect(rows).toEqual([{ best: 0.7 }]);
-  // Marked wherever a run is looked at, and on what repeats it.
+  // Flagged wherever a run is looked at, and on what repeats it.
   expect(await db.store.definition(runIds[1]!)).toMatchObject({ sample: true });
   expect((await db.queries.findRun(runIds[1]!)).sample).toBe(true);
   const axis = { models: ['S'], tasks: ['t-data'], contracts: { 't-data': 1 }, baselines: { 't-data': 0.4 }, axis: 1 };

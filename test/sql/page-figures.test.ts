@@ -21,11 +21,11 @@ beforeAll(async () => {
   app = pageApp(db, url);
   for (const [i, rule] of (['protected_write', 'beyond_bounds'] as const).entries())
     await db.pool.query(
-      `insert into integrity_marks (run_id, rule, step, detail, version) values ($1, $2, $3, 'found it', 1)`,
+      `insert into integrity_flags (run_id, rule, step, detail, version) values ($1, $2, $3, 'found it', 1)`,
       [sweep.runs[0]!.runId, rule, 3 + i],
     );
   await db.pool.query(
-    `insert into integrity_marks (run_id, rule, step, detail, version) values ($1, 'no_model_call', null, 'none', 1)`,
+    `insert into integrity_flags (run_id, rule, step, detail, version) values ($1, 'no_model_call', null, 'none', 1)`,
     [sweep.runs[5]!.runId],
   );
 });
@@ -39,7 +39,7 @@ const numberOf = async (sql: string): Promise<number> =>
 describe('integrity', () => {
   test('is counted as the tables have it', async () => {
     const told: IntegritySummary = await app.get('integrity', '/integrity');
-    expect([told.marked, told.runs]).toEqual([2, await numberOf(`select count(*) from runs where status = 'ended'`)]);
+    expect([told.flagged, told.runs]).toEqual([2, await numberOf(`select count(*) from runs where status = 'ended'`)]);
     expect(told.rules).toEqual([
       { value: 'beyond_bounds', runs: 1 },
       { value: 'no_model_call', runs: 1 },
@@ -49,11 +49,11 @@ describe('integrity', () => {
     expect(told.suspects).toBe(await numberOf('select sum(suspects) from run_results'));
   });
 
-  test('shows each mark with the step that fired it, by rule, model and task, page after page', async () => {
-    const marks = async (query = ''): Promise<IntegrityPage> => app.get('integrityMarks', `/integrity/marks${query}`);
-    const all = await marks();
-    expect(all.marks).toHaveLength(3);
-    const [, written] = all.marks
+  test('shows each flag with the step that fired it, by rule, model and task, page after page', async () => {
+    const flags = async (query = ''): Promise<IntegrityPage> => app.get('integrityFlags', `/integrity/flags${query}`);
+    const all = await flags();
+    expect(all.flags).toHaveLength(3);
+    const [, written] = all.flags
       .filter(({ runId }) => runId === sweep.runs[0]!.runId)
       .sort((a, b) => b.step! - a.step!);
     expect(written).toMatchObject({
@@ -62,16 +62,16 @@ describe('integrity', () => {
       action: 'python train.py --step 3',
       detail: 'found it',
     });
-    expect((await marks('?rule=no_model_call')).marks).toMatchObject([{ step: null, action: null }]);
-    expect((await marks('?model=nobody')).marks).toEqual([]);
-    expect((await marks(`?task=${sweep.runs[0]!.task.id}&rule=beyond_bounds`)).marks).toHaveLength(1);
-    const seen: IntegrityPage['marks'] = [];
+    expect((await flags('?rule=no_model_call')).flags).toMatchObject([{ step: null, action: null }]);
+    expect((await flags('?model=nobody')).flags).toEqual([]);
+    expect((await flags(`?task=${sweep.runs[0]!.task.id}&rule=beyond_bounds`)).flags).toHaveLength(1);
+    const seen: IntegrityPage['flags'] = [];
     for (let after: string | null = ''; after !== null;) {
-      const page: IntegrityPage = await marks(`?limit=1${after === '' ? '' : `&after=${after}`}`);
-      seen.push(...page.marks);
+      const page: IntegrityPage = await flags(`?limit=1${after === '' ? '' : `&after=${after}`}`);
+      seen.push(...page.flags);
       after = page.next;
     }
-    expect(seen).toEqual(all.marks);
+    expect(seen).toEqual(all.flags);
   });
 });
 

@@ -278,14 +278,14 @@ describe('a run', () => {
     expect(columns.observationBytes).toEqual(steps.map(({ observation }) => Buffer.byteLength(observation ?? '')));
     expect(columns.at).toEqual(steps.map(({ at }) => Date.parse(at)));
     expect(columns.category).toEqual(['Python', 'Python', 'Submit']);
-    expect(columns.flags).toEqual([0, 4, 0]);
+    expect(columns.badges).toEqual([0, 4, 0]);
     expect(columns.score).toEqual([null, 2, 1]);
     expect(skeleton.evaluations.map(({ number, step }) => [number, step])).toEqual([
       [1, 2],
       [2, 3],
     ]);
     expect(skeleton.events).toMatchObject([{ kind: 'sandbox_lost', step: 3 }]);
-    expect((await get<StepSkeleton>('skeleton', `/runs/${runs[2]}/skeleton`)).columns.flags).toEqual([0, 4, 8]);
+    expect((await get<StepSkeleton>('skeleton', `/runs/${runs[2]}/skeleton`)).columns.badges).toEqual([0, 4, 8]);
   });
 
   test('comes in pages that lose nothing', async () => {

@@ -288,7 +288,7 @@ const cell = (method: string, id: string, score: number | null, more: Partial<Ce
 describe('edge cases', () => {
   test('a task that nobody solves leaves the profiles; one without a baseline knows only the sign', async () => {
     const areas = await areasOf([
-      ...[cell('A', 'solved', 4), cell('B', 'solved', 2)],
+      ...[cell('A', 'feasible', 4), cell('B', 'feasible', 2)],
       ...[cell('A', 'hopeless', 0.5), cell('B', 'hopeless', null)],
       ...[cell('A', 'free', 0.25, { baseline: null }), cell('B', 'free', -1, { baseline: null })],
     ]);

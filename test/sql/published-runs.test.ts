@@ -143,7 +143,7 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
       const board = await db.queries.leaderboard({ mode: 'compat', resamples: 1000, ...options });
       return { ...board, models: board.rows.map(({ model }) => model) };
     };
-    const byChance = await of({ order: 'improvement' });
+    const byChance = await of({ order: 'win-rate' });
     // By hand from the file: the mean over tasks of the mean gain of all four runs, and of all pairs of runs.
     const runs = publishedRuns();
     const gainsOf = (model: string, task: string) =>
@@ -158,13 +158,13 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
           return Math.min(1, Math.max(0, (best - baseline) / (target!.value! - baseline)));
         });
     const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-    for (const { model, gain, improvement } of byChance.rows) {
+    for (const { model, gain, winRate } of byChance.rows) {
       const tasks = expected.tasks.map(({ id }) => id);
       expect(gain?.best).toBeCloseTo(mean(tasks.map((task) => mean(gainsOf(model, task)))), 9);
       const beats = (task: string, other: string) =>
         mean(gainsOf(model, task).flatMap((a) => gainsOf(other, task).map((b) => (a > b ? 1 : a < b ? 0 : 0.5))));
       const others = expected.models.filter((other) => other !== model);
-      expect(improvement?.best).toBeCloseTo(
+      expect(winRate?.best).toBeCloseTo(
         mean(tasks.flatMap((task) => others.map((other) => beats(task, other)))),
         9,
       );
@@ -177,7 +177,7 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
     expect(byRank.models).toEqual(expected.best_ranking.order_by_average_rank.filter((name) => name !== 'baseline'));
     for (const board of [byChance, byGain, byArea, byRank]) {
       expect(board.comparison.separation?.tasks?.pairs).toBe(15);
-      const shares = board.rows.map(({ intervals }) => intervals?.tasks.probabilityOfRank1?.best ?? NaN);
+      const shares = board.rows.map(({ intervals }) => intervals?.tasks.pBest?.best ?? NaN);
       expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
       // What orders the rows is what P(best) is about.
       expect(Math.max(...shares)).toBe(shares[0]);
@@ -213,7 +213,7 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
     expect(after.comparison.T! - before.comparison.T!).toBeGreaterThan(1);
     expect(moved(({ bestAup }) => bestAup!)).toBeGreaterThan(1);
     // One of thirteen tasks.
-    expect(moved(({ improvement }) => improvement!.best!)).toBeLessThanOrEqual(1 / 13);
+    expect(moved(({ winRate }) => winRate!.best!)).toBeLessThanOrEqual(1 / 13);
     expect(moved(({ gain }) => gain!.best!)).toBeLessThanOrEqual(1e-8);
   });
 
@@ -280,18 +280,18 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
       expect(page.match(/<svg role="img"/g)).toHaveLength(2 * 6);
     });
 
-    test('strict: scores of marked runs do not count, and the difference is shown beside each area', async () => {
-      // Marked by hand: of these runs the steps, by which rules go, are not at hand.
+    test('strict: scores of flagged runs do not count, and the difference is shown beside each area', async () => {
+      // Flagged by hand: of these runs the steps, by which rules go, are not at hand.
       await sql.query(
-        `insert into integrity_marks (run_id, rule, step, detail, version)
+        `insert into integrity_flags (run_id, rule, step, detail, version)
          select distinct r.run_id, 'self_reported', 1, 'by hand', integrity_rules_version()
          from runs r join evaluations e using (run_id)
          where r.task_id = 'imageCaptioningCOCO' and e.status = 'ok' and e.primary_score is not null`,
       );
       const { table } = await report('strict');
-      const ranked = table(/^Ranked by P\(improvement\) of the best attempts/);
-      const marked = ranked.map((row) => Number(/self_reported ×(\d+)/.exec(row['marks']!)?.[1] ?? 0));
-      expect(marked.reduce((sum, runs) => sum + runs, 0)).toBe(13);
+      const ranked = table(/^Ranked by win rate of the best attempts/);
+      const flagged = ranked.map((row) => Number(/self_reported ×(\d+)/.exec(row['flags']!)?.[1] ?? 0));
+      expect(flagged.reduce((sum, runs) => sum + runs, 0)).toBe(13);
       for (const row of ranked)
         expect(row['AUP best with suspects']).toBe(
           expected.aup_strict_normalised[row['model']!]!.best_aup_strict.toFixed(3),

@@ -80,7 +80,7 @@ const expected: Record<string, () => unknown[][]> = {
     ['gpt4o2', 2, '0.1350', '0.1500'],
     ['other', 1, null, '0.0000'],
   ],
-  'Which runs are marked, and why?': () => [
+  'Which runs are flagged, and why?': () => [
     ['other', 'guessing', 1, 'beyond_bounds', 3, '1 of 2 scores outside of what is possible, the first 500'],
   ],
   'Which runs tried to cheat?': () => [],

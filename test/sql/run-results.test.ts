@@ -53,7 +53,7 @@ async function scoresByHand(includeSuspect: boolean) {
   }
   const runs = await rows(
     `select r.run_id, v.direction, v.bound_min, v.bound_max, r.isolation = 'none' as bare,
-       exists (select from integrity_marks m where m.run_id = r.run_id and m.rule <> 'beyond_bounds') as marked,
+       exists (select from integrity_flags m where m.run_id = r.run_id and m.rule <> 'beyond_bounds') as flagged,
        coalesce((select json_agg(json_build_object('number', e.number, 'status', e.status, 'score', e.primary_score,
          'suspect', e.suspect, 'isolation', e.isolation, 'shown', case when o.run_id is null then e.primary_score
            when o.status = 'ok' then o.primary_score end) order by e.number)
@@ -67,7 +67,7 @@ async function scoresByHand(includeSuspect: boolean) {
     const suspect = (e: Evaluation) =>
       e.suspect ||
       (e.score !== null && (e.score < min || e.score > max)) ||
-      (e.status === 'ok' && r['marked'] === true);
+      (e.status === 'ok' && r['flagged'] === true);
     const good = tried.filter((e) => e.status === 'ok' && (includeSuspect || !suspect(e)));
     let best: Evaluation | undefined;
     for (const e of good) {
@@ -141,7 +141,7 @@ describe('what is written down of runs', () => {
       ).toEqual([]);
     };
     await agrees();
-    // A fork takes evaluations along, an import brings a whole run, evaluations are repeated, removed, moved; marks and bounds change.
+    // A fork takes evaluations along, an import brings a whole run, evaluations are repeated, removed, moved; flags and bounds change.
     const [first, second] = batch.runs.map(({ runId }) => runId) as [string, string];
     await sql.query(
       `insert into steps (run_id, step, response, thought, action, executed_at)
@@ -161,11 +161,11 @@ describe('what is written down of runs', () => {
     await agrees();
     await sql.query(`delete from evaluations where step = 1`);
     await sql.query(
-      `insert into integrity_marks (run_id, rule, detail, version)
+      `insert into integrity_flags (run_id, rule, detail, version)
        select run_id, 'protected_write', '', 1 from runs where ordinal % 2 = 0 on conflict do nothing`,
     );
     await agrees();
-    await sql.query(`delete from integrity_marks where rule = 'protected_write'`);
+    await sql.query(`delete from integrity_flags where rule = 'protected_write'`);
     await sql.query(`update task_versions set bound_max = 3 where task_id = 'up'`);
     await sql.query(`update task_versions set direction = 'maximize', bound_min = 1 where task_id = 'down'`);
     await agrees();
@@ -173,7 +173,7 @@ describe('what is written down of runs', () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     await writeFile(join(folder, 'run.jsonl'), signedLine(db.exports.line(second), privateKey));
     await sql.query('begin');
-    for (const table of ['evaluations', 'steps', 'model_calls', 'events', 'integrity_marks', 'run_results', 'runs'])
+    for (const table of ['evaluations', 'steps', 'model_calls', 'events', 'integrity_flags', 'run_results', 'runs'])
       await sql.query(`delete from ${table} where run_id = $1`, [second]);
     await sql.query('commit');
     expect(await importLines(db, join(folder, 'run.jsonl'), { ownKey: publicKey })).toMatchObject([

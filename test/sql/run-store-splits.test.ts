@@ -126,11 +126,11 @@ describe('an evaluation on two splits', () => {
     ['test', 0.7, 1000, [false, true]],
   ] as const)(
     'beyond its bounds on %s is suspect where it is ranked, and not ranked',
-    async (_, validation, onTest, marks) => {
+    async (_, validation, onTest, flags) => {
       const { runId, batchId } = await stored();
       await scored(runId, 1, 'submit', validation, onTest);
       const { evaluationList } = await finished(runId);
-      expect(evaluationList.map(({ suspect }) => suspect)).toEqual(marks);
+      expect(evaluationList.map(({ suspect }) => suspect)).toEqual(flags);
       const best = async (includeSuspect: boolean) =>
         (await db.queries.leaderboard({ batchId, includeScripted: true, includeSuspect })).rows[0]?.scores['t-split']
           ?.best ?? null;
@@ -233,11 +233,11 @@ describe('an evaluation whose test waits for the end of the sandbox', () => {
     expect(await db.store.finalEvaluation(runId)).toBe('rejected');
   });
 
-  test('marks a run whose test is far better than its validation, and no other', async () => {
+  test('flags a run whose test is far better than its validation, and no other', async () => {
     const rules = async (validation: number, onTest: number) => {
       const { runId } = await stored();
       await scored(runId, 1, 'submit', validation, onTest);
-      return (await finished(runId)).marks.map(({ rule }) => rule);
+      return (await finished(runId)).flags.map(({ rule }) => rule);
     };
     expect(await rules(0.3, 90)).toEqual(['test_beats_validation']);
     expect(await rules(90, 0.3)).toEqual([]);

@@ -13,7 +13,7 @@ test('an exported list chooses, counts and orders runs as the database does', as
       `update runs set detail = 'Disk full', best_score = null, started_at = null where ordinal % 5 = 0`,
     );
     await db.pool.query(
-      `insert into integrity_marks (run_id, rule, step, detail, version) values ($1, 'beyond_bounds', 3, 'x', 1)`,
+      `insert into integrity_flags (run_id, rule, step, detail, version) values ($1, 'beyond_bounds', 3, 'x', 1)`,
       [stored[1]!.runId],
     );
     const { pages } = db;
@@ -24,7 +24,7 @@ test('an exported list chooses, counts and orders runs as the database does', as
       ...byFacet,
       {},
       { model: ['alpha', 'beta'], task: ['two'], outcome: ['complete', ''] },
-      { batch: ['sweep'], mark: [''] },
+      { batch: ['sweep'], flag: [''] },
       { text: 'DISK' },
       { text: 'alph', costMin: 0.02, costMax: 0.05 },
       { scoreMin: 2, stepsMax: 10 },

@@ -60,10 +60,10 @@ async function played(of: TaskSpec, plays: Played[], note: 'before' | 'after' = 
   return ids;
 }
 
-const marksOf = async (ids: string[]): Promise<[model: string, rule: string][]> =>
+const flagsOf = async (ids: string[]): Promise<[model: string, rule: string][]> =>
   (
     await db.pool.query<{ model: string; rule: string }>(
-      `select r.model_name as model, m.rule from integrity_marks m join runs r using (run_id)
+      `select r.model_name as model, m.rule from integrity_flags m join runs r using (run_id)
        where r.run_id = any ($1) order by 1, 2`,
       [ids],
     )
@@ -91,13 +91,13 @@ describe('a program that changes nothing and scores best by noise', () => {
     { order: 'aup' },
   ] as const)('ranks with the baseline on a leaderboard: %j', async (options) => {
     const { rows } = await db.queries.leaderboard({ tasks: [of.id], resamples: 200, ...options });
-    expect(rows.map(({ model, rank, solvedTasks, gain }) => [model, rank, solvedTasks, gain?.best])).toEqual([
+    expect(rows.map(({ model, rank, improvedTasks, gain }) => [model, rank, improvedTasks, gain?.best])).toEqual([
       ['worker', 1, 1, expect.closeTo(0.4, 9)],
       ['idle', 2, 0, 0],
     ]);
     const [, idle] = rows;
-    expect(idle?.improvement).toEqual({ best: 0, last: 0 });
-    expect(idle?.curve).toMatchObject({ best: [{ k: 1, gain: 0, solved: 0 }] });
+    expect(idle?.winRate).toEqual({ best: 0, last: 0 });
+    expect(idle?.curve).toMatchObject({ best: [{ k: 1, gain: 0, improved: 0 }] });
     expect(idle?.scores[of.id]).toMatchObject({ best: 0.5, last: 0.5, bestGain: 0, lastGain: 0 });
   });
 
@@ -130,16 +130,16 @@ describe('a program that changes nothing and scores best by noise', () => {
       { model: 'idle', best_place: 2 },
     ]);
     const gains = await db.pool.query(
-      'select model, best_gain, solved_attempts::int from leaderboard_gains(for_tasks => $1) order by 2',
+      'select model, best_gain, improved_attempts::int from leaderboard_gains(for_tasks => $1) order by 2',
       [[of.id]],
     );
-    expect(gains.rows[0]).toEqual({ model: 'idle', best_gain: 0, solved_attempts: 0 });
+    expect(gains.rows[0]).toEqual({ model: 'idle', best_gain: 0, improved_attempts: 0 });
   });
 
   test("shows the baseline's score, and is flagged", async () => {
     expect(await rowOf(ids[0]!)).toEqual({ best_score: 0.5, final_score: 0.5 });
     expect(await rowOf(ids[1]!)).toEqual({ best_score: 0.7, final_score: 0.7 });
-    expect(await marksOf(ids)).toEqual([['idle', 'untouched_starter']]);
+    expect(await flagsOf(ids)).toEqual([['idle', 'untouched_starter']]);
   });
 });
 
@@ -163,7 +163,7 @@ test('measuring the untouched starter first raises no flag and does not hide lat
   ]);
   expect(await rowOf(better!)).toEqual({ best_score: 0.6, final_score: 0.6 });
   expect(await rowOf(worse!)).toEqual({ best_score: 0.5, final_score: 0.4 });
-  expect(await marksOf([better!, worse!])).toEqual([['unlucky', 'untouched_starter']]);
+  expect(await flagsOf([better!, worse!])).toEqual([['unlucky', 'untouched_starter']]);
 });
 
 test("what the starter's baseline command makes is the starter too, also for runs from before it was measured", async () => {
@@ -176,17 +176,17 @@ test("what the starter's baseline command makes is the starter too, also for run
   const [again] = await played(of, [{ model: 'scripted:baseline', kind: 'scripted', scores: [[0.6, OWN]] }], 'after');
   expect(await rowOf(starter!)).toEqual({ best_score: 0.5, final_score: 0.5 });
   expect(await rowOf(again!)).toEqual({ best_score: 0.6, final_score: 0.6 });
-  expect(await marksOf([starter!, again!])).toEqual([]);
+  expect(await flagsOf([starter!, again!])).toEqual([]);
 });
 
-test('a score within the noise of the baseline is not solved', async () => {
+test('a score within the noise of the baseline is not improved', async () => {
   const of = measured(0.5, { baseline: { value: 0.5, standardError: 0.1 } });
   await played(of, [
     { model: 'lucky', scores: [[0.65, OWN]] },
     { model: 'good', scores: [[0.75, 'c'.repeat(64)]] },
   ]);
   const { rows } = await db.queries.leaderboard({ tasks: [of.id] });
-  expect(rows.map(({ model, solvedTasks, gain }) => [model, solvedTasks, gain?.best])).toEqual([
+  expect(rows.map(({ model, improvedTasks, gain }) => [model, improvedTasks, gain?.best])).toEqual([
     ['good', 1, 0.5],
     ['lucky', 0, 0],
   ]);
@@ -208,7 +208,7 @@ describe('a model that never answered', () => {
         [`worker ${end}`, 1, null],
         [broken, null, 'never_ran'],
       ]);
-      expect(rows[1]).toMatchObject({ improvement: null, bestAup: null, averageRank: null, intervals: null });
+      expect(rows[1]).toMatchObject({ winRate: null, bestAup: null, averageRank: null, intervals: null });
     }
     const models = await db.pool.query('select model, best_place from leaderboard_models(for_tasks => $1) order by 2', [
       [one.id, other.id],

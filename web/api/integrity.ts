@@ -13,10 +13,10 @@ export const integrityRoutes = {
     role: 'viewer',
     answer: integritySummarySchema,
   }),
-  integrityMarks: route({
+  integrityFlags: route({
     method: 'GET',
-    path: '/integrity/marks',
-    summary: 'marks, each with the step that fired it',
+    path: '/integrity/flags',
+    summary: 'flags, each with the step that fired it',
     role: 'viewer',
     query: z.strictObject({
       rule: z.array(z.enum(INTEGRITY_RULES)).max(20).optional(),

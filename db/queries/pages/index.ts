@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { RunPageRequest, RunSelection } from '../../../domain/requests/run-filter.js';
-import type { StepText } from '../../../domain/step-flags.js';
+import type { StepText } from '../../../domain/step-badges.js';
 import type { BatchHead, BatchPage, BatchRow, BatchSpend } from '../../../domain/views/batch-pages.js';
 import type { EventRow } from '../../../domain/views/events.js';
 import type { Lineage, ModelCalls, RunHead, RunSetup, Waiting } from '../../../domain/views/run-head.js';
@@ -32,7 +32,7 @@ import { lineageOf, runHead } from './run-head.js';
 import { runPage, runRowsOf } from './run-page.js';
 import { runSetup, takenFiles } from './run-setup.js';
 import { databaseSchema } from './schema.js';
-import { integrityMarks, integritySummary } from './integrity.js';
+import { integrityFlags, integritySummary } from './integrity.js';
 import { playedList, playedSubject } from './subjects.js';
 import { excerptsOf, runsContaining, searchedRuns, searchError, searchSlice, submissionsOf } from './search.js';
 import { stepBodies, stepText, type TextPart } from './step-bodies.js';
@@ -77,7 +77,7 @@ export interface Pages {
   excerptsOf(...of: Rest<typeof excerptsOf>): ReturnType<typeof excerptsOf>;
   runsContaining(...of: Rest<typeof runsContaining>): ReturnType<typeof runsContaining>;
   integritySummary(): ReturnType<typeof integritySummary>;
-  integrityMarks(...of: Rest<typeof integrityMarks>): ReturnType<typeof integrityMarks>;
+  integrityFlags(...of: Rest<typeof integrityFlags>): ReturnType<typeof integrityFlags>;
   playedList(...of: Rest<typeof playedList>): ReturnType<typeof playedList>;
   playedSubject(...of: Rest<typeof playedSubject>): ReturnType<typeof playedSubject>;
   liveOutput(...of: Rest<typeof liveOutput>): ReturnType<typeof liveOutput>;
@@ -124,7 +124,7 @@ export function createPages(pool: pg.Pool): Pages {
     excerptsOf: (...of) => excerptsOf(search, ...of),
     runsContaining: (...of) => runsContaining(search, ...of),
     integritySummary: () => integritySummary(run),
-    integrityMarks: (...of) => integrityMarks(run, ...of),
+    integrityFlags: (...of) => integrityFlags(run, ...of),
     playedList: (...of) => playedList(run, ...of),
     playedSubject: (...of) => playedSubject(run, ...of),
     liveOutput: (...of) => liveOutput(run, ...of),

@@ -15,20 +15,20 @@ export interface IntegrityPageRequest {
 /** Events that say what a score may hang on. */
 const TELLING = ['rerun_diverged', 'command_lost', 'network_request'];
 
-type Row = Omit<IntegrityPage['marks'][number], 'endedAt'> & { endedAt: Date | null; place: string };
+type Row = Omit<IntegrityPage['flags'][number], 'endedAt'> & { endedAt: Date | null; place: string };
 
-/** Marks with the step that fired them, of the newest runs first. */
-export async function integrityMarks(run: Statements, request: IntegrityPageRequest): Promise<IntegrityPage> {
+/** Flags with the step that fired them, of the newest runs first. */
+export async function integrityFlags(run: Statements, request: IntegrityPageRequest): Promise<IntegrityPage> {
   const { rule, model, task, batch, after, limit } = request;
-  const [, time, runId, last] = after === undefined ? [null, null, null, null] : placeOf(after, 'marks', 4);
+  const [, time, runId, last] = after === undefined ? [null, null, null, null] : placeOf(after, 'flags', 4);
   const rows = await run<Row>(
-    'integrityMarks',
+    'integrityFlags',
     `select m.run_id as "runId", r.batch_id as "batchId", r.model_name as model, r.task_id as task, r.attempt, m.rule, m.step,
        m.until, m.detail, left(s.action, 2000) as action, found.best_attempt as best,
        (select case v.direction when 'minimize' then min(e.primary_score) else max(e.primary_score) end
         from evaluations e where e.run_id = r.run_id and e.split = 'test' and e.status = 'ok') as "bestOfAll",
        coalesce(found.suspects, 0)::int as suspects, r.ended_at as "endedAt", r.created_at::text as place
-     from integrity_marks m join runs r on r.run_id = m.run_id join task_versions v on v.content_hash = r.task_hash
+     from integrity_flags m join runs r on r.run_id = m.run_id join task_versions v on v.content_hash = r.task_hash
      left join run_results found on found.run_id = r.run_id
      left join steps s on s.run_id = m.run_id and s.step = m.step
      where ($1::text[] is null or m.rule = any ($1)) and ($2::text[] is null or r.model_name = any ($2))
@@ -40,24 +40,24 @@ export async function integrityMarks(run: Statements, request: IntegrityPageRequ
   const shown = rows.slice(0, limit);
   const end = shown.at(-1);
   return {
-    marks: shown.map(({ place: _place, ...row }) => ({ ...row, endedAt: isoTimeOrNull(row.endedAt) })),
-    next: rows.length > limit && end !== undefined ? cursorOf(['marks', end.place, end.runId, end.rule]) : null,
+    flags: shown.map(({ place: _place, ...row }) => ({ ...row, endedAt: isoTimeOrNull(row.endedAt) })),
+    next: rows.length > limit && end !== undefined ? cursorOf(['flags', end.place, end.runId, end.rule]) : null,
   };
 }
 
 const countedBy = (value: string, from: string): string =>
   `(select coalesce(jsonb_agg(jsonb_build_object('value', value, 'runs', runs) order by runs desc, value), '[]')
     from (select ${value} as value, count(distinct r.run_id) as runs from ${from} group by 1) c)`;
-const MARKED = 'integrity_marks m join runs r on r.run_id = m.run_id';
+const FLAGGED = 'integrity_flags m join runs r on r.run_id = m.run_id';
 
 /** Which numbers must not be believed, counted. */
 export async function integritySummary(run: Statements): Promise<IntegritySummary> {
   const [row] = await run<IntegritySummary>(
     'integritySummary',
     `select (select count(*)::int from runs where status = 'ended') as runs,
-       (select count(distinct run_id)::int from integrity_marks) as marked,
+       (select count(distinct run_id)::int from integrity_flags) as flagged,
        (select coalesce(sum(suspects), 0)::int from run_results) as suspects,
-       ${countedBy('m.rule', MARKED)} as rules, ${countedBy('r.model_name', MARKED)} as models, ${countedBy('r.task_id', MARKED)} as tasks,
+       ${countedBy('m.rule', FLAGGED)} as rules, ${countedBy('r.model_name', FLAGGED)} as models, ${countedBy('r.task_id', FLAGGED)} as tasks,
        ${countedBy('r.model_name', `runs r where r.status = 'ended' and r.isolation = 'none'`)} as "withoutIsolation",
        (select coalesce(jsonb_agg(jsonb_build_object('task', task_id, 'contract', contract, 'selfReported', self_reported,
             'protectedFiles', coalesce(array_length(protected_files, 1), 0), 'runs', runs) order by runs desc, task_id, contract), '[]')

@@ -2,7 +2,7 @@ import type { RunFacet, RunSelection } from '../../../domain/requests/run-filter
 import { OWN_BATCH } from '../summaries.js';
 
 /** SQL for the value of a run by which it is chosen, over the relations of `RUN_RELATIONS`; `''`: it has none. */
-export const FACET_VALUES: Readonly<Record<Exclude<RunFacet, 'mark'>, string>> = {
+export const FACET_VALUES: Readonly<Record<Exclude<RunFacet, 'flag'>, string>> = {
   model: 'r.model_name',
   task: 'r.task_id',
   batch: 'r.batch_id',
@@ -19,8 +19,8 @@ export const FACET_VALUES: Readonly<Record<Exclude<RunFacet, 'mark'>, string>> =
   sample: 'r.sample::text',
 };
 
-/** A run's marks, `{''}` without one. */
-export const MARKS = `coalesce((select array_agg(m.rule) from integrity_marks m where m.run_id = r.run_id), '{""}')`;
+/** A run's flags, `{''}` without one. */
+export const FLAGS = `coalesce((select array_agg(m.rule) from integrity_flags m where m.run_id = r.run_id), '{""}')`;
 
 /** Of task versions only what is asked of them: their specifications are long. */
 export const VERSIONS = `versions as materialized (select content_hash, spec ->> 'profile' as profile from task_versions)`;
@@ -56,7 +56,7 @@ export function runConditions(filter: RunSelection, values: unknown[]): Map<stri
   // Nodes of search trees are shown with their tree, or where their batch is named.
   if (filter.batch === undefined && filter.run === undefined) conditions.set('own', OWN_BATCH);
   if (filter.run !== undefined) conditions.set('run', `r.run_id = any (${put(filter.run)}::text[])`);
-  if (filter.mark !== undefined) conditions.set('mark', `${MARKS} && ${put(filter.mark)}::text[]`);
+  if (filter.flag !== undefined) conditions.set('flag', `${FLAGS} && ${put(filter.flag)}::text[]`);
   for (const [name, sql] of Object.entries(RANGES)) {
     const { [`${name}Min`]: min, [`${name}Max`]: max } = filter as Record<string, unknown>;
     if (min !== undefined) conditions.set(`${name}Min`, `${sql} >= ${put(min)}::float8`);

@@ -5,7 +5,7 @@ import { isoTime } from '../summaries.js';
 import {
   allOf,
   FACET_VALUES,
-  MARKS,
+  FLAGS,
   RUN_RELATIONS,
   RUN_SECONDS,
   RUN_TOKENS,
@@ -70,8 +70,8 @@ async function counts(
   if (facets.length === 0) return found;
   const values: unknown[] = [];
   const where = allOf(runConditions(filter, values).values());
-  const columns = facets.map((facet) => `${facet === 'mark' ? MARKS : FACET_VALUES[facet]} as "${facet}"`).join(', ');
-  const plain = facets.filter((facet) => facet !== 'mark');
+  const columns = facets.map((facet) => `${facet === 'flag' ? FLAGS : FACET_VALUES[facet]} as "${facet}"`).join(', ');
+  const plain = facets.filter((facet) => facet !== 'flag');
   const bySet =
     plain.length === 0
       ? []
@@ -82,9 +82,9 @@ async function counts(
              from matched group by grouping sets (${plain.map((facet) => `("${facet}")`).join(', ')})
            ) sets where value is not null`,
         ];
-  const marks = facets.includes('mark')
+  const flags = facets.includes('flag')
     ? [
-        `select 'mark' as facet, one.rule as value, count(*)::int as runs from matched, unnest(matched."mark") as one (rule) group by 2`,
+        `select 'flag' as facet, one.rule as value, count(*)::int as runs from matched, unnest(matched."flag") as one (rule) group by 2`,
       ]
     : [];
   const rows = await run<{ facet: RunFacet; value: string; runs: number }>(
@@ -92,7 +92,7 @@ async function counts(
     `with ${VERSIONS}, matched as materialized (select ${columns} from ${RUN_RELATIONS} where ${where})
      select facet, value, runs from (
        select *, row_number() over (partition by facet order by runs desc, value) as place
-       from (${[...bySet, ...marks].join(' union all ')}) counted
+       from (${[...bySet, ...flags].join(' union all ')}) counted
      ) placed where place <= ${SHOWN} order by facet, place`,
     values,
   );

@@ -43,7 +43,7 @@ export async function runHead(run: Statements, runId: string): Promise<RunHead> 
     waitingReasons(run, runId),
   ]);
   if (facts === undefined) throw missingRun(runId);
-  return { run: detail, ...facts, integrity: detail.marks, lineage, waiting };
+  return { run: detail, ...facts, integrity: detail.flags, lineage, waiting };
 }
 
 type Related = NonNullable<Lineage['replaces']>;

@@ -1,5 +1,5 @@
 import { BenchError } from '../../../domain/errors.js';
-import type { StepText } from '../../../domain/step-flags.js';
+import type { StepText } from '../../../domain/step-badges.js';
 import type { ClippedStep } from '../../../domain/views/steps.js';
 import type { Statements } from '../../statements.js';
 import { listEvaluations } from '../runs.js';

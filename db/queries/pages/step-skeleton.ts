@@ -1,4 +1,4 @@
-import { STEP_FLAGS } from '../../../domain/step-flags.js';
+import { STEP_BADGES } from '../../../domain/step-badges.js';
 import type { StepColumns, StepEvaluation, StepSkeleton } from '../../../domain/views/steps.js';
 import type { RunStatus } from '../../../domain/outcomes.js';
 import type { Statements } from '../../statements.js';
@@ -12,10 +12,10 @@ import { isoTime } from '../summaries.js';
 const COLUMNS = (which: string): string => `
   select s.step, floor(extract(epoch from s.created_at) * 1000)::float8 as at,
     action_category(left(s.action, 2000)) as category, s.exit_code as "exitCode",
-    (case when s.step <= coalesce(r.forked_at_step, 0) then ${STEP_FLAGS.copied} else 0 end
-      | case when s.lost then ${STEP_FLAGS.lost} else 0 end | case when s.timed_out then ${STEP_FLAGS.timedOut} else 0 end
-      | case when s.observation is null and s.action is not null and r.status <> 'ended' then ${STEP_FLAGS.running} else 0 end
-      | case when s.action is null then ${STEP_FLAGS.unreadable} else 0 end) as flags,
+    (case when s.step <= coalesce(r.forked_at_step, 0) then ${STEP_BADGES.copied} else 0 end
+      | case when s.lost then ${STEP_BADGES.lost} else 0 end | case when s.timed_out then ${STEP_BADGES.timedOut} else 0 end
+      | case when s.observation is null and s.action is not null and r.status <> 'ended' then ${STEP_BADGES.running} else 0 end
+      | case when s.action is null then ${STEP_BADGES.unreadable} else 0 end) as badges,
     s.requested, octet_length(s.thought) as "thoughtBytes", coalesce(octet_length(s.action), 0) as "actionBytes",
     coalesce(octet_length(s.observation), 0) as "observationBytes", s.output_bytes::float8 as "outputBytes",
     s.model_ms as "modelMs", s.command_ms as "commandMs", trim_scale(coalesce(c.usd, 0))::text as "costUsd",
@@ -38,7 +38,7 @@ const NAMES = [
   'at',
   'category',
   'exitCode',
-  'flags',
+  'badges',
   'requested',
   'thoughtBytes',
   'actionBytes',
@@ -67,7 +67,7 @@ export async function stepColumns(run: Statements, runId: string, steps: readonl
 interface Head {
   status: RunStatus;
   total: number;
-  marks: StepSkeleton['marks'];
+  flags: StepSkeleton['flags'];
   forks: { runId: string; step: number }[];
 }
 
@@ -82,7 +82,7 @@ export async function stepSkeleton(
       'skeletonHead',
       `select r.status, r.step as total,
          (select coalesce(jsonb_agg(jsonb_build_object('rule', m.rule, 'step', m.step, 'until', m.until, 'detail', m.detail) order by m.rule), '[]')
-          from integrity_marks m where m.run_id = r.run_id) as marks,
+          from integrity_flags m where m.run_id = r.run_id) as flags,
          (select coalesce(jsonb_agg(jsonb_build_object('runId', f.run_id, 'step', f.forked_at_step) order by f.forked_at_step, f.run_id), '[]')
           from runs f where f.forked_from = r.run_id) as forks
        from runs r where r.run_id = $1`,

@@ -25,7 +25,7 @@ export const run = (values: Partial<RunSummary> = {}): RunSummary => ({
   finalScore: null,
   evaluations: 0,
   suspect: 0,
-  marks: [],
+  flags: [],
   sample: false,
   profile: null,
   backend: 'docker',

@@ -25,29 +25,29 @@ const score = (best: number | null, more: Partial<LeaderboardScore> = {}): Leade
 const TASKS = ['battleOfSexes', 'imageClassificationCifar10', 'languageModelingFineWeb'];
 const over = (low: number, high: number, first: number) => ({
   ...{
-    bestImprovement: { low, high },
-    lastImprovement: { low, high },
+    bestWinRate: { low, high },
+    lastWinRate: { low, high },
     bestGain: { low, high },
     lastGain: { low, high },
   },
   ...{ bestAup: { low, high }, lastAup: { low, high } },
-  ...{ probabilityOfRank1: { best: first, last: first }, group: 'a' },
+  ...{ pBest: { best: first, last: first }, group: 'a' },
 });
 const row = (model: string, more: Partial<LeaderboardRow> = {}): LeaderboardRow => ({
   ...{ rank: 1, unranked: null, model, kind: 'real', isolation: 'container', bestAup: 0.82, lastAup: 0.5 },
-  ...{ improvement: { best: 0.82, last: 0.7 }, gain: { best: 0.61, last: 0.5 } },
+  ...{ winRate: { best: 0.82, last: 0.7 }, gain: { best: 0.61, last: 0.5 } },
   curve: {
     best: [
-      { k: 1, gain: 0.61, solved: 0.7 },
-      { k: 2, gain: 0.7, solved: 0.9 },
+      { k: 1, gain: 0.61, improved: 0.7 },
+      { k: 2, gain: 0.7, improved: 0.9 },
     ],
     last: [],
   },
   intervals: { attempts: over(0.79, 0.85, 0.9), tasks: over(0.74, 0.88, 0.7) },
-  ...{ profile: null, solvedTasks: 3, missingTasks: 0, notRunTasks: 0, averageRank: 1.25, borda: 9 },
+  ...{ profile: null, improvedTasks: 3, missingTasks: 0, notRunTasks: 0, averageRank: 1.25, borda: 9 },
   ...{ attempts: 12, ended: 12, infraErrors: 0, configErrors: 0, cancelled: 0, suspect: 0, costUsd: '6' },
   ...{ costPerRunUsd: '0.5', inputTokens: 1, outputTokens: 1 },
-  ...{ withSuspects: null, marks: {}, recordedCostUsd: null, recordedCostPerRunUsd: null },
+  ...{ withSuspects: null, flags: {}, recordedCostUsd: null, recordedCostPerRunUsd: null },
   ...{ listCostUsd: null, listCostPerRunUsd: null },
   scores: Object.fromEntries(TASKS.map((task) => [task, score(1.44017)])),
   ...more,
@@ -57,7 +57,7 @@ const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['comparison']> 
     ...{ models: rows.map(({ model }) => model), tasks: TASKS, k: null, T: 0.5, fixedT: false, mode: 'strict' },
     ...{
       metric: 'best-attempt',
-      order: 'improvement',
+      order: 'win-rate',
       separation: { attempts: null, tasks: { pairs: 1, resolved: 0 } },
       priceList: null,
       includeSuspect: false,
@@ -87,11 +87,11 @@ const two = board([row('gpt-4o'), row('scripted:clumsy', { rank: null, unranked:
 describe('the leaderboard on a terminal', () => {
   it('has tasks as columns where they fit, and in tables below where not', () => {
     const wide = shown(two, 240);
-    expect(wide).toMatch(/model +P\(impr\) \[95 %\] +group +P\(best\) +battleOfSexes ↑ +imageC/);
+    expect(wide).toMatch(/model +win rate \[95 %\] +group +P\(best\) +battleOfSexes ↑ +imageC/);
     const middle = shown(two, 170);
-    expect(middle).toMatch(/model +P\(impr\) \[95 %\] +group +P\(best\) +solved +gain \[95 %\] +AUP/);
+    expect(middle).toMatch(/model +win rate \[95 %\] +group +P\(best\) +improved +gain \[95 %\] +AUP/);
     const narrow = shown(two, 80);
-    expect(narrow).not.toMatch(/P\(impr\).*battleOfSexes/);
+    expect(narrow).not.toMatch(/win rate.*battleOfSexes/);
     expect(narrow).toMatch(/^model +battleOfSexes ↑ +imageClassificationCifar10 ↑$/m);
     expect(narrow).toMatch(/^model +languageModelingFineWeb ↑$/m);
   });
@@ -100,7 +100,7 @@ describe('the leaderboard on a terminal', () => {
     expect(widest(shown(two, width))).toBeLessThanOrEqual(width);
   });
 
-  it('shows the interval beside each figure, the group, the cost of a run, and marks', () => {
+  it('shows the interval beside each figure, the group, the cost of a run, and flags', () => {
     const odd = row('model-x', { isolation: 'none', suspect: 2, kind: 'replay' });
     const lines = shown(board([row('gpt-4o'), odd]), 120).split('\n');
     const [first, second] = ['gpt-4o', 'model-x'].map((model) => lines.find((line) => line.includes(model)));
@@ -110,16 +110,16 @@ describe('the leaderboard on a terminal', () => {
     expect(shown(board([row('a', { intervals: null })], { resamples: 0 }), 120)).not.toContain('[');
   });
 
-  it('shows what the AUP would be with suspects, whom which rules marked, and costs that others recorded', () => {
+  it('shows what the AUP would be with suspects, whom which rules flagged, and costs that others recorded', () => {
     const sly = row('sly', {
-      ...{ withSuspects: { bestAup: 0.91, lastAup: 0.6 }, suspect: 40, marks: { self_reported: 13, beyond_bounds: 1 } },
+      ...{ withSuspects: { bestAup: 0.91, lastAup: 0.6 }, suspect: 40, flags: { self_reported: 13, beyond_bounds: 1 } },
       ...{ costUsd: '0', costPerRunUsd: null, recordedCostUsd: '12.5', recordedCostPerRunUsd: '1.25' },
     });
     const both = row('both', {
       ...{ withSuspects: { bestAup: 0.8, lastAup: 0.5 }, recordedCostUsd: '1', recordedCostPerRunUsd: '0.1' },
     });
     const text = shown(board([sly, both]), 160);
-    expect(text).toMatch(/P\(impr\) \[95 %\] +AUP with suspects +group +P\(best\)/);
+    expect(text).toMatch(/win rate \[95 %\] +AUP with suspects +group +P\(best\)/);
     expect(text).toMatch(
       /sly +0\.82 \[0\.74, 0\.88\] +0\.91 .*\$1\.25 recorded +self_reported ×13, beyond_bounds ×1$/m,
     );
@@ -157,7 +157,7 @@ describe('the leaderboard on a terminal', () => {
       languageModelingFineWeb: score(null, { attempts: 2, ended: 1, counted: 0 }),
     };
     const text = shown(
-      board([row('a', { scores, solvedTasks: 0, missingTasks: 1, notRunTasks: 2, infraErrors: 2 })]),
+      board([row('a', { scores, improvedTasks: 0, missingTasks: 1, notRunTasks: 2, infraErrors: 2 })]),
       240,
     );
     expect(text).toMatch(/70 % +not run +– +running +0\/3 \(1 missing, 2 not run\)/);
@@ -207,12 +207,12 @@ describe('each figure', () => {
 
   it('says in a sentence what it means, that which orders the rows first', () => {
     const text = meanings(two);
-    expect(text).toMatch(/^Ordered by P\(impr\), over 3 tasks: the chance that an attempt beats one of another model/m);
+    expect(text).toMatch(/^Ordered by win rate, over 3 tasks: the chance that an attempt beats one of another model/m);
     expect(text).toMatch(/^gain: the mean way of an attempt from the baseline/m);
     expect(text).toMatch(/^avg rank: the mean position/m);
     expect(text).toMatch(/^AUP: the area under the performance profile.*T = 0\.5 \(from the data/m);
-    expect(text).toMatch(/P\(best\): how often the row is first by P\(impr\)/);
-    expect(text).toContain('group: models that share a letter cannot be told apart by P(impr); 0 of 1 pair can.');
+    expect(text).toMatch(/P\(best\): how often the row is first by win rate/);
+    expect(text).toContain('group: models that share a letter cannot be told apart by win rate; 0 of 1 pair can.');
     const byGain = meanings(board([row('a')], { order: 'gain' }));
     expect(byGain).toMatch(/^Leaderboard by gain of best attempt/);
     expect(byGain).toMatch(/# +model +gain \[95 %\] +group +P\(best\)/);
@@ -224,7 +224,7 @@ describe('each figure', () => {
 
   it('of k attempts stands in a table of its own', () => {
     expect(shown(two, 120)).toMatch(/Of k attempts: .*\n+model +k = 1 +k = 2\ngpt-4o +0\.61, 70 % +0\.70, 90 %/);
-    const once = row('a', { curve: { best: [{ k: 1, gain: 0.5, solved: 1 }], last: [] } });
+    const once = row('a', { curve: { best: [{ k: 1, gain: 0.5, improved: 1 }], last: [] } });
     expect(shown(board([once]), 120)).not.toContain('Of k attempts');
   });
 
@@ -244,8 +244,8 @@ describe('the leaderboard as CSV', () => {
       board([row('a, "b"'), row('c', { rank: null, intervals: null, scores: { battleOfSexes: score(null) } })]),
     ).split('\n');
     expect(head?.split(',').slice(0, 8)).toEqual([
-      ...['rank', 'model', 'kind', 'isolation', 'unranked', 'bestImprovement'],
-      ...['bestImprovement low (attempts)', 'bestImprovement high (attempts)'],
+      ...['rank', 'model', 'kind', 'isolation', 'unranked', 'bestWinRate'],
+      ...['bestWinRate low (attempts)', 'bestWinRate high (attempts)'],
     ]);
     expect(first).toMatch(
       /^1,"a, ""b""",real,container,,0\.82,0\.79,0\.85,0\.74,0\.88,0\.7,.*,a,0\.9,0\.9,a,0\.7,0\.7,.*1\.44017$/,

@@ -58,7 +58,7 @@ it('says of recordings what became of their steps and scores', () => {
     ],
     steps: { recorded: 10, same: 9, declared: 1, share: 1 },
     finalScores: { runs: 1, equal: 1, share: 1 },
-    causes: [{ cause: 'hidden', declared: true, means: 'a | b', steps: 1, runs: 1, finalScores: 0 }],
+    causes: [{ cause: 'hidden', declared: true, meaning: 'a | b', steps: 1, runs: 1, finalScores: 0 }],
   };
   const machine = { command: 'npm run benchmark:suite', date: '2026-01-02', cores: 2, seed: 42, backend: 'docker' };
   const page = suitePage({ ...machine, batches: [], replays });

@@ -4,7 +4,7 @@ import { pairedDifference, pairOutcome } from '../../../domain/statistics/paired
 const task = { direction: 'minimize' as const, baseline: 10, standardError: 1 };
 const options = { resamples: 2000, seed: 1 };
 
-test('who solved is who is beyond the baseline and its noise', () => {
+test('who improved is who is beyond the baseline and its noise', () => {
   expect(pairOutcome(task, { a: 7, b: 8.5 })).toBe('onlyA');
   expect(pairOutcome(task, { a: null, b: 7 })).toBe('onlyB');
   expect(pairOutcome(task, { a: 1, b: 2 })).toBe('both');

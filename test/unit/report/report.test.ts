@@ -35,10 +35,10 @@ describe('a report as HTML', () => {
     expect(told(writeReport.csv(many))).toBe(50);
   });
 
-  test('shows what the AUP would be with suspects, the rules and how many runs they marked, and recorded costs as such', () => {
+  test('shows what the AUP would be with suspects, the rules and how many runs they flagged, and recorded costs as such', () => {
     const sly = {
       withSuspects: { bestAup: 0.987, lastAup: 0.876 },
-      marks: { self_reported: 13 },
+      flags: { self_reported: 13 },
       recordedCostUsd: '1',
     };
     const text = writeReport.md(data([row('sly', sly)], [run('sly', { origin: 'mlgym' })]));
@@ -77,7 +77,7 @@ describe('a report as HTML', () => {
     expect(section).toContain('1 of 2 evaluations');
     // What does not count is shown nevertheless.
     expect(section).toContain('>7.25<');
-    // A mark makes scores suspect that lie within the bounds.
+    // A flag makes scores suspect that lie within the bounds.
     expect(section).not.toContain('>out of bounds<');
   });
 
@@ -156,11 +156,11 @@ test('what another harness recorded stands back behind list prices, and the repo
 });
 
 test('each figure is told in a sentence, that which orders the rows first; curves have a table', () => {
-  const two = { curve: { best: [1, 2].map((k) => ({ k, gain: k / 4, solved: k / 2 })), last: [] } };
+  const two = { curve: { best: [1, 2].map((k) => ({ k, gain: k / 4, improved: k / 2 })), last: [] } };
   const text = writeReport.md(data([row('one', two), row('two')], []));
-  expect(text).toContain('**Ranked by P(improvement) of the best attempts**');
+  expect(text).toContain('**Ranked by win rate of the best attempts**');
   expect(text).toMatch(
-    /Ordered by P\(improvement\): the chance.* mean gain: .* AUP: .* average rank: .* 0 of 1 pair can/,
+    /Ordered by win rate: the chance.* mean gain: .* AUP: .* average rank: .* 0 of 1 pair can/,
   );
   expect(text).toMatch(/\| one \| 0\.250 · 50 % \| 0\.500 · 100 % \|/);
 });

@@ -84,8 +84,8 @@ export function commandOf({ pathname, search }: { pathname: string; search: stri
     words.push(...(q.startsWith('-') ? ['--'] : []), shellWord(q));
   } else if (page === 'integrity') {
     const rule = all(params['rule']);
-    if (rule.length === 1) words.push('runs', '--mark', shellWord(rule[0]!));
-    else words.push('sql', shellWord('select * from integrity_marks'));
+    if (rule.length === 1) words.push('runs', '--flag', shellWord(rule[0]!));
+    else words.push('sql', shellWord('select * from integrity_flags'));
   } else if (page === 'tasks') words.push('tasks', ...(rest === undefined ? ['list'] : ['show', shellWord(rest)]));
   else if (page === 'models' || page === 'agents') words.push(page, 'list');
   else words.push('status');

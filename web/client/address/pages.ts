@@ -22,7 +22,7 @@ const facets = {
   model: list,
   task: list,
   batch: list,
-  mark: listOf([...INTEGRITY_RULES, '']),
+  flag: listOf([...INTEGRITY_RULES, '']),
   agent: list,
   kind: listOf(MODEL_KINDS),
   origin: listOf(ORIGINS),
@@ -35,7 +35,7 @@ const facets = {
 export const FACETS = Object.keys(facets) as RunFacet[];
 
 /** What orders a leaderboard. */
-export const LEADERBOARD_ORDERS = ['improvement', 'gain', 'aup', 'rank'] as const satisfies readonly LeaderboardOrder[];
+export const LEADERBOARD_ORDERS = ['win-rate', 'gain', 'aup', 'rank'] as const satisfies readonly LeaderboardOrder[];
 
 const time = (value: unknown): string | undefined => {
   const found = text(value);
@@ -67,7 +67,7 @@ export const COLUMNS = [
     'tokens',
     'duration',
   ] as const),
-  ...(['marks', 'batch', 'agent', 'host', 'isolation', 'created', 'ended', 'detail'] as const),
+  ...(['flags', 'batch', 'agent', 'host', 'isolation', 'created', 'ended', 'detail'] as const),
 ] as const;
 export type Column = (typeof COLUMNS)[number];
 

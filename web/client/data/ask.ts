@@ -40,7 +40,7 @@ export const PATHS = {
   policies: '/batches/:id/policies',
   groups: '/batches/:id/groups',
   integrity: '/integrity',
-  integrityMarks: '/integrity/marks',
+  integrityFlags: '/integrity/flags',
   tasks: '/tasks',
   task: '/tasks/:name',
   models: '/models',

@@ -12,7 +12,7 @@ import { useTitle } from '../parts/title.js';
 import { Badge, Fact, RunLink } from '../parts/values.js';
 
 type Summary = Answer<'integrity'>;
-type Mark = Answer<'integrityMarks'>['marks'][number];
+type Flag = Answer<'integrityFlags'>['flags'][number];
 type Facet = 'rule' | 'model' | 'task';
 
 /** Which numbers must I not believe, and what would change if I did? */
@@ -35,8 +35,8 @@ export function IntegrityPage() {
         {(told) => (
           <>
             <dl className="headline">
-              <Fact name="runs with a mark">
-                <strong className="number">{count(told.marked)}</strong>
+              <Fact name="runs with a flag">
+                <strong className="number">{count(told.flagged)}</strong>
                 <span className="muted"> of {plural(told.runs, 'ended run')}</span>
               </Fact>
               <Fact name="runs that tried to cheat">
@@ -59,8 +59,8 @@ export function IntegrityPage() {
           </>
         )}
       </Shown>
-      <h2>Marks</h2>
-      <Marks search={search} />
+      <h2>Flags</h2>
+      <Flags search={search} />
       <h2>What would change</h2>
       <WithSuspects />
       {summary.data !== undefined && <Elsewhere told={summary.data} />}
@@ -101,49 +101,49 @@ function Counts({
   );
 }
 
-function Marks({ search }: { search: IntegritySearch }) {
+function Flags({ search }: { search: IntegritySearch }) {
   const pages = useInfiniteQuery({
-    queryKey: ['integrityMarks', search] as const,
+    queryKey: ['integrityFlags', search] as const,
     queryFn: ({ signal, pageParam }) =>
-      ask('integrityMarks', {}, { ...search, limit: 50, ...(pageParam === null ? {} : { after: pageParam }) }, signal),
+      ask('integrityFlags', {}, { ...search, limit: 50, ...(pageParam === null ? {} : { after: pageParam }) }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
   });
   if (pages.error !== null && pages.data === undefined)
     return <Failure error={pages.error} retry={() => void pages.refetch()} />;
-  if (pages.data === undefined) return <Loading what="marks" rows={6} />;
-  const marks = pages.data.pages.flatMap(({ marks: some }) => some);
-  if (marks.length === 0)
+  if (pages.data === undefined) return <Loading what="flags" rows={6} />;
+  const flags = pages.data.pages.flatMap(({ flags: some }) => some);
+  if (flags.length === 0)
     return Object.keys(search).length === 0 ? (
-      <Empty title="No run has a mark">
-        <p>Rules read each run when it ends; a mark makes the scores from its step on suspect.</p>
+      <Empty title="No run has a flag">
+        <p>Rules read each run when it ends; a flag makes the scores from its step on suspect.</p>
       </Empty>
     ) : (
-      <Empty title="No mark is like this" />
+      <Empty title="No flag is like this" />
     );
   return (
     <>
-      <ol className="marks">
-        {marks.map((mark) => (
-          <li key={`${mark.runId} ${mark.rule}`}>
-            <OneMark mark={mark} />
+      <ol className="flags">
+        {flags.map((flag) => (
+          <li key={`${flag.runId} ${flag.rule}`}>
+            <OneFlag flag={flag} />
           </li>
         ))}
       </ol>
       {pages.hasNextPage && (
         <button type="button" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          More marks
+          More flags
         </button>
       )}
     </>
   );
 }
 
-function OneMark({ mark }: { mark: Mark }) {
-  const { runId, model, task, attempt, rule, step, until, detail, action, best, bestOfAll, suspects } = mark;
+function OneFlag({ flag }: { flag: Flag }) {
+  const { runId, model, task, attempt, rule, step, until, detail, action, best, bestOfAll, suspects } = flag;
   return (
     <>
-      <p className="mark-head">
+      <p className="flag-head">
         <Badge tone="warn" mark="⚠">
           {words(rule)}
         </Badge>{' '}

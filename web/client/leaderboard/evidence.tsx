@@ -103,7 +103,7 @@ export function Evidence({
               },
               { title: 'Last', right: true, cell: (run) => <Score value={run.last} /> },
               { title: 'Cost', right: true, cell: (run) => <Money usd={run.costUsd} /> },
-              { title: 'Marks', cell: (run) => words(run.marks.join(', ')) },
+              { title: 'Flags', cell: (run) => words(run.flags.join(', ')) },
               { title: 'Batch', cell: (run) => <BatchLink id={run.batchId} /> },
             ]}
           />

@@ -332,7 +332,7 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
                 <th>95 % of AUP</th>
                 <th>Alike</th>
                 <th className="right">P(first)</th>
-                <th className="right">Solved</th>
+                <th className="right">Improved</th>
                 <th className="right">Avg. rank</th>
                 <th className="right">$/run</th>
                 {tasks.map((task) => (
@@ -349,17 +349,17 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
               {(whole ? ranked : ranked.slice(0, FIRST_ROWS)).map((row) => {
                 const uncertainty = row.intervals?.[over];
                 const interval = uncertainty?.[area] ?? null;
-                const first = uncertainty?.probabilityOfRank1?.[kind];
+                const first = uncertainty?.pBest?.[kind];
                 return (
                   <tr key={JSON.stringify([row.model, row.kind, row.isolation])}>
                     <td className="right number">{row.rank ?? '–'}</td>
                     <th scope="row">
                       <Text value={methodLabel(row, board)} />
-                      {Object.keys(row.marks).length > 0 && ' '}
-                      {Object.keys(row.marks).length > 0 && (
+                      {Object.keys(row.flags).length > 0 && ' '}
+                      {Object.keys(row.flags).length > 0 && (
                         <Badge tone="warn" mark="⚑">
                           {words(
-                            Object.entries(row.marks)
+                            Object.entries(row.flags)
                               .map(([rule, runs]) => `${rule} ${runs}`)
                               .join(', '),
                           )}
@@ -368,9 +368,9 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
                     </th>
                     <td
                       className="right number"
-                      title={intervalTold(uncertainty?.[kind === 'best' ? 'bestImprovement' : 'lastImprovement'])}
+                      title={intervalTold(uncertainty?.[kind === 'best' ? 'bestWinRate' : 'lastWinRate'])}
                     >
-                      {row.improvement?.[kind] == null ? '–' : percent(row.improvement[kind])}
+                      {row.winRate?.[kind] == null ? '–' : percent(row.winRate[kind])}
                     </td>
                     <td
                       className="right number"
@@ -392,7 +392,7 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
                     <td title="models that share a letter cannot be told apart">{uncertainty?.group ?? '–'}</td>
                     <td className="right number">{first === undefined || first === null ? '–' : percent(first)}</td>
                     <td className="right number">
-                      {row.solvedTasks ?? '–'}
+                      {row.improvedTasks ?? '–'}
                       <span className="muted">/{tasks.length}</span>
                     </td>
                     <td className="right number">{fixed(row.averageRank)}</td>

@@ -15,7 +15,7 @@ type Pairs = Answer<'pairs'>;
 type Task = Pairs['tasks'][number];
 const OUTCOMES = { both: 'both', onlyA: 'only A', onlyB: 'only B', neither: 'neither' } as const;
 
-/** Two batches or two models: who solved what, attempt by attempt. */
+/** Two batches or two models: who improved what, attempt by attempt. */
 export function ComparePairs({ request }: { request: Query<'pairs'> }) {
   const pairs = useQuery({ ...asked('pairs', {}, request), placeholderData: keepPreviousData });
   return (
@@ -56,7 +56,7 @@ const Outcomes = ({ of }: { of: Pairs }) => (
   <dl className="headline" aria-label="Pairs by who was better than the baseline">
     {(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]).map((name) => (
       <div key={name} className="fact">
-        <dt>{name === 'neither' ? 'solved by neither' : `solved by ${OUTCOMES[name]}`}</dt>
+        <dt>{name === 'neither' ? 'improved by neither' : `improved by ${OUTCOMES[name]}`}</dt>
         <dd className="number">{count(of.outcomes[name])}</dd>
       </div>
     ))}
@@ -121,7 +121,7 @@ function TaskPairs({ of }: { of: Task }) {
         { title: 'score', right: true, cell: ({ a }) => <Score value={a.score} /> },
         { title: 'B', cell: ({ b }) => <RunLink id={b.runId} /> },
         { title: 'score', right: true, cell: ({ b }) => <Score value={b.score} /> },
-        { title: 'solved by', cell: ({ outcome }) => OUTCOMES[outcome] },
+        { title: 'improved by', cell: ({ outcome }) => OUTCOMES[outcome] },
       ]}
     />
   );

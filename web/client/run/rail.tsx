@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react';
 import { usePreferences } from '../shell/preferences.js';
 import type { Skeleton } from '../live/fold.js';
-import { FLAGS, isError, seriesOf } from './skeleton.js';
+import { BADGES, isError, seriesOf } from './skeleton.js';
 
 const WIDTH = 44;
 
-/** All steps of a run from top to bottom: what each did, errors, validates with their scores, marks, events, forks. Click or drag goes there. */
+/** All steps of a run from top to bottom: what each did, errors, validates with their scores, flags, events, forks. Click or drag goes there. */
 export function Rail({
   skeleton,
   current,
@@ -85,7 +85,7 @@ export function Rail({
 
 function draw(
   canvas: HTMLCanvasElement,
-  { columns, marks, events, forks }: Skeleton,
+  { columns, flags, events, forks }: Skeleton,
   current: number,
   hits: readonly number[],
 ): void {
@@ -117,12 +117,12 @@ function draw(
     context.fillStyle = fill;
     context.fillRect(x, Math.round(place * size), width, Math.max(least, Math.min(6, size - 1)));
   };
-  for (let i = 0; i < total; i++) if ((columns.flags[i]! & FLAGS.copied) !== 0) tick(i, 26, 2, color('axis'), 1);
+  for (let i = 0; i < total; i++) if ((columns.badges[i]! & BADGES.copied) !== 0) tick(i, 26, 2, color('axis'), 1);
   for (let i = 0; i < total; i++) if (isError(columns, i)) tick(i, 2, 8, colors[1]!, 1.5);
   const places = new Map(columns.step.map((step, i) => [step, i]));
   for (const { step } of events) tick(places.get(step) ?? 0, 2, 4, colors[4]!, 2);
   for (const { step } of forks) tick(places.get(step) ?? 0, 38, 5, colors[3]!, 2);
-  for (const { step } of marks) if (step !== null) tick(places.get(step) ?? 0, 0, 3, colors[6]!, 4);
+  for (const { step } of flags) if (step !== null) tick(places.get(step) ?? 0, 0, 3, colors[6]!, 4);
   for (const step of hits) tick(places.get(step) ?? 0, 34, WIDTH - 34, color('warn'), 2);
   const scored = columns.score.flatMap((score, i) => (score === null ? [] : [{ score, i }]));
   const low = Math.min(...scored.map(({ score }) => score));

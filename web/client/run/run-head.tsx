@@ -96,7 +96,7 @@ export function RunHead({
         </p>
       )}
       {(head.integrity.length > 0 || run.suspect > 0) && (
-        <ul className="marks" aria-label="Integrity">
+        <ul className="flags" aria-label="Integrity">
           {run.suspect > 0 && (
             <li>
               <Badge tone="warn" mark="⚠">

@@ -77,11 +77,11 @@ export const skeletonOf = (id: string) =>
   });
 export const useSkeleton = (id: string) => useQuery(skeletonOf(id));
 
-export const FLAGS = { copied: 1, lost: 2, timedOut: 4, running: 8, unreadable: 16 } as const;
+export const BADGES = { copied: 1, lost: 2, timedOut: 4, running: 8, unreadable: 16 } as const;
 
 /** Is something wrong with the step at a place? */
-export const isError = ({ exitCode, flags }: Skeleton['columns'], place: number): boolean =>
-  (exitCode[place] ?? 0) !== 0 || (flags[place]! & (FLAGS.timedOut | FLAGS.lost | FLAGS.unreadable)) !== 0;
+export const isError = ({ exitCode, badges }: Skeleton['columns'], place: number): boolean =>
+  (exitCode[place] ?? 0) !== 0 || (badges[place]! & (BADGES.timedOut | BADGES.lost | BADGES.unreadable)) !== 0;
 
 export const isValidate = ({ requested, score }: Skeleton['columns'], place: number): boolean =>
   requested[place] != null || score[place] !== null;

@@ -13,7 +13,7 @@ import { plainText } from '../parts/text.js';
 import { Score } from '../parts/values.js';
 import { type Found, useFind, useMarkedText } from './find.js';
 import { Rail } from './rail.js';
-import { FLAGS, isError, isValidate, seriesOf } from './skeleton.js';
+import { BADGES, isError, isValidate, seriesOf } from './skeleton.js';
 import { StepBody } from './step-body.js';
 
 /** Rows that share a scroller: browsers cannot reach beyond some 18 million pixels. */
@@ -322,9 +322,9 @@ function StepList({
     for (let i = placeOf(steps, current) + by; i >= 0 && i < steps.length; i += by)
       if (test(places[i]!)) return go(steps[i]!);
   };
-  const marked = useMemo(
-    () => new Set(skeleton.marks.flatMap(({ step }) => (step === null ? [] : [step]))),
-    [skeleton.marks],
+  const flagged = useMemo(
+    () => new Set(skeleton.flags.flatMap(({ step }) => (step === null ? [] : [step]))),
+    [skeleton.flags],
   );
   const hits = useMemo(() => new Set(found.steps), [found.steps]);
   const neighbour = (by: 1 | -1): void =>
@@ -338,7 +338,7 @@ function StepList({
     { keys: '[', does: 'validate before', run: () => find((place) => isValidate(columns, place), -1) },
     { keys: 'e', does: 'next error', run: () => find((place) => isError(columns, place), 1) },
     { keys: 'E', does: 'error before', run: () => find((place) => isError(columns, place), -1) },
-    { keys: 'm', does: 'next mark', run: () => find((place) => marked.has(columns.step[place]!), 1) },
+    { keys: 'm', does: 'next flag', run: () => find((place) => flagged.has(columns.step[place]!), 1) },
     ...(found.state === 'none'
       ? []
       : [
@@ -501,7 +501,7 @@ function SegmentLink({
 }
 
 function StepHead({ skeleton: { columns }, place, onGo }: { skeleton: Skeleton; place: number; onGo: () => void }) {
-  const flags = columns.flags[place]!;
+  const badges = columns.badges[place]!;
   const score = columns.score[place];
   const exit = columns.exitCode[place];
   return (
@@ -513,7 +513,7 @@ function StepHead({ skeleton: { columns }, place, onGo }: { skeleton: Skeleton; 
         <i className={`swatch series-${seriesOf(columns.category[place]!)}`} aria-hidden="true" />
         {columns.category[place]}
       </span>
-      <span className="step-flags">
+      <span className="step-badges">
         {score !== null && score !== undefined && (
           <span className="badge good">
             <span aria-hidden="true">◆</span>
@@ -521,11 +521,11 @@ function StepHead({ skeleton: { columns }, place, onGo }: { skeleton: Skeleton; 
           </span>
         )}
         {exit !== null && exit !== undefined && exit !== 0 && <span className="badge bad">✕ exit {exit}</span>}
-        {(flags & FLAGS.timedOut) !== 0 && <span className="badge bad">⧖ timed out</span>}
-        {(flags & FLAGS.lost) !== 0 && <span className="badge warn">▲ lost with its sandbox</span>}
-        {(flags & FLAGS.copied) !== 0 && <span className="badge quiet">⑂ copied</span>}
-        {(flags & FLAGS.running) !== 0 && <span className="badge info">● runs</span>}
-        {(flags & FLAGS.unreadable) !== 0 && <span className="badge bad">✕ unreadable reply</span>}
+        {(badges & BADGES.timedOut) !== 0 && <span className="badge bad">⧖ timed out</span>}
+        {(badges & BADGES.lost) !== 0 && <span className="badge warn">▲ lost with its sandbox</span>}
+        {(badges & BADGES.copied) !== 0 && <span className="badge quiet">⑂ copied</span>}
+        {(badges & BADGES.running) !== 0 && <span className="badge info">● runs</span>}
+        {(badges & BADGES.unreadable) !== 0 && <span className="badge bad">✕ unreadable reply</span>}
       </span>
       <span className="grow" />
       <span className="muted number wide-only">{bytes(columns.observationBytes[place])}</span>

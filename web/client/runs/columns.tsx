@@ -89,14 +89,14 @@ export const RUN_COLUMNS: Record<Column, ColumnOf> = {
     down: true,
     cell: ({ durationMs }) => <Duration ms={durationMs} />,
   },
-  marks: {
-    title: 'Marks',
+  flags: {
+    title: 'Flags',
     width: '3rem',
-    cell: ({ marks }) =>
-      marks.length === 0 ? null : (
-        <span title={words([...new Set(marks.map(({ rule }) => rule))].join(', '))}>
+    cell: ({ flags }) =>
+      flags.length === 0 ? null : (
+        <span title={words([...new Set(flags.map(({ rule }) => rule))].join(', '))}>
           <Badge tone="warn" mark="⚑">
-            {marks.length}
+            {flags.length}
           </Badge>
         </span>
       ),
@@ -141,7 +141,7 @@ export const DEFAULT_COLUMNS: readonly Column[] = [
   'steps',
   'cost',
   'duration',
-  'marks',
+  'flags',
   'batch',
   'created',
 ];

@@ -12,7 +12,7 @@ const TITLES: Record<RunFacet, string> = {
   model: 'Model',
   task: 'Task',
   batch: 'Batch',
-  mark: 'Integrity marks',
+  flag: 'Integrity flags',
   agent: 'Agent',
   kind: 'Kind of player',
   origin: 'Origin',
@@ -27,12 +27,12 @@ const WITHOUT: Partial<Record<RunFacet, string>> = {
   profile: 'own budget',
   endReason: 'not ended',
   outcome: 'not known yet',
-  mark: 'no mark',
+  flag: 'no flag',
   isolation: 'none yet',
 };
 const FIRST = 6;
 /** Of those that have more than one value. */
-const OPEN: readonly RunFacet[] = ['status', 'outcome', 'model', 'task', 'mark'];
+const OPEN: readonly RunFacet[] = ['status', 'outcome', 'model', 'task', 'flag'];
 
 type Change = (more: Partial<Record<keyof RunsSearch, unknown>>) => void;
 

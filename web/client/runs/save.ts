@@ -26,7 +26,7 @@ export async function saveRuns(
 ): Promise<void> {
   const runs = await allRuns(query, progress);
   if (format === 'json') return save('runs.json', `${JSON.stringify({ runs }, null, 2)}\n`, 'application/json');
-  const rows = runs.map(({ marks, ...run }) => ({ ...run, marks: marks.map(({ rule }) => rule).join(' ') }));
+  const rows = runs.map(({ flags, ...run }) => ({ ...run, flags: flags.map(({ rule }) => rule).join(' ') }));
   const names = Object.keys(rows[0] ?? {}) as (keyof (typeof rows)[number])[];
   return save(
     'runs.csv',

@@ -24,9 +24,9 @@ export function figureHandlers(bench: Bench): Record<string, Handler> {
     }),
     groups: async ({ params }) => ({ groups: await groupMetrics(bench, await batchIdOf(bench, params['id'] ?? '')) }),
     integrity: async () => (await pages()).integritySummary(),
-    integrityMarks: async ({ query }) => {
+    integrityFlags: async ({ query }) => {
       const read = await pages();
-      return read.integrityMarks(query as unknown as Parameters<typeof read.integrityMarks>[0]);
+      return read.integrityFlags(query as unknown as Parameters<typeof read.integrityFlags>[0]);
     },
     ...{ tasks: list('task'), models: list('model'), agents: list('agent') },
     ...{ task: subject('task'), model: subject('model'), agent: subject('agent') },

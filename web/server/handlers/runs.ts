@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BenchError } from '../../../domain/errors.js';
 import type { RunPageRequest } from '../../../domain/requests/run-filter.js';
-import { STEP_TEXTS, type StepText } from '../../../domain/step-flags.js';
+import { STEP_TEXTS, type StepText } from '../../../domain/step-badges.js';
 import type { Bench } from '../../../operations/bench.js';
 import { runFiles, storedFile } from '../../../operations/pages/files.js';
 import { stepPrompt } from '../../../operations/pages/prompt.js';

@@ -110,7 +110,7 @@ async function runExtra(run: RunDetail, record: RunRecord): Promise<RunExtra> {
     ...{ exit_status: run.exitStatus, detail: run.detail },
     ...{ best_score: run.bestScore, final_score: run.finalScore, baseline: run.baseline },
     evaluations: run.evaluationList,
-    integrity: run.marks,
+    integrity: run.flags,
     usage: {
       input_tokens: run.usage.inputTokens,
       output_tokens: run.usage.outputTokens,

@@ -38,11 +38,11 @@ const board = (tasks: number, models: number, attempts: () => number): ComparedG
     task(...Array.from({ length: models }, () => Array.from({ length: attempts() }, score))),
   );
 
-describe('P(improvement)', () => {
+describe('win rate', () => {
   it('is the share of won pairs of attempts, ties being half: worked out by hand', () => {
     // 8 beats both, 2 beats the missing one and loses to 5: 3 of 4. At the second task all tie at nothing.
-    const { improvement, gain } = headlines([task([8, 2], [5, null]), task([-1], [0])]);
-    expect(Array.from(improvement.best)).toEqual([(0.75 + 0.5) / 2, (0.25 + 0.5) / 2]);
+    const { winRate, gain } = headlines([task([8, 2], [5, null]), task([-1], [0])]);
+    expect(Array.from(winRate.best)).toEqual([(0.75 + 0.5) / 2, (0.25 + 0.5) / 2]);
     expect(Array.from(gain.best)).toEqual([0.25, 0.125]);
   });
 
@@ -53,13 +53,13 @@ describe('P(improvement)', () => {
         2 + Math.floor(random() * 4),
         () => 1 + Math.floor(random() * 4),
       );
-      const { improvement } = headlines(tasks);
-      byPairs(tasks).forEach((value, model) => expect(improvement.best[model]).toBeCloseTo(value, 12));
+      const { winRate } = headlines(tasks);
+      byPairs(tasks).forEach((value, model) => expect(winRate.best[model]).toBeCloseTo(value, 12));
     }
   });
 
   it('is not known of a model alone', () => {
-    expect(Array.from(headlines([task([1])]).improvement.best)).toEqual([NaN]);
+    expect(Array.from(headlines([task([1])]).winRate.best)).toEqual([NaN]);
   });
 
   it('judges models by whom they met, where not all met at all tasks', () => {
@@ -70,7 +70,7 @@ describe('P(improvement)', () => {
       task([], [6, 6], [3, 3], [1, 1]),
       task([], [6, 6], [3, 3], [1, 1]),
     ].map((one) => ({ ...one, cells: one.cells.map((cell) => (cell.best.length === 0 ? lost : cell)) }));
-    const [first, second, third, fourth] = headlines(tasks).improvement.best;
+    const [first, second, third, fourth] = headlines(tasks).winRate.best;
     expect(first).toBeCloseTo(second!, 2);
     expect(second! > third! && third! > fourth!).toBe(true);
   });
@@ -119,7 +119,7 @@ describe('a score that moves by 1e-9', () => {
       const before = headlines(tasks);
       for (const { tasks: after, at } of moved(tasks)) {
         const found = headlines(after);
-        for (const headline of ['improvement', 'gain'] as const)
+        for (const headline of ['winRate', 'gain'] as const)
           found[headline].best.forEach((value, model) => {
             const attempts = tasks[at[0]]!.cells[at[1]]!.best.length;
             const share = 1 / (tasks.length * attempts);
@@ -142,7 +142,7 @@ describe('resamples of the headlines', () => {
     expect(resampleHeadlines(tasks, { ...options, seed: 4 })).not.toEqual(once);
     const observed = headlines(tasks);
     for (const over of ['attempts', 'tasks'] as const)
-      for (const headline of ['improvement', 'gain'] as const)
+      for (const headline of ['winRate', 'gain'] as const)
         once[over][headline].best.forEach((values, model) => {
           const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
           expect(Math.abs(mean - observed[headline].best[model]!)).toBeLessThan(0.03);
@@ -152,9 +152,9 @@ describe('resamples of the headlines', () => {
   it('give chances that add up, whether all models ran everywhere or not', () => {
     const lost = tasks.with(0, { ...tasks[0]!, cells: tasks[0]!.cells.with(1, { best: [], last: [], ran: false }) });
     for (const of of [tasks, lost]) {
-      const { improvement } = resampleHeadlines(of, { resamples: 50, seed: 1 }).tasks;
+      const { winRate } = resampleHeadlines(of, { resamples: 50, seed: 1 }).tasks;
       for (let i = 0; i < 50; i++)
-        expect(improvement.best.reduce((sum, values) => sum + values[i]!, 0)).toBeCloseTo(3 / 2, 9);
+        expect(winRate.best.reduce((sum, values) => sum + values[i]!, 0)).toBeCloseTo(3 / 2, 9);
     }
   });
 });
@@ -183,15 +183,15 @@ describe('curves over attempts', () => {
       [0, 0, 0],
     ]);
     const best = [(0 + 0.5 + 1) / 3, (0.5 + 1 + 1) / 3, 1];
-    const solved = [2 / 3, 1, 1];
-    curve.forEach(({ k, gain, solved: share }) => {
+    const improved = [2 / 3, 1, 1];
+    curve.forEach(({ k, gain, improved: share }) => {
       expect(gain).toBeCloseTo(best[k - 1]! / 2, 12);
-      expect(share).toBeCloseTo(solved[k - 1]! / 2, 12);
+      expect(share).toBeCloseTo(improved[k - 1]! / 2, 12);
     });
     expect(curve).toHaveLength(3);
     expect(attemptCurve([[1, 1], []])).toEqual([
-      { k: 1, gain: 0.5, solved: 0.5 },
-      { k: 2, gain: 0.5, solved: 0.5 },
+      { k: 1, gain: 0.5, improved: 0.5 },
+      { k: 2, gain: 0.5, improved: 0.5 },
     ]);
     expect(attemptCurve([])).toEqual([]);
   });

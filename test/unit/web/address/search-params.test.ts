@@ -20,7 +20,7 @@ describe('the address is the view', () => {
   it('what it is read as prints to what is read the same', () => {
     for (const search of [
       '?model=a&model=b%20c&endReason=&endReason=submit&scoreMin=0.5&costMax=2&since=2026-01-01T00%3A00%3A00.000Z&sort=-bestScore&columns=model&columns=best',
-      '?text=%3Cimg%20src%3Dx%3E&mark=&status=running&sample=false',
+      '?text=%3Cimg%20src%3Dx%3E&flag=&status=running&sample=false',
     ]) {
       const read = pages.readRuns(parseSearch(search));
       expect(pages.readRuns(parseSearch(printSearch(read)))).toEqual(read);

@@ -1,8 +1,8 @@
-create function mark_ended_run() returns trigger language plpgsql as $$
+create function flag_ended_run() returns trigger language plpgsql as $$
 begin
   -- The first of a transaction looks at all that the transaction ended.
   if exists (select from runs r where r.run_id = new.run_id and r.integrity_version is null) then
-    perform mark_integrity(
+    perform flag_integrity(
       array(select r.run_id from runs r where r.status = 'ended' and r.integrity_version is null)
     );
   end if;
@@ -10,8 +10,8 @@ begin
 end
 $$;
 
-comment on function mark_ended_run is 'Trigger: marks a run at the commit that ends it.';
+comment on function flag_ended_run is 'Trigger: flags a run at the commit that ends it.';
 
 -- Whoever ends a run, or imports one: at the commit, when its steps and evaluations are there.
-create constraint trigger runs_marked after insert or update of status on runs
-  deferrable initially deferred for each row when (new.status = 'ended') execute function mark_ended_run();
+create constraint trigger runs_flagged after insert or update of status on runs
+  deferrable initially deferred for each row when (new.status = 'ended') execute function flag_ended_run();

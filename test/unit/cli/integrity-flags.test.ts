@@ -5,17 +5,17 @@ import { run } from './fixtures.js';
 
 const colors = pc.createColors(false);
 
-it('marks are a column where any run has one, and a sign at its score', () => {
-  const marked = run({
+it('flags are a column where any run has one, and a sign at its score', () => {
+  const flagged = run({
     bestScore: 1,
-    marks: [
+    flags: [
       { rule: 'no_model_call', step: null, until: null, detail: 'x' },
       { rule: 'protected_write', step: 3, until: null, detail: 'y' },
     ],
   });
-  const [head, first, second] = renderRuns([marked, run({ bestScore: 1 })], colors).split('\n');
-  expect(head).toMatch(/ marks$/);
+  const [head, first, second] = renderRuns([flagged, run({ bestScore: 1 })], colors).split('\n');
+  expect(head).toMatch(/ flags$/);
   expect(first).toMatch(/ 1 ! .* no model call, protected write$/);
   expect(second).not.toContain('!');
-  expect(renderRuns([run()], colors)).not.toContain('marks');
+  expect(renderRuns([run()], colors)).not.toContain('flags');
 });

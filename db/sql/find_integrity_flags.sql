@@ -1,4 +1,4 @@
-create function find_integrity_marks(ids text[] default null) returns table (
+create function find_integrity_flags(ids text[] default null) returns table (
   run_id text,
   rule text,
   step integer,
@@ -136,4 +136,4 @@ create function find_integrity_marks(ids text[] default null) returns table (
   where v.spec #>> '{evaluator,kind}' = 'harbor' and v.spec #>> '{evaluator,inProcess}' = 'true'
 $$;
 
-comment on function find_integrity_marks is 'What the rules find in these ended runs (null: all), without storing it.';
+comment on function find_integrity_flags is 'What the rules find in these ended runs (null: all), without storing it.';

@@ -1,5 +1,5 @@
-/** Bits of a step's flags, where steps are listed without their texts. Imports nothing: the page uses it. */
-export const STEP_FLAGS = {
+/** Bits of a step's badges, where steps are listed without their texts. Imports nothing: the page uses it. */
+export const STEP_BADGES = {
   /** From the run that it is a fork of. */
   copied: 1,
   /** With its sandbox. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { importMlgym } from '../../operations/records/import/import-mlgym.js';
 import { findRunDirectories } from '../../operations/records/import/run-directories.js';
-import { foundByReading, looksAlike } from '../fixtures/published-marks.js';
+import { foundByReading, looksAlike } from '../fixtures/published-flags.js';
 import { publishedRunDirectories } from '../setup/run-directories.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 
@@ -34,8 +34,8 @@ test('the rules find in the published runs what reading them finds, and nothing 
   });
   const here = new Set(results.flatMap(({ source, runId }) => (runId === null ? [] : shortName(source))));
   const { rows } = await db.pool.query<{ source: string; rule: string; step: number; until: number | null }>(
-    // Marked are only runs whose best or last score is the starter's; what was read are all scores of it.
-    `select i.source, m.rule, m.step, m.until from integrity_marks m join imports i using (run_id)
+    // Flagged are only runs whose best or last score is the starter's; what was read are all scores of it.
+    `select i.source, m.rule, m.step, m.until from integrity_flags m join imports i using (run_id)
      where m.rule not in ('no_model_call', 'untouched_starter', 'tried')
      union all
      select i.source, 'untouched_starter', min(e.step), max(e.step) from evaluations e join imports i using (run_id)
@@ -52,16 +52,16 @@ test('the rules find in the published runs what reading them finds, and nothing 
     step: number;
     until: number | null;
   }): string => `${run} ${rule} ${step} ${until ?? '-'}`;
-  const marked = rows.map(({ source, ...mark }) => text({ run: shortName(source), ...mark })).sort();
+  const flagged = rows.map(({ source, ...flag }) => text({ run: shortName(source), ...flag })).sort();
   const expected = foundByReading
     .filter(({ run }) => here.has(run))
     .map(text)
     .sort();
-  const right = marked.filter((mark) => expected.includes(mark)).length;
+  const right = flagged.filter((flag) => expected.includes(flag)).length;
   console.info(
-    `${here.size} published runs: ${marked.length} marks, precision ${right}/${marked.length}, recall ${right}/${expected.length}`,
+    `${here.size} published runs: ${flagged.length} flags, precision ${right}/${flagged.length}, recall ${right}/${expected.length}`,
   );
-  expect(marked).toEqual(expected);
+  expect(flagged).toEqual(expected);
   const wrong = new Set(rows.map(({ source, rule }) => `${shortName(source)} ${rule}`));
   expect(looksAlike.filter(({ run, rule }) => wrong.has(`${run} ${rule}`))).toEqual([]);
   expect(expected.length).toBeGreaterThan(0);

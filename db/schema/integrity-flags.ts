@@ -3,9 +3,9 @@ import { INTEGRITY_RULES } from '../../domain/integrity-rules.js';
 import { createdAt, oneOf } from './columns.js';
 import { runs } from './runs.js';
 
-/** What mark_integrity() found in ended runs: a rule fires once per run. */
-export const integrityMarks = pgTable(
-  'integrity_marks',
+/** What flag_integrity() found in ended runs: a rule fires once per run. */
+export const integrityFlags = pgTable(
+  'integrity_flags',
   {
     runId: text('run_id')
       .notNull()
@@ -21,7 +21,7 @@ export const integrityMarks = pgTable(
     createdAt: createdAt(),
   },
   (t) => [
-    primaryKey({ name: 'integrity_marks_pkey', columns: [t.runId, t.rule] }),
-    check('integrity_marks_rule', oneOf('rule', INTEGRITY_RULES)),
+    primaryKey({ name: 'integrity_flags_pkey', columns: [t.runId, t.rule] }),
+    check('integrity_flags_rule', oneOf('rule', INTEGRITY_RULES)),
   ],
 );

@@ -3,8 +3,8 @@ import { sql } from 'drizzle-orm';
 import { createdAt } from './columns.js';
 
 /** What a published table compared. Its figures depend on the whole set, so a new model or task must not change it. */
-export const comparisonSets = pgTable(
-  'comparison_sets',
+export const savedComparisons = pgTable(
+  'saved_comparisons',
   {
     name: text('name').primaryKey(),
     models: text('models').array().notNull(),
@@ -26,7 +26,7 @@ export const comparisonSets = pgTable(
       .notNull()
       .default('best-attempt'),
     /** What orders the rows. */
-    rowOrder: text('row_order', { enum: ['improvement', 'gain', 'aup', 'rank'] })
+    orderBy: text('order_by', { enum: ['win-rate', 'gain', 'aup', 'rank'] })
       .notNull()
       .default('rank'),
     includeSuspect: boolean('include_suspect').notNull().default(false),
@@ -41,8 +41,8 @@ export const comparisonSets = pgTable(
     createdAt: createdAt(),
   },
   () => [
-    check('comparison_sets_axis', sql`axis > 0 and axis < 'Infinity'`),
-    check('comparison_sets_contracts', sql`cardinality(contracts) = cardinality(tasks)`),
-    check('comparison_sets_baselines', sql`cardinality(baselines) = cardinality(tasks)`),
+    check('saved_comparisons_axis', sql`axis > 0 and axis < 'Infinity'`),
+    check('saved_comparisons_contracts', sql`cardinality(contracts) = cardinality(tasks)`),
+    check('saved_comparisons_baselines', sql`cardinality(baselines) = cardinality(tasks)`),
   ],
 );

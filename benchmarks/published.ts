@@ -1,5 +1,5 @@
 /**
- * What the leaderboard says of the published runs of MLGym-Bench: gains, chances, orders, pairs that are told apart, intervals. They are
+ * What the leaderboard says of the published runs of MLGym-Bench: gains, chances, orders, resolved pairs, intervals. They are
  * no part of this repository: <folder> holds run directories, `trajectories/mlgym_bench_v0` of a checkout of facebookresearch/MLGym. Suspect scores count, as
  * they were published. The same folder, models and seed give the same figures. Human text on stderr, one JSON document on stdout.
  *
@@ -64,7 +64,7 @@ try {
   for (const { model, winRate, gain, group } of rows)
     process.stderr.write(`${model}: win rate ${winRate}, gain ${gain}, group ${group}\n`);
   for (const { order, resolvedOverTasks, pairs } of orders)
-    process.stderr.write(`by ${order}: ${resolvedOverTasks} of ${pairs} pairs told apart\n`);
+    process.stderr.write(`by ${order}: ${resolvedOverTasks} of ${pairs} pairs resolved\n`);
   const runs = byChance!.rows.reduce((sum, { attempts }) => sum + attempts, 0);
   process.stdout.write(
     `${JSON.stringify({ benchmark: 'published', runs, T: byChance!.comparison.T, seed: byChance!.comparison.seed, resamples: byChance!.comparison.resamples, rows, orders, tasks })}\n`,

@@ -1,7 +1,7 @@
 /** What may order the rows of a leaderboard. */
 export type LeaderboardOrder = 'win-rate' | 'gain' | 'aup' | 'rank';
 
-/** The order that nobody asked for. */
+/** The order without `--order`. */
 export const orderMeant = (order: LeaderboardOrder | undefined, mode: 'strict' | 'compat'): LeaderboardOrder =>
   order ?? (mode === 'compat' ? 'rank' : 'win-rate');
 
@@ -21,10 +21,10 @@ export const ORDER_TITLES: Readonly<Record<LeaderboardOrder, string>> = {
   rank: 'average rank',
 };
 
-/** One sentence for each figure, the same on every door. */
+/** One sentence for each figure, the same in the command line, the page and reports. */
 export const ORDER_MEANINGS: Readonly<Record<LeaderboardOrder, string>> = {
-  'win-rate': 'the chance that an attempt beats one of another model at one of these tasks; ties are half a win',
-  gain: 'the mean way of an attempt from the baseline (0) to the target (1); without a score, or within the noise of the baseline, it is 0',
-  aup: 'the area under the performance profile, as MLGym-Bench has it: it depends on all that is compared',
-  rank: 'the mean position over the tasks, the baseline among the methods',
+  'win-rate': 'the chance that an attempt of the model beats an attempt of another model at one of these tasks; a tie is half a win',
+  gain: 'the mean progress of an attempt from the baseline (0) to the target (1); it is 0 without a score, or within the noise of the baseline',
+  aup: 'the area under the performance profile, as in MLGym-Bench; it depends on the whole set of models and tasks',
+  rank: 'the mean position over the tasks, with the baseline as one of the methods',
 };

@@ -18,7 +18,7 @@ export function exitBreakdown(data: ReportData): Breakdown {
   return {
     id: 'exits',
     title: 'How runs ended',
-    unit: 'runs that count',
+    unit: 'counted runs',
     parts: OUTCOMES.map((label, i) => ({ label, style: styleOf(OUTCOME_STYLES[i]!) })),
     rows: rowsShown(data).map((row) => {
       const runs = runsOf(data.runs, row).filter((run) => run.counted);
@@ -36,7 +36,7 @@ export function exitTable(data: ReportData): ReportTable {
   const labels = [...new Set(counted.flatMap(({ exitLabels }) => exitLabels))].sort();
   const of = (row: LeaderboardRow) => runsOf(data.runs, row).filter((run) => run.counted);
   return tableOf(
-    'Runs by the labels of their ends',
+    'Runs by exit label',
     [
       { title: 'model', value: (row) => methodLabel(row, data.board) },
       { title: 'runs', value: (row) => String(of(row).length), align: 'right' },

@@ -1,6 +1,6 @@
 import type { EChartsOption } from 'echarts';
 
-/** What to draw, without that which draws: reports and the page of `bench serve` have the same pictures. */
+/** What to draw, without a renderer: reports and the page draw the same charts. */
 export interface Chart {
   /** Names the figure; unique in the document. */
   id: string;

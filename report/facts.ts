@@ -26,12 +26,12 @@ export function facts({
     ['tasks', `${tasks.length}${compared < tasks.length ? `, ${compared} of them compared` : ''}`],
     [
       'runs',
-      `${plural(runs.length, 'run')}; ${k === null ? 'all that ended by the agent’s doing count' : `the first ${k} of each model and task count`}`,
+      `${plural(runs.length, 'run')}; ${k === null ? 'all that the agent itself ended count' : `the first ${k} of each model and task count`}`,
     ],
     [
       'mode',
       comparison.mode === 'strict'
-        ? 'strict: suspect scores do not count, failures never solve a task'
+        ? 'strict: suspect scores do not count, failures are never feasible'
         : 'compat: as MLGym-Bench computes it',
     ],
     ...(comparison.sample
@@ -39,9 +39,9 @@ export function facts({
       : []),
     ...(comparison.profile === DEFAULT_PROFILE
       ? []
-      : [['profile', `${comparison.profile}: another budget than the tasks' own`] as [string, string]]),
+      : [['profile', `${comparison.profile}: not the tasks' own budgets`] as [string, string]]),
     ...comparison.otherProfiles.map(({ profile, runs }): [string, string] => [
-      `left out, profile ${profile}`,
+      `omitted, profile ${profile}`,
       `${runs} ${runs === 1 ? 'run' : 'runs'}`,
     ]),
     [
@@ -54,7 +54,7 @@ export function facts({
       : [
           [
             'T',
-            `${Number(T.toPrecision(6))} (a factor of ${fixed(10 ** T, 1)} to the best)${comparison.fixedT ? ', fixed' : ', as these data give it'}`,
+            `${Number(T.toPrecision(6))} (a factor of ${fixed(10 ** T, 1)} to the best)${comparison.fixedT ? ', fixed' : ', from these data'}`,
           ] as [string, string],
         ]),
     ...(baseline === null
@@ -71,12 +71,12 @@ export function facts({
     ...(saved === null ? [] : [['comparison saved', time(saved.createdAt)] as [string, string]]),
     ...(saved === null || saved.otherModels.length === 0
       ? []
-      : [['left out by it', saved.otherModels.join(', ')] as [string, string]]),
+      : [['models that it omits', saved.otherModels.join(', ')] as [string, string]]),
     ...(saved === null || saved.otherContracts.length === 0
       ? []
       : [
           [
-            'runs of other contracts, left out by it',
+            'runs of other contracts that it omits',
             saved.otherContracts
               .map(({ task, contract, runs: left }) => `${plural(left, 'run')} of ${task} (contract ${contract})`)
               .join(', '),
@@ -86,7 +86,7 @@ export function facts({
       ? []
       : [
           [
-            'baselines that moved since, which it keeps as they were',
+            'baselines that have changed since (the comparison keeps the saved ones)',
             saved.movedBaselines.map(({ task }) => task).join(', '),
           ] as [string, string],
         ]),

@@ -30,7 +30,7 @@ export function sections(data: ReportData): Section[] {
       title: 'Ends',
       parts: [
         text(
-          'Complete: submitted, or out of steps with an answer. Incomplete: ended otherwise, with a score. Failed: no score. A run that failed may have two labels.',
+          'Complete: submitted, or out of steps with an answer. Incomplete: ended in another way, with a score. Failed: no score. A run that failed may have two labels.',
         ),
         { kind: 'breakdown', breakdown: exitBreakdown(data) },
         { kind: 'table', table: exitTable(data) },
@@ -42,8 +42,8 @@ export function sections(data: ReportData): Section[] {
       parts: [
         text(
           board.comparison.mode === 'strict'
-            ? 'Each step of the runs that count, by the first whole word of its action.'
-            : 'Each step of the runs that count, by how the text of its action begins, as MLGym-Bench counts.',
+            ? 'Each step of the counted runs, by the first whole word of its action.'
+            : 'Each step of the counted runs, by how the text of its action begins, as MLGym-Bench counts.',
         ),
         { kind: 'breakdown', breakdown: actionBreakdown(data) },
         { kind: 'table', table: actionTable(data) },
@@ -54,7 +54,7 @@ export function sections(data: ReportData): Section[] {
       title: 'Cost and tokens',
       parts: [
         text(
-          `Over all runs, including repeated ones; per run: divided by the runs that ended.${board.comparison.priceList === null ? '' : ` Tokens of imported runs are at the prices of the list ${board.comparison.priceList}: what other harnesses recorded is by prices of their own, which may not be compared.`}`,
+          `Over all runs, including repeated ones; per run: divided by the runs that ended.${board.comparison.priceList === null ? '' : ` Tokens of imported runs are at the prices of the list ${board.comparison.priceList}: other harnesses record costs at their own prices, which are not comparable.`}`,
         ),
         { kind: 'table', table: spendingTable(data) },
       ],
@@ -76,15 +76,15 @@ function leaderboardSection(data: ReportData): Section {
           text(meanings(data)),
           ...(curves === null ? [] : [{ kind: 'table' as const, table: curves }]),
           text(
-            'Feasible: at least as good as the baseline. Not run: only the infrastructure failed, which costs a model nothing. Every figure depends on the whole set that is compared.' +
+            'Feasible: at least as good as the baseline. Not run: only the infrastructure failed, which does not count against the model. Every figure depends on the whole set of models and tasks.' +
               (data.board.rows.some(({ withSuspects }) => withSuspects !== null)
-                ? ' With suspects: the AUP that counts suspect scores too; flags name the integrity rules and how many runs they flagged.'
+                ? ' With suspects: the AUP that counts suspect scores too; flags show each integrity rule and its number of runs.'
                 : ''),
           ),
         ]
       : [
           text(
-            'Nothing here is ranked: see “Not ranked” for why. Scripted agents and runs without isolation are ranked on request.',
+            'No model is ranked: “Not ranked” gives the reasons. Scripted agents and runs without isolation are ranked on request.',
           ),
         ],
   };
@@ -101,14 +101,14 @@ function meanings({ board, over }: ReportData): string {
     ...(found === null || found.pairs === 0
       ? []
       : [
-          `P(best): how often a model is first by ${ORDER_TITLES[order]} in the resamples. Group: models that share a letter cannot be told apart by it; ${found.resolved} of ${plural(found.pairs, 'pair')} can.`,
+          `P(best): how often a model is first by ${ORDER_TITLES[order]} in the resamples. Group: models with the same letter are not significantly different; ${found.resolved} of ${plural(found.pairs, 'pair')} resolved.`,
         ]),
   ].join(' ');
 }
 
 function areaSection(data: ReportData): Section {
   const sampled = data.board.rows.some(({ intervals }) => intervals !== null);
-  const drawn = data.over === 'tasks' ? 'other tasks of the same sort' : 'other attempts at the same tasks';
+  const drawn = data.over === 'tasks' ? 'other tasks of the same kind' : 'other attempts at the same tasks';
   return {
     id: 'areas',
     title: 'AUP',
@@ -131,7 +131,7 @@ function profileSection(data: ReportData): Section {
     title: 'Performance profiles',
     parts: [
       text(
-        'At how many of the tasks is a model within this factor of the best score? Higher and further left is better; the area below a line is its AUP.',
+        'The share of tasks at which a model is within this factor of the best score. Higher and further left is better; the area below a line is its AUP.',
       ),
       ...parts,
     ],
@@ -149,7 +149,7 @@ function costSection(data: ReportData): Section[] {
       title: 'AUP against cost',
       parts: [
         text(
-          `AUP of ${kind}, and what a run costs. Further left and higher is better.${without === 0 ? '' : ` Not drawn, since they cost nothing or their cost is not known: ${without}.`}`,
+          `AUP of ${kind}, and what a run costs. Further left and higher is better.${without === 0 ? '' : ` Not drawn, because they cost nothing or their cost is unknown: ${without}.`}`,
         ),
         {
           kind: 'chart',
@@ -167,7 +167,7 @@ const heatSection = (data: ReportData): Section => ({
   parts: [
     text(
       [
-        'The stronger the blue, the closer to the best score of the task. ↑ higher is better, ↓ lower is better. Target: a score worth a gain of 1.',
+        'A stronger blue is closer to the best score of the task. ↑ higher is better, ↓ lower is better. Target: a score worth a gain of 1.',
         ...data.board.tasks.flatMap(({ task, ranking }) => (ranking === null ? [] : [`${task} is ranked ${ranking}.`])),
       ].join(' '),
     ),

@@ -1,4 +1,4 @@
-/** Colours of reports and of the page of `bench serve`, in either scheme. */
+/** Colours of reports and of the page, in either scheme. */
 export const LIGHT = `
   --page: #ffffff; --ink: #1c2430; --muted: #566070; --axis: #7b8594; --grid: #e3e7ec; --box: #f4f6f8; --line: #cfd6de; --link: #0b5cad;
   --on-series: #ffffff;

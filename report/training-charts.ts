@@ -112,7 +112,7 @@ export function endsOf(policies: readonly Versioned[]): { label: string; share: 
       share: of(({ truncations }) => truncations[cause] ?? 0),
     })),
     { label: 'errored', share: of(({ errored_rollouts: errored }) => errored) },
-    { label: 'given up', share: of(({ abandoned }) => abandoned) },
+    { label: 'abandoned', share: of(({ abandoned }) => abandoned) },
   ].filter(({ share }) => policies.some((policy) => share(policy) > 0));
 }
 

@@ -12,7 +12,7 @@ function trainingTable(policies: readonly PolicyMetrics[]): ReportTable {
     ...{ title, value, align: 'right' },
   });
   return tableOf(
-    'Episodes by the policy that began them, actions by the one that chose them',
+    'Episodes by the policy that started them, actions by the policy that chose them',
     [
       {
         title: 'policy version',
@@ -58,7 +58,7 @@ export function trainingSection(policies: readonly PolicyMetrics[]): Section {
       {
         kind: 'text',
         text:
-          'Means over the episodes that a policy version began; the band is one standard deviation. Groups whose rewards are all equal teach nothing. Staleness: versions that the trainer was ahead when an episode ended.' +
+          'Means over the episodes that a policy version started; the band is one standard deviation. Groups whose rewards are all equal teach nothing. Staleness: versions that the trainer was ahead when an episode ended.' +
           (unstated === 0
             ? ''
             : ` ${plural(unstated, 'episode')} of no stated version ${unstated === 1 ? 'is' : 'are'} in the table alone.`),

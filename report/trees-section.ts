@@ -14,7 +14,7 @@ export function treesSection({ trees, runs, page }: Pick<ReportData, 'trees' | '
   const byId = new Map(runs.map((run) => [run.runId, run]));
   const of = ({ runId }: ReportTree): ReportRun | undefined => byId.get(runId);
   const left = trees.length - MOST;
-  const stoppedBy = ({ stopped }: ReportTree): string => (stopped === null ? 'goes on' : STOP_WORDS[stopped]);
+  const stoppedBy = ({ stopped }: ReportTree): string => (stopped === null ? 'running' : STOP_WORDS[stopped]);
   const table = tableOf<ReportTree>(
     'Trees of forks, each one attempt',
     [
@@ -47,7 +47,7 @@ export function treesSection({ trees, runs, page }: Pick<ReportData, 'trees' | '
         {
           kind: 'text',
           text:
-            'A tree stands for its best node on validation, which alone is tested. Cost and tokens are those of all nodes, lost answers as their reservations.' +
+            'A tree is represented by its best node on validation; only that node is tested. Cost and tokens include all nodes; a lost reply counts as its reservation.' +
             (left > 0 ? ` Not shown: ${plural(left, 'tree')}.` : ''),
         },
         { kind: 'table', table },

@@ -6,10 +6,10 @@ import type { LeaderboardRow } from '../domain/views/leaderboard.js';
 import type { ReportRun } from '../domain/views/report.js';
 
 const REASONS: Record<NonNullable<LeaderboardRow['unranked']>, string> = {
-  import: 'imported: these runs were not played here',
-  isolation: 'played without isolation: nothing kept the agent from the answers',
+  import: 'imported: these runs are from another home',
+  isolation: 'played without isolation: the agent could read the answers',
   kind: 'not a model: scripted agents, replays and external players are ranked only on request',
-  never_ran: 'no run counts: each ended before its model answered, by the infrastructure or by a person',
+  never_ran: 'no run counts: the infrastructure or a person ended each run before its model replied',
   spoiler: 'submits spoiled solutions: never ranked',
 };
 

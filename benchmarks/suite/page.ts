@@ -119,7 +119,7 @@ function replaySection({ runs, steps, finalScores, causes }: ReplayTable): strin
       ['cause', 'declared', 'steps', 'runs', 'final scores changed', 'meaning'],
       causes.map((one) => [
         ...[one.cause, one.declared ? 'yes' : 'no', one.steps, one.runs, one.finalScores],
-        one.means,
+        one.meaning,
       ]),
     ),
     ...table(

@@ -26,7 +26,7 @@ export function leaderboardNotes(
     ...intervalNotes(board, over),
     ...(board.rows.some(({ withSuspects }) => withSuspects !== null)
       ? [
-          'With suspects: the AUP with suspect scores counted (--include-suspect); flags name the rules and the number of runs.',
+          'With suspects: the AUP with suspect scores counted (--include-suspect); flags show each rule and its number of runs.',
         ]
       : []),
     ...(board.rows.some(({ recordedCostUsd }) => recordedCostUsd !== null) ? [costNote(board)] : []),
@@ -35,9 +35,9 @@ export function leaderboardNotes(
       ? ['Not ranked (–): scripted agents, replays and external players; --include-scripted ranks them.']
       : []),
     ...(unranked.has('never_ran')
-      ? ['Not ranked (–): models of whose runs none counts; bench runs --end-reason config_error lists causes.']
+      ? ['Not ranked (–): models without a run that counts; bench runs --end-reason config_error lists causes.']
       : []),
-    ...(unranked.has('spoiler') ? ['Never ranked (–): scripted:spoiler, which submits spoilt work.'] : []),
+    ...(unranked.has('spoiler') ? ['Never ranked (–): scripted:spoiler, which submits spoiled solutions.'] : []),
     ...(unranked.has('import')
       ? ['Not ranked (–): imported runs, which this home did not play; --include-imported ranks them.']
       : []),
@@ -61,7 +61,7 @@ function attemptsNotes({ rows, tasks, comparison: { k } }: Leaderboard): string[
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   if (k !== null || counts.length === 0 || most < 2 * least) return [];
   return [
-    `Attempts differ (${least} to ${most} of a model at a task): best scores, AUP and average ranks favour those with more; --k ${least} compares as many of each.`,
+    `Attempts differ (${least} to ${most} of a model at a task): best scores, AUP and average ranks favour those with more; --k ${least} compares equal numbers.`,
   ];
 }
 
@@ -72,7 +72,7 @@ function profileNotes({ comparison: { profile, otherProfiles } }: Leaderboard): 
       : [`Under the profile ${profile} where tasks have it, not the tasks' own budgets.`]),
     ...otherProfiles.map(
       (other) =>
-        `Left out: ${plural(other.runs, 'run')} under the profile ${other.profile} (--profile ${other.profile}).`,
+        `Omitted: ${plural(other.runs, 'run')} under the profile ${other.profile} (--profile ${other.profile}).`,
     ),
   ];
 }
@@ -110,7 +110,7 @@ function intervalNotes({ comparison, rows }: Leaderboard, over: 'attempts' | 'ta
     ...(found === null || found.pairs === 0
       ? []
       : [
-          `group: models that share a letter cannot be told apart by ${ORDER_NAMES[order]}; ${found.resolved} of ${plural(found.pairs, 'pair')} can.`,
+          `group: models with the same letter are not significantly different by ${ORDER_NAMES[order]}; ${found.resolved} of ${plural(found.pairs, 'pair')} resolved.`,
         ]),
   ];
 }
@@ -118,7 +118,7 @@ function intervalNotes({ comparison, rows }: Leaderboard, over: 'attempts' | 'ta
 const costNote = ({ comparison: { priceList } }: Leaderboard): string =>
   priceList === null
     ? 'Recorded: cost of imported runs, at the prices of the harness that played them; they may not be compared.'
-    : `List: tokens of imported runs at the prices of the list ${priceList}, since what harnesses recorded is by prices of their own; recorded: the list has no price.`;
+    : `List: tokens of imported runs at the prices of the list ${priceList}, since each harness records costs at its own prices; recorded: the list has no price for the model.`;
 
 function savedNotes({ comparison: { saved, k } }: Leaderboard): string[] {
   if (saved === null) return [];

@@ -31,5 +31,5 @@ export function renderSearch(hits: readonly SearchHit[], last: string | null, co
 export function renderSearched({ hits, runs, ofRuns, steps, skipped, more }: SearchDocument): string {
   const found = `${plural(hits.length, 'hit')} in ${plural(new Set(hits.map(({ runId }) => runId)).size, 'run')}`;
   const read = more ? `; ${plural(runs, 'run')} of ${ofRuns} were read` : ` of ${ofRuns}, ${plural(steps, 'step')}`;
-  return `${found}${read}${skipped === 0 ? '' : `; ${plural(skipped, 'step')} took too long and are left out`}`;
+  return `${found}${read}${skipped === 0 ? '' : `; ${plural(skipped, 'step')} took too long and were skipped`}`;
 }

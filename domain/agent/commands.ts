@@ -15,7 +15,7 @@ export const DEFAULT_COMMANDS: CommandDoc[] = [
     docstring: 'Score the work as it stands. Costs one step; the score appears with the output.',
     arguments: [],
   },
-  { name: 'submit', docstring: 'Score the work as it stands and end the run. There is no way back.', arguments: [] },
+  { name: 'submit', docstring: 'Score the work as it stands and end the run. This cannot be undone.', arguments: [] },
 ];
 
 function detailed(command: CommandDoc): string {

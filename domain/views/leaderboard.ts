@@ -126,11 +126,11 @@ export const leaderboardUncertaintySchema = z
     pBest: z
       .strictObject({ best: z.number(), last: z.number() })
       .nullable()
-      .describe('share of the resamples in which it is first by what orders the rows'),
+      .describe('share of the resamples in which the model is first by what orders the rows'),
     group: z
       .string()
       .nullable()
-      .describe('letters: models that share one cannot be told apart by what orders the rows'),
+      .describe('letters: models with the same letter are not significantly different by what orders the rows'),
   })
   .meta({ id: 'Uncertainty', description: 'Intervals of 95 %.' });
 export type LeaderboardUncertainty = z.infer<typeof leaderboardUncertaintySchema>;
@@ -159,10 +159,10 @@ export const leaderboardRowSchema = z
     kind: modelKindSchema,
     isolation: scoredIsolationSchema,
     winRate: kinds.describe(
-      'the chance that an attempt beats one of another model at one of these tasks, ties half; null: not ranked, or alone',
+      'the chance that an attempt of the model beats an attempt of another model at one of these tasks, a tie being half a win; null: not ranked, or the only model',
     ),
     gain: kinds.describe(
-      'mean over tasks and attempts of the way from baseline (0) to target (1); null: not ranked, or no task has a target',
+      'mean progress over tasks and attempts from the baseline (0) to the target (1); null: not ranked, or no task has a target',
     ),
     curve: z
       .strictObject({ best: curve, last: curve })
@@ -180,7 +180,7 @@ export const leaderboardRowSchema = z
       .describe('were the runs repeated; were there other tasks; null: not ranked, or not asked for'),
     profile: profilesSchema
       .nullable()
-      .describe('steps: from this log10 ratio on, this share of the tasks counts; null: not ranked'),
+      .describe('steps: from this log10 ratio on, the model is within the factor at this share of the tasks; null: not ranked'),
     improvedTasks: countSchema.nullable().describe('best score better than the baseline, beyond its noise'),
     missingTasks: countSchema.nullable().describe('without a score'),
     notRunTasks: countSchema.nullable().describe('only the infrastructure failed'),
@@ -239,7 +239,7 @@ export const savedComparisonStateSchema = z
       .describe('runs that it leaves out'),
     movedBaselines: z.array(movedBaselineSchema).describe('baselines that are others by now'),
   })
-  .meta({ id: 'SavedState', description: 'What a saved comparison leaves out, and what came later.' });
+  .meta({ id: 'SavedState', description: 'What a saved comparison omits, and what is new since then.' });
 export type SavedComparisonState = z.infer<typeof savedComparisonStateSchema>;
 
 const separation = z.strictObject({ pairs: countSchema, resolved: countSchema }).nullable();
@@ -267,7 +267,7 @@ export const comparedSchema = z
     profile: z.string().describe("`default`: the tasks' own budgets"),
     otherProfiles: z
       .array(z.strictObject({ profile: z.string(), runs: countSchema }))
-      .describe('ended runs that are left out'),
+      .describe('ended runs that are omitted'),
     batchId: batchIdSchema.nullable(),
     resamples: countSchema,
     seed: z.int(),

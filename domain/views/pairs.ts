@@ -9,7 +9,7 @@ const sideSchema = z.strictObject({
 
 const outcomesSchema = z
   .strictObject({ both: countSchema, onlyA: countSchema, onlyB: countSchema, neither: countSchema })
-  .meta({ id: 'PairOutcomes', description: 'Pairs by who was better than the baseline, beyond its noise.' });
+  .meta({ id: 'PairOutcomes', description: 'Pairs by which side improved on the baseline, beyond its noise.' });
 
 export const pairedTaskSchema = z
   .strictObject({
@@ -18,7 +18,7 @@ export const pairedTaskSchema = z
     direction: directionSchema,
     baseline: scoreSchema,
     outcomes: outcomesSchema,
-    mean: scoreSchema.describe('what B has more than A in its pairs with two scores; positive: B is better'),
+    mean: scoreSchema.describe('mean difference B − A, signed so that positive means B is better, over pairs with two scores'),
     interval: z.strictObject({ low: z.number(), high: z.number() }).nullable().describe('of 95 %; pairs are resampled'),
     scored: countSchema.describe('pairs with two scores'),
     pairs: z.array(
@@ -41,6 +41,6 @@ export const pairsSchema = z.strictObject({
   tasks: z.array(pairedTaskSchema),
   unpaired: z
     .strictObject({ a: countSchema, b: countSchema })
-    .describe('runs that count, and have no partner on the other side'),
+    .describe('counted runs without a partner on the other side'),
 });
 export type Pairs = z.infer<typeof pairsSchema>;

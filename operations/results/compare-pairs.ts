@@ -8,7 +8,7 @@ import type { Bench } from '../bench.js';
 
 const RESAMPLES = { resamples: 2000, seed: 1 };
 
-/** Two batches or two models, attempt by attempt: who improved what, and by how much they differ. */
+/** Two batches or two models, attempt by attempt: which side improved, and by how much they differ. */
 export async function comparePairs(
   bench: Pick<Bench, 'database'>,
   { batches, models, tasks, includeSuspect }: PairsRequest,

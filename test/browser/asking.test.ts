@@ -77,7 +77,7 @@ describe.runIf(executable !== null)('asking', () => {
     await on.page.keyboard.press('Control+Enter');
     await on.page.getByText(/runs for \d+ s/).waitFor();
     await on.page.getByRole('button', { name: 'Cancel' }).click();
-    await on.page.getByText('Cancelled, in the database too').waitFor();
+    await on.page.getByText('Cancelled, also in the database').waitFor();
     expect(queries).toHaveLength(2);
     for (const end = Date.now() + 60_000; ;) {
       const { rows } = await on.db.pool.query(

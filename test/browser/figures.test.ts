@@ -100,7 +100,7 @@ describe.runIf(executable !== null)('figures', () => {
     await on.page.getByRole('link', { name: 'one', exact: true }).click();
     await on.page.getByRole('heading', { name: 'one', level: 1 }).waitFor();
     const board = await on.db.queries.leaderboard({ resamples: 0 });
-    const table = on.page.getByRole('region', { name: 'What came of its runs' });
+    const table = on.page.getByRole('region', { name: 'Outcomes of its runs' });
     await table.waitFor();
     for (const { model, scores } of board.rows) {
       // The tree plays another task.
@@ -110,7 +110,7 @@ describe.runIf(executable !== null)('figures', () => {
     }
     await table.getByRole('link', { name: 'beta', exact: true }).click();
     await on.page.getByRole('heading', { name: 'beta', level: 1 }).waitFor();
-    await on.page.getByRole('navigation', { name: 'What was played' }).getByRole('link', { name: 'Agents' }).click();
+    await on.page.getByRole('navigation', { name: 'Tasks, models or agents' }).getByRole('link', { name: 'Agents' }).click();
     await on.page.getByRole('link', { name: 'default', exact: true }).click();
     await on.page
       .getByText(/contract|first/)
@@ -273,7 +273,7 @@ describe.runIf(executable !== null)('figures', () => {
         `select step, try, attempt, status, input_tokens, output_tokens, cost_usd::float8, ms from model_calls where run_id = '${on.first}' order by step, try, attempt`,
       );
       await on.tab.open(`/runs/${on.first}?tab=calls`);
-      const rows = await rowsOf(on.page.getByRole('region', { name: 'Calls of the model' }));
+      const rows = await rowsOf(on.page.getByRole('region', { name: 'Model calls' }));
       expect(calls).toHaveLength(run.modelCalls!);
       expectRows(
         rows.map(([step, tried, status, input, , output, , cost, took]) =>

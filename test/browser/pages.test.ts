@@ -118,7 +118,7 @@ describe.runIf(executable !== null)('the page', () => {
           on.page,
           `document.querySelector('[role=tabpanel]').textContent.trim().length > 20 && document.querySelector('.loading') === null`,
         );
-        expect(await panel.getByText('This did not work').count()).toBe(0);
+        expect(await panel.getByText('This failed').count()).toBe(0);
       },
     );
 

@@ -81,7 +81,7 @@ describe.runIf(executable !== null)('an exported page', () => {
         ).toBe(hash);
     // It takes the place of an earlier one, and of nothing else.
     await exported({ output: join(out, 'b') });
-    await expect(exported({ output: out })).rejects.toThrow('holds something else');
+    await expect(exported({ output: out })).rejects.toThrow('contains other files');
   });
 
   test('opens from disk: what is in it, its batch, its runs by filters, and a run by its steps', async () => {
@@ -134,7 +134,7 @@ describe.runIf(executable !== null)('an exported page', () => {
   test('leaves out what commands printed, and takes out what patterns fit, also where a text is cut', async () => {
     await exported({ what: [first], output: join(out, 'bare'), observations: false });
     await open(`/runs/${first}`, 'bare/index.html');
-    await page.locator('[data-step="1"]').getByText('was left out of this export').waitFor();
+    await page.locator('[data-step="1"]').getByText('is not part of this export').waitFor();
     await db.pool.query(
       `update steps set observation = repeat('x', 2042) || 'secret-7777' || repeat('y', 9000) where run_id = $1 and step = 2`,
       [first],

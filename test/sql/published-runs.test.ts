@@ -265,7 +265,7 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
           for (const [name, amount] of Object.entries(of[row['model']!]!)) expect(row[name], name).toBe(String(amount));
         expect(table(caption)).toHaveLength(6);
       };
-      perModel(/^Runs by the labels of their ends/, expected.exit_status.categories_per_model);
+      perModel(/^Runs by exit label/, expected.exit_status.categories_per_model);
       perModel(/^Steps by what they did/, expected.actions.per_model);
       for (const row of table(/^Cost and tokens/)) {
         const cost = expected.cost[row['model']!]!;

@@ -28,7 +28,7 @@ export const batchRoutes = {
   batch: route({
     method: 'GET',
     path: '/batches/:id',
-    summary: 'a batch; id, name, or an unambiguous part of the id',
+    summary: 'a batch, by id, name, or an unambiguous part of the id',
     role: 'viewer',
     answer: batchHeadSchema,
   }),

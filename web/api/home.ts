@@ -10,24 +10,24 @@ export const homeRoutes = {
   health: route({
     method: 'GET',
     path: '/health',
-    summary: 'is the server up?',
+    summary: 'whether the server is up',
     role: null,
     answer: z.strictObject({
       status: z.enum(['ok', 'services_lost']),
       version: z.string(),
-      lostSince: timeSchema.nullable().describe('services do not answer since then'),
+      lostSince: timeSchema.nullable().describe('the services have been unavailable since then'),
     }),
   }),
   me: route({
     method: 'GET',
     path: '/me',
-    summary: 'whom the token makes',
+    summary: 'the user that the token identifies',
     role: 'viewer',
     answer: z.strictObject({
       name: z.string(),
       role: z.enum(ROLES),
       expiresAt: timeSchema.nullable().describe('of the token'),
-      readOnly: z.boolean().describe('the server takes no action'),
+      readOnly: z.boolean().describe('the server accepts no actions'),
       version: z.string(),
     }),
   }),
@@ -48,7 +48,7 @@ export const homeRoutes = {
   leases: route({
     method: 'GET',
     path: '/leases',
-    summary: 'who holds GPUs, and who waits for some',
+    summary: 'runs that hold GPUs, and runs that wait for some',
     role: 'viewer',
     query: z.strictObject({ released: z.boolean().default(false) }),
     answer: leasesDocumentSchema,

@@ -9,7 +9,7 @@ export const integrityRoutes = {
   integrity: route({
     method: 'GET',
     path: '/integrity',
-    summary: 'which numbers must not be believed, counted',
+    summary: 'counts of scores that are not to be trusted',
     role: 'viewer',
     answer: integritySummarySchema,
   }),

@@ -14,7 +14,7 @@ export const liveRoutes = {
   live: route({
     method: 'GET',
     path: '/live',
-    summary: 'what changes, as it changes',
+    summary: 'changes as they happen, as server-sent events',
     role: 'viewer',
     query: z.strictObject({ topic: z.array(topicSchema).min(1).max(20), since: z.string().max(200).optional() }),
     answer: 'events',

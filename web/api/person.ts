@@ -6,7 +6,7 @@ export const personRoutes = {
   turn: route({
     method: 'GET',
     path: '/runs/:id/turn',
-    summary: 'what a person who plays this run is asked',
+    summary: 'the turn of the person who plays this run',
     role: 'viewer',
     answer: personTurnSchema,
   }),
@@ -17,7 +17,7 @@ export const personActions = {
   'person answers': route({
     method: 'POST',
     path: '/runs/:id/turn',
-    summary: 'answers the turn, as `bench human` does',
+    summary: 'completes the turn, as `bench human` does',
     role: 'operator',
     body: personAnswerSchema,
     answer: takenAnswerSchema,

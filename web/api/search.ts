@@ -6,7 +6,7 @@ export const searchRoutes = {
   search: route({
     method: 'GET',
     path: '/search',
-    summary: 'what runs did and saw that has a text, newest run first, as it is found',
+    summary: 'steps, files and events that contain a text, newest run first, as they are found',
     role: 'viewer',
     query: searchRequestSchema,
     answer: 'events',

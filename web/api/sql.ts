@@ -10,7 +10,7 @@ export const sqlRoutes = {
   sql: route({
     method: 'POST',
     path: '/sql',
-    summary: 'one SELECT, as `bench sql` runs it; it ends when the request is given up',
+    summary: 'one SELECT, as `bench sql` runs it; aborting the request cancels it',
     role: 'viewer',
     reads: true,
     limitMs: LONGEST_MS,
@@ -24,7 +24,7 @@ export const sqlRoutes = {
   sqlSchema: route({
     method: 'GET',
     path: '/sql/schema',
-    summary: 'what a query may read, with comments, and queries to start from',
+    summary: 'tables and views with their comments, and example queries',
     role: 'viewer',
     answer: databaseSchemaSchema,
   }),

@@ -11,9 +11,9 @@ const options = {
       .regex(/^\d{1,9}(\.\d{1,10})?$/)
       .describe('the new budget, US dollars'),
   },
-  retry: { all: z.boolean().default(false).describe('config_error too') },
+  retry: { all: z.boolean().default(false).describe('also runs that ended as config_error') },
   fork: {
-    step: z.int().min(1).describe('the last one to take over'),
+    step: z.int().min(1).describe('the last step to copy'),
     attempts: z.int().min(1).max(1000).default(1),
     model: z.string().min(1).optional(),
     maxSteps: z.int().min(1).optional(),

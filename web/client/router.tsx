@@ -21,7 +21,7 @@ const root = createRootRoute({
   component: Layout,
   errorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
   notFoundComponent: () => (
-    <Empty title="There is no such page">
+    <Empty title="Page not found">
       <p>
         <Link to="/">Back to the start</Link>
       </p>

@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): Hono {
   app.use(async (c, next) => {
     // Whoever reached us by another name did so by somebody's DNS.
     if (namesOtherHost((name) => c.req.header(name), options))
-      throw new BenchError('usage', 'the server has another name', {
+      throw new BenchError('usage', 'the request names another host', {
         code: 'access.denied',
         remedy: `Open it as ${options.origins[0] ?? ''}.`,
       });
@@ -122,7 +122,7 @@ export function createApp(options: AppOptions): Hono {
     if (!requests.take(who.name))
       throw new BenchError('usage', 'too many requests with this token', { code: 'requests.too_many' });
     if (!mayAct(who.role, role))
-      throw new BenchError('usage', `the token ${who.name} is a viewer's: it reads, and changes nothing`, {
+      throw new BenchError('usage', `the token ${who.name} has the role viewer, which may only read`, {
         code: 'access.denied',
         remedy: 'Ask for a token of the role operator: `bench tokens add --role operator`.',
       });
@@ -169,7 +169,7 @@ async function within<T>(ms: number, gone: AbortSignal, work: (wanted: AbortSign
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       reject(
-        new BenchError('services', `no answer within ${ms / 1000} s`, {
+        new BenchError('services', `no response within ${ms / 1000} s`, {
           code: 'services.connection_lost',
           remedy: 'Ask for less, or try again.',
         }),
@@ -189,7 +189,7 @@ async function within<T>(ms: number, gone: AbortSignal, work: (wanted: AbortSign
 function document(c: Context, answer: unknown, most: number): Response {
   const text = JSON.stringify(answer);
   if (Buffer.byteLength(text) > most)
-    throw new BenchError('usage', `the answer would have more than ${most} bytes`, {
+    throw new BenchError('usage', `the response would exceed ${most} bytes`, {
       code: 'request.invalid',
       remedy: 'Ask for fewer at once: see `limit`.',
     });

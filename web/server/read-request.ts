@@ -45,7 +45,7 @@ export function readBody(schema: z.ZodObject | undefined, text: string): Record<
   try {
     input = JSON.parse(text);
   } catch (cause) {
-    throw new BenchError('usage', 'the body is no JSON', { code: 'request.invalid', cause });
+    throw new BenchError('usage', 'the body is not JSON', { code: 'request.invalid', cause });
   }
   return checked(schema, input);
 }

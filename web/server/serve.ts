@@ -25,7 +25,7 @@ export interface RunningServer {
 /** Throws BenchError (usage): others could read along. */
 export function refuseOpenServer({ host, port, tlsCert, tlsKey, behindProxy }: PageServerRequest): void {
   if ((tlsCert === undefined) !== (tlsKey === undefined))
-    throw new BenchError('usage', 'a certificate and its key belong together', {
+    throw new BenchError('usage', 'a certificate needs its key, and a key its certificate', {
       remedy: 'Give both, or neither.',
       fields: { tlsCert: '<file>', tlsKey: '<file>' },
     });
@@ -95,7 +95,7 @@ export async function startPageServer(bench: Bench, request: PageServerRequest):
     started.once('error', (cause: NodeJS.ErrnoException) =>
       reject(
         cause.code === 'EADDRINUSE' || cause.code === 'EACCES' || cause.code === 'EADDRNOTAVAIL'
-          ? new BenchError('usage', `${host}:${request.port} cannot be listened at: ${cause.message}`, {
+          ? new BenchError('usage', `${host}:${request.port} is not available: ${cause.message}`, {
               remedy: 'Choose another port; 0 takes any that is free.',
               fields: { port: '0' },
               cause,

@@ -52,7 +52,7 @@ describe('a report on training', () => {
       ['truncated: format', 0.125],
       ['truncated: max steps', 0.375],
       ['errored', 0.125],
-      ['given up', 0.125],
+      ['abandoned', 0.125],
     ]);
     expect(endsOf([known(1, { terminated: 4 })]).map(({ label }) => label)).toEqual(['terminated']);
   });

@@ -206,7 +206,7 @@ function BatchWaits({ batch }: { batch: Head['batch'] }) {
             <Text value={`${trouble.error}: ${trouble.detail}`} />
             {trouble.nextTryAt !== null && (
               <>
-                , asked again <Time at={trouble.nextTryAt} />
+                , requested again <Time at={trouble.nextTryAt} />
               </>
             )}
           </li>
@@ -229,7 +229,7 @@ function Matrix({ id }: { id: string }) {
   return (
     <Shown of={matrix} what="models and tasks">
       {({ models, tasks, cells }) => {
-        if (cells.length === 0) return <Empty title="No run is submitted yet" />;
+        if (cells.length === 0) return <Empty title="No run has been submitted yet" />;
         const found = new Map(cells.map((cell) => [JSON.stringify([cell.model, cell.task]), cell]));
         const bests = new Map(
           tasks.map(({ task, direction }) => {
@@ -322,7 +322,7 @@ function Spend({ id }: { id: string }) {
   const spend = useQuery(asked('batchSpend', { id }, {}));
   return (
     <Shown of={spend} what="what was spent">
-      {(data) => (data.buckets.length === 0 ? <Empty title="Nothing was spent yet" /> : <SpendCharts data={data} />)}
+      {(data) => (data.buckets.length === 0 ? <Empty title="Nothing has been spent yet" /> : <SpendCharts data={data} />)}
     </Shown>
   );
 }
@@ -400,7 +400,7 @@ function Events({ id }: { id: string }) {
     <Shown of={events} what="events">
       {({ events: all, next }) =>
         all.length === 0 ? (
-          <Empty title="Nothing befell this batch" />
+          <Empty title="No events in this batch" />
         ) : (
           <>
             <EventTable events={all} label="Events of the batch" subject="run" />

@@ -81,7 +81,7 @@ export function BatchesPage() {
           type="search"
           data-search
           placeholder="name or id"
-          aria-label="Batches whose name or id has this"
+          aria-label="Filter batches by name or id"
           defaultValue={search.text ?? ''}
           onChange={(event) =>
             change({ text: event.currentTarget.value === '' ? undefined : event.currentTarget.value }, true)
@@ -108,7 +108,7 @@ export function BatchesPage() {
         <Loading what="batches" rows={10} />
       ) : batches.length === 0 ? (
         Object.keys(search).length > 0 ? (
-          <Empty title="No batch is like this">
+          <Empty title="No batch matches">
             <p>
               <Link to="/batches">Show all batches</Link>
             </p>

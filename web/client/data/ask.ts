@@ -111,7 +111,7 @@ export async function send(
   throw new AskError(
     response.status,
     told?.error.code ?? 'failed',
-    told?.error.message ?? `the server answered ${response.status}`,
+    told?.error.message ?? `the server returned ${response.status}`,
     told?.error.remedy ?? null,
   );
 }

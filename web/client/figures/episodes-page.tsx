@@ -56,8 +56,8 @@ export function EpisodesPage() {
       <Shown of={batches} what="training batches" rows={10}>
         {(all) =>
           batch === undefined || all.length === 0 ? (
-            <Empty title="No trainer has played yet" command="bench env serve">
-              <p>A trainer plays episodes in an environment that is served:</p>
+            <Empty title="No training batch yet" command="bench env serve">
+              <p>A trainer plays episodes in a served environment:</p>
             </Empty>
           ) : (
             <>
@@ -153,7 +153,7 @@ function Groups({ batch, onGroup }: { batch: string; onGroup: (more: Change) => 
             <p className="muted">
               {plural(all.length, 'group')}
               {all.length > GROUPS_SHOWN && `, the last ${GROUPS_SHOWN} of them`}; without spread, all rewards are equal
-              and nothing is learnt
+              and teach nothing
             </p>
             <Table
               label="Groups"
@@ -252,7 +252,7 @@ function List({ batch, search, change }: { batch: string; search: EpisodesSearch
       <Shown of={episodes} what="episodes" rows={12}>
         {({ episodes: all, more }) =>
           all.length === 0 ? (
-            <Empty title="No episode is like this" />
+            <Empty title="No episode matches" />
           ) : (
             <>
               <p className="muted">

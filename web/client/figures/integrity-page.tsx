@@ -35,7 +35,7 @@ export function IntegrityPage() {
         {(told) => (
           <>
             <dl className="headline">
-              <Fact name="runs with a flag">
+              <Fact name="flagged runs">
                 <strong className="number">{count(told.flagged)}</strong>
                 <span className="muted"> of {plural(told.runs, 'ended run')}</span>
               </Fact>
@@ -115,11 +115,11 @@ function Flags({ search }: { search: IntegritySearch }) {
   const flags = pages.data.pages.flatMap(({ flags: some }) => some);
   if (flags.length === 0)
     return Object.keys(search).length === 0 ? (
-      <Empty title="No run has a flag">
-        <p>Rules read each run when it ends; a flag makes the scores from its step on suspect.</p>
+      <Empty title="No run is flagged">
+        <p>Rules check each run when it ends; a flag makes the scores from its step on suspect.</p>
       </Empty>
     ) : (
-      <Empty title="No flag is like this" />
+      <Empty title="No flag matches" />
     );
   return (
     <>
@@ -181,7 +181,7 @@ function WithSuspects() {
         const ranked = rows.filter(({ bestAup }) => bestAup !== null);
         if (ranked.length === 0) return <p className="muted">No model is ranked yet.</p>;
         if (ranked.every(({ withSuspects }) => withSuspects === null))
-          return <p className="muted">Nothing: no suspect score is among those that are ranked.</p>;
+          return <p className="muted">Nothing: no ranked model has a suspect score.</p>;
         return (
           <Table
             label="AUP without and with suspect scores"
@@ -210,7 +210,7 @@ function Elsewhere({ told }: { told: Summary }) {
     <>
       <h2>Tasks whose evaluator the agent can reach</h2>
       {told.reachable.length === 0 ? (
-        <p className="muted">None was played.</p>
+        <p className="muted">No such task has runs.</p>
       ) : (
         <Table
           rows={told.reachable}
@@ -252,7 +252,7 @@ function Elsewhere({ told }: { told: Summary }) {
           ))}
         </ul>
       )}
-      <h2>Ends that are no agent's doing</h2>
+      <h2>Ends that the agent did not cause</h2>
       {told.faults.length === 0 ? (
         <p className="muted">None.</p>
       ) : (
@@ -271,7 +271,7 @@ function Elsewhere({ told }: { told: Summary }) {
       )}
       {told.events.length > 0 && (
         <>
-          <h2>Events that a score may hang on</h2>
+          <h2>Events that may affect a score</h2>
           <ul className="plain-list">
             {told.events.map(({ kind, events, runs }) => (
               <li key={kind}>

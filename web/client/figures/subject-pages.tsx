@@ -24,7 +24,7 @@ const ONE = { task: '/tasks/$name', model: '/models/$name', agent: '/agents/$nam
 const OTHERS = { task: 'Models', model: 'Tasks', agent: 'Models' } as const;
 
 const Kinds = ({ of }: { of: Kind }) => (
-  <nav aria-label="What was played" className="row kinds">
+  <nav aria-label="Tasks, models or agents" className="row kinds">
     {(Object.keys(KINDS) as Kind[]).map((kind) => (
       <Link key={kind} to={PATHS[kind]} aria-current={kind === of ? 'page' : undefined}>
         {KINDS[kind]}
@@ -45,7 +45,7 @@ function List({ kind }: { kind: Kind }) {
       <Shown of={list} what={`${kind}s`} rows={12}>
         {({ played }) =>
           played.length === 0 ? (
-            <Empty title="Nothing was played yet" command="bench demo --page" />
+            <Empty title="No runs yet" command="bench demo --page" />
           ) : (
             <Table
               label={KINDS[kind]}
@@ -160,14 +160,14 @@ function Told({ kind, played: { versions, cells, costs } }: { kind: Kind; played
         )}
       </dl>
       {spec?.description !== undefined && (
-        <TextBlock source={spec.description} kind="text" lines={12} label="what is asked" />
+        <TextBlock source={spec.description} kind="text" lines={12} label="description" />
       )}
       {kind === 'task' && cells.some(({ scores }) => scores.length > 0) && <ChartView chart={strip} />}
-      <h2>What came of its runs</h2>
+      <h2>Outcomes of its runs</h2>
       <Cells kind={kind} cells={cells} />
       {costs.length > 0 && (
         <>
-          <h2>Costs by lists of prices</h2>
+          <h2>Costs by price list</h2>
           <Table
             rows={costs}
             rowKey={({ list }) => list}
@@ -207,7 +207,7 @@ function Bounds({ spec }: { spec: Spec }) {
 
 const Cells = ({ kind, cells }: { kind: Kind; cells: readonly Cell[] }) => (
   <Table
-    label="What came of its runs"
+    label="Outcomes of its runs"
     wide
     rows={cells}
     rowKey={(cell) => `${cell.model} ${cell.kind} ${cell.task}`}

@@ -64,7 +64,7 @@ export function LeaderboardPage() {
         {(data) =>
           data.rows.length === 0 ? (
             <Empty title="Nothing to compare yet">
-              <p>Runs of a model count once they have ended. Scripted agents are left out unless they are asked for.</p>
+              <p>Runs of a model count once they have ended. Scripted agents are ranked only on request.</p>
               <p>
                 <button
                   type="button"
@@ -268,7 +268,7 @@ function Controls({ search, change }: { search: LeaderboardSearch; change: Chang
           className="plain"
           onClick={() => change(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])))}
         >
-          as at first
+          reset
         </button>
       )}
     </div>
@@ -315,7 +315,7 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
           `, T = ${fixed(board.comparison.T, 3)}${board.comparison.fixedT ? ' (given)' : ''}`}
         {board.comparison.sample ? ', on sample data' : ''}; budget {plainText(board.comparison.profile)}
         {board.comparison.otherProfiles
-          .map(({ profile, runs }) => `; ${plural(runs, 'run')} under ${plainText(profile)} are left out`)
+          .map(({ profile, runs }) => `; ${plural(runs, 'run')} under ${plainText(profile)} are omitted`)
           .join('')}
         . Figures depend on the models and tasks that are compared. Each figure opens the runs behind it.
       </p>
@@ -326,12 +326,12 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
               <tr>
                 <th className="right">#</th>
                 <th>Model</th>
-                <th className="right">Beats others</th>
+                <th className="right">Win rate</th>
                 <th className="right">Gain</th>
                 <th className="right">AUP</th>
                 <th>95 % of AUP</th>
-                <th>Alike</th>
-                <th className="right">P(first)</th>
+                <th>Group</th>
+                <th className="right">P(best)</th>
                 <th className="right">Improved</th>
                 <th className="right">Avg. rank</th>
                 <th className="right">$/run</th>
@@ -389,7 +389,7 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
                     <td className="number muted">
                       {interval === null ? '–' : `${fixed(interval.low, 3)} – ${fixed(interval.high, 3)}`}
                     </td>
-                    <td title="models that share a letter cannot be told apart">{uncertainty?.group ?? '–'}</td>
+                    <td title="models with the same letter are not significantly different">{uncertainty?.group ?? '–'}</td>
                     <td className="right number">{first === undefined || first === null ? '–' : percent(first)}</td>
                     <td className="right number">
                       {row.improvedTasks ?? '–'}

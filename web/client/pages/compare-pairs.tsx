@@ -15,7 +15,7 @@ type Pairs = Answer<'pairs'>;
 type Task = Pairs['tasks'][number];
 const OUTCOMES = { both: 'both', onlyA: 'only A', onlyB: 'only B', neither: 'neither' } as const;
 
-/** Two batches or two models: who improved what, attempt by attempt. */
+/** Two batches or two models: which side improved, attempt by attempt. */
 export function ComparePairs({ request }: { request: Query<'pairs'> }) {
   const pairs = useQuery({ ...asked('pairs', {}, request), placeholderData: keepPreviousData });
   return (
@@ -30,8 +30,8 @@ export function ComparePairs({ request }: { request: Query<'pairs'> }) {
             .
           </p>
           {data.tasks.length === 0 ? (
-            <Empty title="They have no task and attempt in common">
-              <p>Pairs are runs that have ended by the agent’s doing, of the same task version and attempt.</p>
+            <Empty title="The two sides share no task and attempt">
+              <p>A pair is two counted runs of the same task version and attempt.</p>
             </Empty>
           ) : (
             <>
@@ -53,7 +53,7 @@ export function ComparePairs({ request }: { request: Query<'pairs'> }) {
 const pairsOf = ({ outcomes }: Pairs): number => Object.values(outcomes).reduce((sum, some) => sum + some, 0);
 
 const Outcomes = ({ of }: { of: Pairs }) => (
-  <dl className="headline" aria-label="Pairs by who was better than the baseline">
+  <dl className="headline" aria-label="Pairs by which side improved on the baseline">
     {(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]).map((name) => (
       <div key={name} className="fact">
         <dt>{name === 'neither' ? 'improved by neither' : `improved by ${OUTCOMES[name]}`}</dt>

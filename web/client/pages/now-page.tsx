@@ -43,7 +43,7 @@ export function NowPage() {
                   </Empty>
                 ) : (
                   <>
-                    <p className="muted">Nothing runs. The latest:</p>
+                    <p className="muted">No batch is running. The latest:</p>
                     <BatchList batches={some} />
                   </>
                 )
@@ -218,7 +218,7 @@ function Fleet({ active }: { active: Answer<'activeRuns'> | undefined }) {
           <span className="muted"> of {told(sum(({ slots }) => slots ?? 0))}</span>
         </span>
       </Fact>
-      <Fact name="GPUs held">
+      <Fact name="GPUs in use">
         <span className="number">
           {told(leases.data?.leases.length)}
           <span className="muted"> of {told(sum(({ gpus }) => gpus.length))}</span>

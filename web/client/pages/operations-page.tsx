@@ -113,7 +113,7 @@ export function OperationsPage() {
       <Shown of={leases} what="GPU leases" rows={2}>
         {({ leases: held, waiting }) =>
           held.length + waiting.length === 0 ? (
-            <p className="muted">None is held, and no run waits for one.</p>
+            <p className="muted">No GPU is in use, and no run waits for one.</p>
           ) : (
             <Table
               rows={[
@@ -141,7 +141,7 @@ export function OperationsPage() {
       <Shown of={limits} what="rate limits" rows={2}>
         {({ accounts }) =>
           accounts.length === 0 ? (
-            <p className="muted">No provider was called yet.</p>
+            <p className="muted">No provider has been called yet.</p>
           ) : (
             <Table
               rows={accounts}

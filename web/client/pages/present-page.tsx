@@ -144,7 +144,7 @@ function Player({ id, skeleton, title }: { id: string; skeleton: Skeleton; title
             ) : (
               <>
                 <TextBlock key={step} source={text.head} kind={kind} lines={PREVIEW_LINES} label={name} />
-                {text.leftOut > 0 && <p className="cut">{count(text.leftOut)} characters are left out here</p>}
+                {text.leftOut > 0 && <p className="cut">{count(text.leftOut)} characters are omitted here</p>}
                 {text.tail !== '' && (
                   <TextBlock
                     key={`${step} end`}

@@ -60,7 +60,7 @@ export function Failure({ error, retry, page }: Failed) {
           ? 'No access'
           : error instanceof AskError && error.status === 404
             ? 'Not found'
-            : 'This did not work'}
+            : 'This failed'}
       </p>
       <p>
         <Text value={told} />

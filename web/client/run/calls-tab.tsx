@@ -36,7 +36,7 @@ export function CallsTab({ id }: { id: string }) {
               {equal ? ", which is the run's cost" : `; the run says ${usd(sums.runCostUsd)}`}.
             </p>
             <Table
-              label="Calls of the model"
+              label="Model calls"
               rows={calls}
               rowKey={(call) => `${call.step} ${call.try} ${call.attempt}`}
               columns={[

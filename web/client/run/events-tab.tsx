@@ -9,8 +9,8 @@ export function EventsTab({ id }: { id: string }) {
     <Shown of={events} what="events">
       {({ events: all, next }) =>
         all.length === 0 ? (
-          <Empty title="Nothing befell this run">
-            <p>Faults, retries and recoveries would be listed here.</p>
+          <Empty title="No events in this run">
+            <p>Faults, retries and recoveries are listed here.</p>
           </Empty>
         ) : (
           <>

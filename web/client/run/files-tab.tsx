@@ -87,7 +87,7 @@ export function FilesTab({ id }: { id: string }) {
                 <p className="muted">
                   {chosen.sha256 === null
                     ? 'There was nothing to take'
-                    : 'Its files are pruned, or in a store that this machine does not see'}
+                    : 'Its files are pruned, or in a store that this machine cannot reach'}
                   {chosen.missing !== null && chosen.missing.length > 0 && (
                     <>
                       : missing <Text value={chosen.missing.join(', ')} />

@@ -87,7 +87,7 @@ function Rung({
         )}
       </div>
       {one.files === null && one.sha256 !== null && (
-        <p className="muted">Its files are pruned, or in a store that this machine does not see.</p>
+        <p className="muted">Its files are pruned, or in a store that this machine cannot reach.</p>
       )}
       {one.files !== null && changed.length === 0 && <p className="muted">The same files as before.</p>}
       {changed.map((path) => (

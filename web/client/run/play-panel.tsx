@@ -27,7 +27,7 @@ export function PlayPanel({ id }: { id: string }) {
   return (
     <section className="play" aria-label="Your turn">
       {turn === null ? (
-        <p role="status">The last answer is played…</p>
+        <p role="status">The last reply is being played…</p>
       ) : (
         <TurnForm key={`${turn.step} ${turn.try}`} id={id} turn={turn} format={format} mayPlay={mayPlay} />
       )}
@@ -80,7 +80,7 @@ function TurnForm({ id, turn, format, mayPlay }: { id: string; turn: Turn; forma
         />
       ))}
       {!mayPlay ? (
-        <p className="muted">Only an operator may answer.</p>
+        <p className="muted">Only an operator may play.</p>
       ) : (
         <form
           onSubmit={(event) => {

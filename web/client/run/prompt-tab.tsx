@@ -19,7 +19,7 @@ const PROOFS = {
 } as const;
 const SOURCES: Partial<Record<Asked['source'], string>> = {
   recorded: 'as it was recorded',
-  partial: 'the record leaves out its status lines',
+  partial: 'the record lacks its status lines',
 };
 
 /** One that was not sent as it is shown is told before all that were. */
@@ -100,7 +100,7 @@ export function PromptTab({ id, skeleton }: { id: string; skeleton: Skeleton }) 
                   key={`${step} again ${i}`}
                   message={message}
                   number={messages.length + i + 1}
-                  known="asked again"
+                  known="requested again"
                 />
               ))}
             </>
@@ -118,7 +118,7 @@ function PromptMessage({
 }: {
   message: Message;
   number: number;
-  known: 'as before' | 'new' | 'asked again';
+  known: 'as before' | 'new' | 'requested again';
 }) {
   return (
     <details className={`message ${role}`} open={known !== 'as before'}>

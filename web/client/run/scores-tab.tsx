@@ -54,8 +54,8 @@ export function ScoresTab({ id, skeleton }: { id: string; skeleton: Skeleton }) 
     <Shown of={evaluations} what="evaluations">
       {({ evaluations: all }) =>
         all.length === 0 ? (
-          <Empty title="Nothing was evaluated">
-            <p>The agent has not asked for a validation, and has submitted nothing.</p>
+          <Empty title="No evaluations">
+            <p>The agent has neither validated nor submitted.</p>
           </Empty>
         ) : (
           <>

@@ -25,7 +25,7 @@ export function SetupTab({ id }: { id: string }) {
       {(data) => (
         <div className="columns">
           <section>
-            <h2>What the agent was told</h2>
+            <h2>First prompt</h2>
             {data.firstPrompt === null ? (
               <p className="muted">The first prompt cannot be rebuilt.</p>
             ) : (
@@ -99,7 +99,7 @@ export function SetupTab({ id }: { id: string }) {
             </dl>
             <h2>Same setup</h2>
             {data.sameSetup.length === 0 ? (
-              <p className="muted">No other run has it.</p>
+              <p className="muted">No other run has this set-up.</p>
             ) : (
               <p className="ids">
                 {data.sameSetup.map((run) => (

@@ -167,7 +167,7 @@ export const StepBody = memo(function StepBody({
       ) : one.observation.bytes === 0 ? (
         <p className="facts">no output</p>
       ) : isStatic && one.observation.head === '' ? (
-        <p className="cut">Its output, {bytes(one.observation.bytes)}, was left out of this export.</p>
+        <p className="cut">Its output, {bytes(one.observation.bytes)}, is not part of this export.</p>
       ) : (
         <StepText
           id={id}
@@ -251,7 +251,7 @@ function Running({ id, step }: { id: string; step: number }) {
             re-attached: its worker died, the command did not
           </Badge>
         )}{' '}
-        what it has printed, its end:
+        the end of its output:
       </p>
       <TextBlock
         source={output.tail}

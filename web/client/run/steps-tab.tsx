@@ -102,7 +102,7 @@ export function StepsTab({ skeleton, live }: { skeleton: Skeleton; live: boolean
       </div>
       {columns.step.length === 0 ? (
         <Empty title={live ? 'No step yet' : 'This run has no steps'}>
-          {live && <p>The first one appears here when the model has answered.</p>}
+          {live && <p>The first step appears when the model has replied.</p>}
         </Empty>
       ) : (
         <StepList
@@ -348,7 +348,7 @@ function StepList({
     { keys: 'f', does: 'follow the run', run: () => setFollow(true) },
     {
       keys: 'o',
-      does: 'open or close the step in a list',
+      does: 'expand or collapse the step',
       run: () => change({ density: density === 'list' ? 'reading' : 'list', step: current }),
     },
   ]);
@@ -358,7 +358,7 @@ function StepList({
     return found;
   }, [skeleton.events]);
 
-  if (steps.length === 0) return <Empty title="No step is like this" />;
+  if (steps.length === 0) return <Empty title="No step matches" />;
   const segments = Math.ceil(steps.length / size);
   return (
     <div className="steps">
@@ -436,7 +436,7 @@ function FindBox({
   useKeys('Find', [
     {
       keys: 'Ctrl-F',
-      does: 'find in all steps; twice: as the browser does',
+      does: 'find in all steps; twice: find of the browser',
       run: () => {
         if (document.activeElement === box.current) return false;
         box.current?.focus();
@@ -457,7 +457,7 @@ function FindBox({
         maxLength={500}
         spellCheck={false}
         placeholder="find in all steps"
-        aria-label="Find in all steps; Enter looks"
+        aria-label="Find in all steps; Enter searches"
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
           const typed = event.currentTarget.value;

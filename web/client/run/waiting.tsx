@@ -63,7 +63,7 @@ function Words({ of }: { of: Reason }) {
     case 'host':
       return (
         <>
-          No host takes it:{' '}
+          No host accepts the run:{' '}
           {of.hosts.length === 0
             ? 'none is registered.'
             : of.hosts.map(({ hostId, state, reason }) => (

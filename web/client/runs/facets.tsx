@@ -14,7 +14,7 @@ const TITLES: Record<RunFacet, string> = {
   batch: 'Batch',
   flag: 'Integrity flags',
   agent: 'Agent',
-  kind: 'Kind of player',
+  kind: 'Kind of model',
   origin: 'Origin',
   isolation: 'Isolation',
   backend: 'Backend',

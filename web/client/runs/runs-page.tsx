@@ -110,7 +110,7 @@ export function RunsPage() {
             type="search"
             data-search
             placeholder="name, id or detail"
-            aria-label="Runs whose name, id or detail has this"
+            aria-label="Filter runs by name, id or detail"
             defaultValue={filter.text ?? ''}
             key={filter.text === undefined ? 'none' : 'some'}
             onChange={(event) =>
@@ -122,7 +122,7 @@ export function RunsPage() {
             type="search"
             className="wide-only"
             placeholder="some step contains…"
-            aria-label="Runs one of whose steps contains this; Enter looks"
+            aria-label="Filter runs by the text of their steps; Enter searches"
             title={'a text, "exactly this", or /a pattern/i'}
             defaultValue={filter.contains ?? ''}
             key={`contains ${filter.contains ?? ''}`}
@@ -160,7 +160,7 @@ export function RunsPage() {
           <Loading what="runs" rows={16} />
         ) : runs.length === 0 ? (
           filtered ? (
-            <Empty title="No run is like this">
+            <Empty title="No run matches">
               <p>
                 <button type="button" onClick={() => void navigate({ search: {} })}>
                   Show all runs

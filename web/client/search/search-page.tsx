@@ -101,10 +101,10 @@ export function SearchPage() {
         </p>
       )}
       {q === undefined ? (
-        <Empty title="Nothing is sought yet">
+        <Empty title="No search yet">
           <p>
-            Finds a text in what agents thought, did, saw and submitted, in evaluations and in events: of all runs, or
-            of those that the list of runs was narrowed down to.
+            Finds a text in thoughts, actions, observations, submitted files, evaluations and events: of all runs, or
+            of the runs that pass the filters of the list.
           </p>
         </Empty>
       ) : (
@@ -133,7 +133,7 @@ function Progress({ search: { state, progress, hits, more }, cancel }: { search:
           : `${count(progress.steps)} of ${plural(progress.ofSteps, 'step')} of ${plural(progress.ofRuns, 'run')}, ${bytes(progress.bytes)}`}
         {progress !== null &&
           progress.skipped > 0 &&
-          `; ${plural(progress.skipped, 'step')} took too long and are left out`}
+          `; ${plural(progress.skipped, 'step')} took too long and were skipped`}
       </span>
       {state === 'running' && (
         <>
@@ -160,7 +160,7 @@ function Hits({ q, hits, over }: { q: string; hits: readonly Hit[]; over: boolea
     for (const hit of hits) by.set(hit.runId, [...(by.get(hit.runId) ?? []), hit]);
     return [...by.values()];
   }, [hits]);
-  if (runs.length === 0) return over ? <Empty title="No run has this" /> : null;
+  if (runs.length === 0) return over ? <Empty title="No run matches" /> : null;
   return (
     <>
       {runs.slice(0, runsShown).map((of) => (

@@ -110,7 +110,7 @@ export function Palette({
           </li>
         ))}
       </ul>
-      {places.length === 0 && <p className="muted">Nothing has this in its name or id.</p>}
+      {places.length === 0 && <p className="muted">No name or id matches.</p>}
     </Dialog>
   );
 }

@@ -31,7 +31,7 @@ export function ChartOfResult({ result }: { result: Answer<'sql'> }) {
   );
   const chart = useMemo(() => (wish === null ? null : quickChart(result, wish)), [result, wish]);
   if (wish === null || chart === null)
-    return <p className="muted">There is nothing to draw: no column has numbers beside another column.</p>;
+    return <p className="muted">Nothing to draw: a chart needs a column of numbers and another column.</p>;
   return (
     <div className="quick-chart">
       <div className="toolbar" role="group" aria-label="How it is drawn">

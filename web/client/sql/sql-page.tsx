@@ -118,12 +118,12 @@ export function SqlPage() {
         ) : outcome.state === 'failed' ? (
           <Failure error={outcome.error} retry={run} />
         ) : outcome.state === 'cancelled' ? (
-          <Empty title="Cancelled, in the database too" />
+          <Empty title="Cancelled, also in the database" />
         ) : outcome.state === 'found' ? (
           <QueryResult result={outcome.result} ms={outcome.ms} />
         ) : q === '' ? (
-          <Empty title="Nothing was asked yet">
-            <p>Take a query to start from, or write your own.</p>
+          <Empty title="No query yet">
+            <p>Choose an example, or write your own query.</p>
           </Empty>
         ) : (
           <Empty title="The query of this link has not run">

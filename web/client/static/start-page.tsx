@@ -37,9 +37,9 @@ export function NowPage() {
             <p className="muted">
               Written by bench {version}. Prompts of single steps, search and SQL need <code>bench serve</code>.
             </p>
-            {!observations && <p>What commands printed was left out.</p>}
-            {!files && <p>Submitted files were left out.</p>}
-            {redacted > 0 && <p>Something was replaced in {plural(redacted, 'text')}.</p>}
+            {!observations && <p>The output of commands is omitted.</p>}
+            {!files && <p>Submitted files are omitted.</p>}
+            {redacted > 0 && <p>Parts of {plural(redacted, 'text')} are redacted.</p>}
           </>
         )}
       </Shown>

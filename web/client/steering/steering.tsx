@@ -135,7 +135,7 @@ function ActionDialog({
         <>
           <Options action={action} options={options} setOptions={setOptions} />
           {!complete ? (
-            <p className="muted">Say the new budget in US dollars.</p>
+            <p className="muted">Enter the new budget in US dollars.</p>
           ) : told === undefined ? (
             preview.error !== null ? (
               <Failure error={preview.error} retry={() => void preview.refetch()} />
@@ -151,7 +151,7 @@ function ActionDialog({
                   </li>
                 ))}
               </ul>
-              {told.final && <p className="warn">There is no way back.</p>}
+              {told.final && <p className="warn">This cannot be undone.</p>}
               {!told.allowed && (
                 <p className="warn">
                   <Text value={told.refusal ?? 'It is not possible now.'} />
@@ -161,7 +161,7 @@ function ActionDialog({
           )}
           {failed instanceof AskError && failed.status === 412 ? (
             <p className="warn" role="alert">
-              Things have moved: it was counted again.
+              The state has changed: the effects were recomputed.
             </p>
           ) : (
             failed !== null && <Failure error={failed} />
@@ -218,14 +218,14 @@ function Options({
           checked={options['all'] === true}
           onChange={(event) => set('all', event.currentTarget.checked)}
         />{' '}
-        those with an error in their configuration, too
+        also runs with a configuration error
       </label>
     );
   if (action === 'fork')
     return (
       <div className="row">
         <label>
-          Last step to take over{' '}
+          Last step to copy{' '}
           <input
             type="number"
             min={1}

@@ -26,7 +26,7 @@ export function TreeTab({ id }: { id: string }) {
           <Limits tree={data} id={id} />
           {data.nodes.length === 0 ? (
             <Empty title="No node yet">
-              <p>The first ones appear here when the run has begun.</p>
+              <p>The first nodes appear when the run has started.</p>
             </Empty>
           ) : (
             <>
@@ -56,7 +56,7 @@ function Limits({ tree, id }: { tree: Tree; id: string }) {
       <Fact name="policy">
         <Text value={tree.policy} />
       </Fact>
-      <Fact name="stands for">{tree.chosen === null ? '–' : `node ${tree.chosen}`}</Fact>
+      <Fact name="represents">{tree.chosen === null ? '–' : `node ${tree.chosen}`}</Fact>
       <Fact name={`final ${tree.primary}`}>
         <Score value={tree.finalScore} />
       </Fact>
@@ -71,11 +71,11 @@ function Limits({ tree, id }: { tree: Tree; id: string }) {
         )}
       </Fact>
       {tree.asked.answers > 0 && (
-        <Fact name="asked its model">
+        <Fact name="model calls">
           {count(tree.asked.answers)} times, {usd(tree.asked.costUsd)}
         </Fact>
       )}
-      <Fact name="opens no more">{tree.stopped === null ? 'goes on' : STOP_WORDS[tree.stopped]}</Fact>
+      <Fact name="stopped by">{tree.stopped === null ? 'running' : STOP_WORDS[tree.stopped]}</Fact>
     </dl>
   );
 }

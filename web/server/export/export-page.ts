@@ -28,7 +28,7 @@ export async function exportPage(
   progress: (done: number, of: number) => void = () => undefined,
 ): Promise<PageExportDocument> {
   if ((request.output === undefined) === (request.single === undefined))
-    throw new BenchError('usage', 'where to write is missing, or said twice', {
+    throw new BenchError('usage', 'name either a folder or a single file to write to', {
       remedy: 'Give a folder, or one file.',
       fields: { output: '<folder>' },
     });
@@ -71,7 +71,7 @@ async function writePage(
     style: await built(join(assetsRoot, 'dist/web/static/style.css')),
   };
   const subjects = await exportSubjects(bench, request);
-  if (subjects.runs.length === 0) throw new BenchError('not_found', 'there is no run in it', { code: 'batch.empty' });
+  if (subjects.runs.length === 0) throw new BenchError('not_found', 'the batch has no runs', { code: 'batch.empty' });
   const version = harnessVersion(assetsRoot);
   const scrub = new Scrubber(patterns, request.allowSecrets);
   const hashes = new Map<string, string>();
@@ -207,7 +207,7 @@ async function refuseForeign(folder: string): Promise<void> {
   });
   if (there.length === 0 || (there.includes(MANIFEST) && there.includes('index.html') && there.includes('data')))
     return;
-  throw new BenchError('usage', `${folder} holds something else`, {
+  throw new BenchError('usage', `${folder} contains other files`, {
     code: 'file.unwritable',
     remedy: 'Name a new folder, or one that an earlier export wrote.',
     fields: { output: '<folder>' },

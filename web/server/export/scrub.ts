@@ -18,7 +18,7 @@ export function readPatterns(file: string, text: string): RegExp[] {
         cause,
       });
     }
-    throw new BenchError('usage', `${file}, line ${i + 1}: the pattern also fits where nothing stands`, {
+    throw new BenchError('usage', `${file}, line ${i + 1}: the pattern also matches the empty string`, {
       code: 'request.invalid',
       remedy: 'Write one that needs at least one character.',
     });
@@ -66,7 +66,7 @@ export class Scrubber {
     if (this.allowSecrets) return;
     const [found] = knownKeysIn(text);
     if (found === undefined) return;
-    throw new BenchError('usage', `${where} has what looks like a key of ${found.whose}: ${found.begins}…`, {
+    throw new BenchError('usage', `${where} contains what looks like a key of ${found.whose}: ${found.begins}…`, {
       code: 'export.contains_secret',
       remedy: 'Revoke it, and take it out with a pattern; or say that it may be seen.',
       fields: { redact: '<file>', allowSecrets: true },

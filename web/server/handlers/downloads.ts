@@ -27,9 +27,9 @@ export function downloadHandlers(bench: Bench): Record<string, Handler> {
     download: ({ params }) => {
       const ticket = tickets.read(params['ticket'] ?? '');
       if (ticket === null)
-        throw new BenchError('not_found', 'this address of a download is not good any more', {
+        throw new BenchError('not_found', 'this download link has expired', {
           code: 'file.not_found',
-          remedy: 'Ask the page for another; it holds for five minutes.',
+          remedy: 'Request a new link from the page; it is valid for five minutes.',
         });
       return Promise.resolve(
         new Raw(200, ReadableStream.from<Uint8Array>(artifactStream(bench, ticket.sha256)), {

@@ -17,7 +17,7 @@ export function searchHandlers(bench: Bench): Record<string, Handler> {
   return {
     search: async ({ query, signal }) => {
       if (running >= AT_ONCE)
-        throw new BenchError('usage', `${AT_ONCE} searches run already`, {
+        throw new BenchError('usage', `${AT_ONCE} searches are already running`, {
           code: 'requests.too_many',
           remedy: 'Wait for one of them, or cancel it.',
         });

@@ -14,7 +14,7 @@ export function sqlHandlers(bench: Bench): Record<string, Handler> {
     sqlSchema: () => databaseSchema(bench),
     sql: async ({ body, signal }) => {
       if (running >= AT_ONCE)
-        throw new BenchError('usage', `${AT_ONCE} queries run already`, {
+        throw new BenchError('usage', `${AT_ONCE} queries are already running`, {
           code: 'requests.too_many',
           remedy: 'Wait for one of them, or cancel it.',
         });

@@ -42,7 +42,7 @@ export function steeringHandlers(bench: Bench): Record<string, Handler> {
 function keyOf({ header }: Call): string {
   const key = header('idempotency-key') ?? '';
   if (KEY.test(key)) return key;
-  throw new BenchError('usage', 'the header Idempotency-Key is missing, or no random id', {
+  throw new BenchError('usage', 'the header Idempotency-Key is missing or not a random id', {
     code: 'request.header_invalid',
     remedy: 'Send a new random id with each wish, and the same one when you repeat it.',
   });

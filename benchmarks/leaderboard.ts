@@ -80,7 +80,7 @@ async function fill(db: Database, { models, tasks, attempts, steps, evaluations 
      from runs, generate_series(1, step) s where batch_id = $1`,
     [batch],
   );
-  // Flags are looked for here, but in runs without steps, which have none.
+  // The rules run here, but runs without steps get no flags.
   await fillIn('commit');
   connection.release();
   await db.pool.query('vacuum analyze');

@@ -1,4 +1,7 @@
-/** The rules by which runs are flagged; docs/concepts/integrity.md describes each. The database applies them: `find_integrity_flags`. Imports nothing. */
+/**
+ * The rules that flag runs; docs/concepts/integrity.md describes each. The database applies them
+ * (`find_integrity_flags`). Imports nothing.
+ */
 export const INTEGRITY_RULES = [
   'beyond_bounds',
   'protected_write',

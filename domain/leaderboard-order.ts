@@ -23,7 +23,8 @@ export const ORDER_TITLES: Readonly<Record<LeaderboardOrder, string>> = {
 
 /** One sentence for each figure, the same in the command line, the page and reports. */
 export const ORDER_MEANINGS: Readonly<Record<LeaderboardOrder, string>> = {
-  'win-rate': 'the chance that an attempt of the model beats an attempt of another model at one of these tasks; a tie is half a win',
+  'win-rate':
+    'the chance that an attempt of the model beats an attempt of another model at one of these tasks; a tie is half a win',
   gain: 'the mean progress of an attempt from the baseline (0) to the target (1); it is 0 without a score, or within the noise of the baseline',
   aup: 'the area under the performance profile, as in MLGym-Bench; it depends on the whole set of models and tasks',
   rank: 'the mean position over the tasks, with the baseline as one of the methods',

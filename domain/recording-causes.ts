@@ -22,7 +22,10 @@ export const CAUSES = {
   },
   hidden: { declared: true, meaning: 'files that only one side shows: those of the evaluator, and of the machine' },
   numbers: { declared: true, meaning: 'the same lines with other numbers: random draws, measured times, sizes' },
-  packages: { declared: true, meaning: 'a package, or a file of one, that only one side has or has in another version' },
+  packages: {
+    declared: true,
+    meaning: 'a package, or a file of one, that only one side has or has in another version',
+  },
   limit: { declared: true, meaning: 'one side stopped the command at a time limit' },
   guard: { declared: true, meaning: "MLGym's handling of text around `edit` and `insert` broke the command" },
   refused: { declared: true, meaning: "the agent's blocklist refused the command" },

@@ -1,4 +1,4 @@
-/** Bits of a step's badges, where steps are listed without their texts. Imports nothing: the page uses it. */
+/** Bits of the badges of a step in lists without texts. Imports nothing: the page uses it. */
 export const STEP_BADGES = {
   /** From the run that it is a fork of. */
   copied: 1,

@@ -81,7 +81,9 @@ function partHtml(part: SectionPart): Html {
     case 'breakdown':
       return html`<h3>${part.breakdown.title}</h3>
         ${legend(part.breakdown.parts, 'area')}${chartHtml(breakdownChart(part.breakdown))}${
-          part.breakdown.rows.length <= MOST_BARS ? '' : html`<p>Drawn: the first ${MOST_BARS}; the table lists all.</p>`
+          part.breakdown.rows.length <= MOST_BARS
+            ? ''
+            : html`<p>Drawn: the first ${MOST_BARS}; the table lists all.</p>`
         }`;
   }
 }

@@ -5,7 +5,7 @@ import { methodLabel, rankedRows, type ReportData } from './report-data.js';
 import { type SeriesStyle, styleOf } from './series.js';
 import { spread } from './spread.js';
 
-/** Most lines that can be told apart: the first by rank are drawn, the rest are in the table. */
+/** The most lines that readers can distinguish: the first by rank are drawn, the rest are in the table. */
 const MOST = 10;
 
 export interface Profile {

@@ -48,10 +48,10 @@ export const methodKey = ({ model, kind, isolation }: Method): string => JSON.st
 
 /** A model's name, with what distinguishes rows of the same name. */
 export function methodLabel(row: Method, { rows }: Pick<ReportData['board'], 'rows'>): string {
-  const alike = rows.filter(({ model }) => model === row.model);
+  const namesakes = rows.filter(({ model }) => model === row.model);
   const apart = [
-    ...(alike.some(({ kind }) => kind !== row.kind) ? [row.kind] : []),
-    ...(alike.some(({ isolation }) => isolation !== row.isolation)
+    ...(namesakes.some(({ kind }) => kind !== row.kind) ? [row.kind] : []),
+    ...(namesakes.some(({ isolation }) => isolation !== row.isolation)
       ? [{ none: 'no isolation', container: 'container', import: 'imported' }[row.isolation]]
       : []),
   ];

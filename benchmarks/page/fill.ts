@@ -84,7 +84,7 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
   };
   try {
     await sql('set statement_timeout = 0');
-    // Nobody looks for flags here: in a gigabyte, or in a hundred thousand runs, that takes longer than all that is measured.
+    // No rules run here: over so many runs they would take longer than the measured work.
     for (const table of ['runs', 'steps']) await sql(`alter table ${table} disable trigger user`);
     await sql('begin');
     await sql(`insert into agent_configs (hash, name, content) values ('a', 'a', '{}') on conflict do nothing`);

@@ -273,7 +273,8 @@ const areaWith = (area: Omit<Area, 'improvedTasks'> | undefined, cells: readonly
     ? NO_AREA
     : {
         ...area,
-        improvedTasks: cells.filter(({ of, compared, ran, score }) => compared && ran && improves(of, score.best)).length,
+        improvedTasks: cells.filter(({ of, compared, ran, score }) => compared && ran && improves(of, score.best))
+          .length,
       };
 
 /** What a row is ordered by: more is better; null: nothing is known. */

@@ -1,5 +1,5 @@
 -- compat: the left sum over a grid of that many points, not normalised, failures at a finite penalty, as MLGym-Bench published it.
--- strict: the exact area, failures never feasible, divided by the axis: 0 to 1. Tasks at which only the infrastructure failed are no part of it.
+-- strict: the exact area, without failures, divided by the axis: 0 to 1. Tasks at which only the infrastructure failed are no part of it.
 -- fixed_axis: a length of the axis; 0: that of the data, profile_axis(). A ratio beyond the axis adds nothing.
 create function areas_under_profiles(
   cells score_cell[],
@@ -68,4 +68,4 @@ create function areas_under_profiles(
   group by a.method, a.is_baseline
 $$;
 
-comment on function areas_under_profiles is 'AUP of each method, compat and strict, with the length of the axis and how many tasks were feasible, missing, not run.';
+comment on function areas_under_profiles is 'AUP of each method, compat and strict, with the length of the axis and how many tasks have a feasible score, none, or were not run.';

@@ -16,7 +16,7 @@ export const comparisonRequestSchema = z.strictObject({
     .meta({ description: 'the attempts that the order is about', placeholder: 'metric', shown: 'best-attempt' }),
   order: leaderboardOrderSchema.optional().meta({
     description:
-      'what orders the rows: `win-rate` (chance of beating another model's attempt), `gain` (mean gain), `aup`, `rank` (average rank)',
+      'what orders the rows: `win-rate` (chance of beating another model), `gain` (mean gain), `aup`, `rank` (average rank)',
     placeholder: 'by',
     shown: 'win-rate; rank in compat mode',
   }),

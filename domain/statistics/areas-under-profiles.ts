@@ -5,7 +5,7 @@ import { taskAreas } from './task-areas.js';
 /** Each task with one cell per method, in the same order at every task. */
 export type ComparedScores = readonly (ComparedTask & { cells: readonly ScoreCell[] })[];
 
-/** Length of the axis that the scores themselves give, in log10 units; null: no task has a feasible score. profile_axis() in SQL. */
+/** Axis length from the scores, in log10 units; null: no feasible score. profile_axis() in SQL. */
 export function profileAxis(tasks: ComparedScores): number | null {
   let longest = -Infinity;
   for (const task of tasks) {
@@ -19,7 +19,7 @@ export function profileAxis(tasks: ComparedScores): number | null {
 }
 
 /**
- * AUP of each method; null: no method has a feasible score at its tasks, or none ran. areas_under_profiles() in SQL is the
+ * AUP of each method; null: no feasible score at its tasks, or none ran. areas_under_profiles() in SQL is the
  * definition that leaderboards show; this one serves resampling, and is tested to be the same.
  */
 export function areasUnderProfiles(tasks: ComparedScores, kind: Kind, mode: Mode, axis: number): (number | null)[] {

@@ -3,7 +3,7 @@ export interface CurvePoint {
   k: number;
   /** The best gain of k attempts. */
   gain: number;
-  /** The chance that one of k attempts is improved: its score is better than the baseline, beyond its noise. */
+  /** The chance that one of k attempts is better than the baseline, beyond its noise. */
   improved: number;
 }
 

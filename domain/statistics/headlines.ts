@@ -9,8 +9,8 @@ import { randomIndexes } from './random-index.js';
 export type ComparedGains = readonly (GainedTask & { cells: readonly AttemptCell[] })[];
 
 /**
- * winRate: the chance that an attempt of the model beats one of another model at one of the tasks, each drawn evenly; ties are half a
- * win. gain: the mean over the tasks of the mean gain of its attempts.
+ * winRate: the chance that an attempt of the model beats an attempt of another model at one of the
+ * tasks, each drawn evenly; a tie is half a win. gain: the mean over the tasks of the mean gain.
  */
 export const HEADLINES = ['winRate', 'gain'] as const;
 export type Headline = (typeof HEADLINES)[number];

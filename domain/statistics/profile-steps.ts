@@ -1,9 +1,9 @@
-/** A point of a performance profile: from log10 ratio `tau` on, `share` of the tasks are feasible. */
+/** A step of a performance profile: at `share` of the tasks the log10 ratio is at most `tau`. */
 export type ProfileStep = readonly [tau: number, share: number];
 
 /**
  * The steps of a profile up to the end of the axis, ascending. `ratios`: of each task that counts, its ratio to the best;
- * null: never feasible.
+ * null: not feasible.
  */
 export function profileSteps(ratios: readonly (number | null)[], axis: number): ProfileStep[] {
   const steps: [number, number][] = [];

@@ -1,12 +1,12 @@
-/** How far resamples tell models apart. */
+/** Which models differ significantly in the resamples. */
 export interface Separation {
   /** All pairs of models. */
   pairs: number;
   /** Those whose difference has an interval of 95 % without zero. */
   resolved: number;
   /**
-   * Per model letters of its groups: neighbours in the order, none of whose pairs is resolved, share one. Models that share a
-   * letter cannot be told apart.
+   * Per model letters of its groups: neighbours in the order, none of whose pairs is resolved, have the same letter. Models
+   * with the same letter are not significantly different.
    */
   groups: string[];
 }

@@ -64,7 +64,7 @@ export interface LeaderboardOptions extends ComparisonOptions {
 
 export const scoreStatusSchema = z
   .enum(['feasible', 'infeasible', 'missing', 'not_run'])
-  .meta({ id: 'ScoreStatus', description: "beside the task's baseline; `not_run`: only the infrastructure failed" });
+  .meta({ id: 'ScoreStatus', description: "against the task's baseline; `not_run`: only the infrastructure failed" });
 export type ScoreStatus = z.infer<typeof scoreStatusSchema>;
 
 const rank = z.number().nullable();
@@ -167,7 +167,9 @@ export const leaderboardRowSchema = z
     curve: z
       .strictObject({ best: curve, last: curve })
       .nullable()
-      .describe('of k attempts: the expected best gain, and the chance that one of them improves on the baseline; null: not ranked'),
+      .describe(
+        'of k attempts: the expected best gain, and the chance that one of them improves on the baseline; null: not ranked',
+      ),
     bestAup: areaOfProfile,
     lastAup: areaOfProfile,
     withSuspects: z
@@ -180,7 +182,9 @@ export const leaderboardRowSchema = z
       .describe('were the runs repeated; were there other tasks; null: not ranked, or not asked for'),
     profile: profilesSchema
       .nullable()
-      .describe('steps: from this log10 ratio on, the model is within the factor at this share of the tasks; null: not ranked'),
+      .describe(
+        'steps: from this log10 ratio on, the model is within the factor at this share of the tasks; null: not ranked',
+      ),
     improvedTasks: countSchema.nullable().describe('best score better than the baseline, beyond its noise'),
     missingTasks: countSchema.nullable().describe('without a score'),
     notRunTasks: countSchema.nullable().describe('only the infrastructure failed'),

@@ -18,7 +18,9 @@ export const pairedTaskSchema = z
     direction: directionSchema,
     baseline: scoreSchema,
     outcomes: outcomesSchema,
-    mean: scoreSchema.describe('mean difference B − A, signed so that positive means B is better, over pairs with two scores'),
+    mean: scoreSchema.describe(
+      'mean difference B − A, signed so that positive means B is better, over pairs with two scores',
+    ),
     interval: z.strictObject({ low: z.number(), high: z.number() }).nullable().describe('of 95 %; pairs are resampled'),
     scored: countSchema.describe('pairs with two scores'),
     pairs: z.array(

@@ -23,7 +23,9 @@ export const stepColumnsSchema = z
     at: z.array(z.number()).describe('when the reply was stored, milliseconds since 1970'),
     category: z.array(z.string()).describe('of the action, as MLGym counts it'),
     exitCode: numbers,
-    badges: z.array(countSchema).describe('bits: 1 copied, 2 lost, 4 timed out, 8 running, 16 no reply could be parsed'),
+    badges: z
+      .array(countSchema)
+      .describe('bits: 1 copied, 2 lost, 4 timed out, 8 running, 16 no reply could be parsed'),
     requested: z.array(z.enum(['validate', 'submit']).nullable()).describe('by the command'),
     thoughtBytes: z.array(countSchema),
     actionBytes: z.array(countSchema),

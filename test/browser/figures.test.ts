@@ -110,7 +110,10 @@ describe.runIf(executable !== null)('figures', () => {
     }
     await table.getByRole('link', { name: 'beta', exact: true }).click();
     await on.page.getByRole('heading', { name: 'beta', level: 1 }).waitFor();
-    await on.page.getByRole('navigation', { name: 'Tasks, models or agents' }).getByRole('link', { name: 'Agents' }).click();
+    await on.page
+      .getByRole('navigation', { name: 'Tasks, models or agents' })
+      .getByRole('link', { name: 'Agents' })
+      .click();
     await on.page.getByRole('link', { name: 'default', exact: true }).click();
     await on.page
       .getByText(/contract|first/)
@@ -186,9 +189,7 @@ describe.runIf(executable !== null)('figures', () => {
         .evaluateAll((cells) => cells.map((cell) => (cell as unknown as { title: string }).title));
       const first = ranked[0]!.intervals!.tasks;
       expect(titles).toEqual(
-        [first.bestWinRate, first.bestGain].flatMap((one) =>
-          one === null ? [] : [`95 %: ${interval(one, ' to ')}`],
-        ),
+        [first.bestWinRate, first.bestGain].flatMap((one) => (one === null ? [] : [`95 %: ${interval(one, ' to ')}`])),
       );
       const words = await on.page.locator('.page > p.muted').first().innerText();
       expect(words).toContain(`${plural(ranked.length, 'model')} over ${plural(tasks.length, 'task')}`);

@@ -164,10 +164,7 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
       const beats = (task: string, other: string) =>
         mean(gainsOf(model, task).flatMap((a) => gainsOf(other, task).map((b) => (a > b ? 1 : a < b ? 0 : 0.5))));
       const others = expected.models.filter((other) => other !== model);
-      expect(winRate?.best).toBeCloseTo(
-        mean(tasks.flatMap((task) => others.map((other) => beats(task, other)))),
-        9,
-      );
+      expect(winRate?.best).toBeCloseTo(mean(tasks.flatMap((task) => others.map((other) => beats(task, other)))), 9);
     }
     const [byGain, byArea, byRank] = [
       await of({ order: 'gain' }),

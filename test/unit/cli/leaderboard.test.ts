@@ -207,12 +207,16 @@ describe('each figure', () => {
 
   it('says in a sentence what it means, that which orders the rows first', () => {
     const text = meanings(two);
-    expect(text).toMatch(/^Ordered by win rate, over 3 tasks: the chance that an attempt of the model beats an attempt of another model/m);
-    expect(text).toMatch(/^gain: the mean way of an attempt from the baseline/m);
+    expect(text).toMatch(
+      /^Ordered by win rate, over 3 tasks: the chance that an attempt of the model beats an attempt of another model/m,
+    );
+    expect(text).toMatch(/^gain: the mean progress of an attempt from the baseline/m);
     expect(text).toMatch(/^avg rank: the mean position/m);
     expect(text).toMatch(/^AUP: the area under the performance profile.*T = 0\.5 \(from the data/m);
     expect(text).toMatch(/P\(best\): how often the row is first by win rate/);
-    expect(text).toContain('group: models with the same letter are not significantly different by win rate; 0 of 1 pair resolved.');
+    expect(text).toContain(
+      'group: models with the same letter are not significantly different by win rate; 0 of 1 pair resolved.',
+    );
     const byGain = meanings(board([row('a')], { order: 'gain' }));
     expect(byGain).toMatch(/^Leaderboard by gain of best attempt/);
     expect(byGain).toMatch(/# +model +gain \[95 %\] +group +P\(best\)/);

@@ -159,9 +159,7 @@ test('each figure is told in a sentence, that which orders the rows first; curve
   const two = { curve: { best: [1, 2].map((k) => ({ k, gain: k / 4, improved: k / 2 })), last: [] } };
   const text = writeReport.md(data([row('one', two), row('two')], []));
   expect(text).toContain('**Ranked by win rate of the best attempts**');
-  expect(text).toMatch(
-    /Ordered by win rate: the chance.* mean gain: .* AUP: .* average rank: .* 0 of 1 pair resolved/,
-  );
+  expect(text).toMatch(/Ordered by win rate: the chance.* mean gain: .* AUP: .* average rank: .* 0 of 1 pair resolved/);
   expect(text).toMatch(/\| one \| 0\.250 · 50 % \| 0\.500 · 100 % \|/);
 });
 

@@ -322,7 +322,9 @@ function Spend({ id }: { id: string }) {
   const spend = useQuery(asked('batchSpend', { id }, {}));
   return (
     <Shown of={spend} what="what was spent">
-      {(data) => (data.buckets.length === 0 ? <Empty title="Nothing has been spent yet" /> : <SpendCharts data={data} />)}
+      {(data) =>
+        data.buckets.length === 0 ? <Empty title="Nothing has been spent yet" /> : <SpendCharts data={data} />
+      }
     </Shown>
   );
 }

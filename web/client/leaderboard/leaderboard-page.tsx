@@ -389,7 +389,9 @@ function BoardView({ board, search, change }: { board: Board; search: Leaderboar
                     <td className="number muted">
                       {interval === null ? '–' : `${fixed(interval.low, 3)} – ${fixed(interval.high, 3)}`}
                     </td>
-                    <td title="models with the same letter are not significantly different">{uncertainty?.group ?? '–'}</td>
+                    <td title="models with the same letter are not significantly different">
+                      {uncertainty?.group ?? '–'}
+                    </td>
                     <td className="right number">{first === undefined || first === null ? '–' : percent(first)}</td>
                     <td className="right number">
                       {row.improvedTasks ?? '–'}

@@ -103,8 +103,8 @@ export function SearchPage() {
       {q === undefined ? (
         <Empty title="No search yet">
           <p>
-            Finds a text in thoughts, actions, observations, submitted files, evaluations and events: of all runs, or
-            of the runs that pass the filters of the list.
+            Finds a text in thoughts, actions, observations, submitted files, evaluations and events: of all runs, or of
+            the runs that pass the filters of the list.
           </p>
         </Empty>
       ) : (

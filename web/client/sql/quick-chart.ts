@@ -14,7 +14,7 @@ export interface Wish {
   y: readonly number[];
 }
 
-/** More cannot be told apart, and is slow to draw. */
+/** Readers cannot distinguish more, and more is slow to draw. */
 const MOST = { bars: 60, line: 5_000, points: 2_000 } as const;
 const SERIES = 8;
 

@@ -43,7 +43,9 @@ export class Hub {
   /** A stream of server-sent events. */
   async open({ query, header, signal, stillAllowed }: Call): Promise<Raw> {
     if (this.streams.size >= STREAMS)
-      throw new BenchError('services', `${STREAMS} pages already follow live updates`, { remedy: 'Poll the routes instead.' });
+      throw new BenchError('services', `${STREAMS} pages already follow live updates`, {
+        remedy: 'Poll the routes instead.',
+      });
     const topics = [...new Set(query['topic'] as string[])];
     const since = (query['since'] as string | undefined) ?? header('last-event-id');
     const known = since !== undefined && Date.now() - timeOf(since) < KNOWN_MS;

@@ -159,7 +159,7 @@ describe('resamples of the headlines', () => {
   });
 });
 
-describe('models that are told apart', () => {
+describe('resolved models', () => {
   const samples = (...means: number[]) => means.map((mean) => Float64Array.of(mean - 0.1, mean, mean + 0.1));
   const differs = (_: number, values: Float64Array) =>
     values.every((value) => value > 0.17) || values.every((value) => value < -0.17);

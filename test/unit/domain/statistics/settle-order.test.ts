@@ -20,7 +20,7 @@ describe('the order of models', () => {
     expect(order.more.flat().every((more) => more === 0)).toBe(true);
   });
 
-  it('sends attempts to those that are not told apart, never beyond the most, and the same for equal scores', () => {
+  it('sends attempts to models that are not resolved, never beyond the most, and the same for equal scores', () => {
     // The third is far below.
     const gains = Array.from({ length: 6 }, (_, task) => [
       [0.9, 0.5],

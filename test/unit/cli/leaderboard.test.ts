@@ -102,7 +102,7 @@ describe('the leaderboard on a terminal', () => {
 
   it('shows the interval beside each figure, the group, the cost of a run, and flags', () => {
     const odd = row('model-x', { isolation: 'none', suspect: 2, kind: 'replay' });
-    const lines = shown(board([row('gpt-4o'), odd]), 120).split('\n');
+    const lines = shown(board([row('gpt-4o'), odd]), 130).split('\n');
     const [first, second] = ['gpt-4o', 'model-x'].map((model) => lines.find((line) => line.includes(model)));
     expect(first).toMatch(/0\.82 \[0\.74, 0\.88\] +a +70 % +3\/3 +0\.61 \[0\.74, 0\.88\] +12\/12 +\$0\.50 +\$6\.00$/);
     expect(second).toMatch(/suspect 2, local, replay$/);
@@ -130,9 +130,9 @@ describe('the leaderboard on a terminal', () => {
     expect(shown(two, 120)).not.toMatch(/suspects|recorded/i);
   });
 
-  it('tells of runs of another budget that it leaves out, and of which budget it is', () => {
+  it('tells of runs of another budget that it omits, and of which budget it is', () => {
     const left = { otherProfiles: [{ profile: 'cpu', runs: 12 }] };
-    const told = 'Left out: 12 runs under the profile cpu (--profile cpu).';
+    const told = 'Omitted: 12 runs under the profile cpu (--profile cpu).';
     expect(shown(board([row('a')], left), 120)).toContain(told);
     expect(shown(board([], left), 120)).toMatch(/^No runs to rank yet/);
     expect(shown(board([], left), 120)).toContain(told);
@@ -220,7 +220,7 @@ describe('each figure', () => {
     const byGain = meanings(board([row('a')], { order: 'gain' }));
     expect(byGain).toMatch(/^Leaderboard by gain of best attempt/);
     expect(byGain).toMatch(/# +model +gain \[95 %\] +group +P\(best\)/);
-    expect(byGain).toMatch(/^Ordered by gain, over 3 tasks: the mean way/m);
+    expect(byGain).toMatch(/^Ordered by gain, over 3 tasks: the mean progress/m);
     const byRank = meanings(board([row('a')], { order: 'rank', mode: 'compat' }));
     expect(byRank).toMatch(/# +model +AUP \[95 %\] +group +P\(best\)/);
     expect(byRank).toMatch(/^Ordered by avg rank.*\n(?:.*\n)*.*P\(best\): how often the row is first by avg rank/m);

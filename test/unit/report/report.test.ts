@@ -93,7 +93,7 @@ describe('a report as HTML', () => {
       ...data(rows, [run('m', { isolation: 'none' })]),
       board: { ...board(rows, { T: null }), baseline: null },
     });
-    expect(text).toContain('Nothing here is ranked');
+    expect(text).toContain('No model is ranked');
     expect(text).not.toContain('<section id="profiles"');
     expect(text).toContain('<section id="runs"');
   });

@@ -12,7 +12,7 @@ const may = {
   services: ['domain'],
   report: ['domain'],
   operations: [...core, 'report'],
-  // Doors: each is a composition root, and nothing imports one. The worker wires adapters to activities; the others play on operations.
+  // Entry points: each is a composition root that nothing imports. The worker wires adapters to activities; the others call operations.
   // The gateway is served by the worker of the run's host, since only that has the sockets of its containers.
   worker: [...core, 'operations', 'gateway'],
   gateway: ['domain'],

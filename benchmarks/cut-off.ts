@@ -54,7 +54,7 @@ async function recordOf(database: pg.Client, { run, grace }: Ended): Promise<str
     `select extract(epoch from at)::float8 * 1000 as at, what from (
        select created_at, 'created' from runs where run_id = $1
        union all select started_at, 'started' from runs where run_id = $1
-       union all select wanted_at, 'wanted' from episodes where run_id = $1
+       union all select requested_at, 'requested' from episodes where run_id = $1
        union all select created_at, 'action ' || seq from episode_actions where run_id = $1
        union all select ended_at, 'ended: ' || coalesce(end_reason, '') from runs where run_id = $1
        union all select at, kind || ': ' || detail from events where run_id = $1

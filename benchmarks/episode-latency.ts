@@ -4,7 +4,7 @@
  *
  *   npm run benchmark:episode-latency -- [--sessions 64] [--steps 50] [--think 5] [--backend docker|local]
  *
- * All sessions reset at once in a burst; `beside`: one after the other while they play. `health` is a request that only passes the front and the door: what the machine and its load cost by themselves, for ratios.
+ * All sessions reset at once in a burst; `beside`: one after the other while they play. `health` is a request that only passes the front and the server: what the machine and its load cost by themselves, for ratios.
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -8,7 +8,7 @@ import type { ThrowawayHome } from './throwaway-home.js';
 
 const MAIN = resolve(import.meta.dirname, '../cli/main.js');
 
-/** `bench env serve` of a home, and a client of its REST door with kept connections. */
+/** `bench env serve` of a home, and a REST client of it with kept connections. */
 export class ServedEpisodes {
   readonly #agent = new Agent({ keepAlive: true });
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { HiddenTable } from './hidden-tables.js';
 import { READER_ROLE } from './reader-role.js';
 
-/** The role of commands and doors: reads and writes rows, cannot change tables, nor read the key of the evaluators' seeds. */
+/** The role of commands and servers: reads and writes rows, cannot change tables, nor read the key of the evaluators' seeds. */
 export const APP_ROLE = 'bench_app';
 /** The role of workers: the same, and the key. */
 export const WORKER_ROLE = 'bench_worker';

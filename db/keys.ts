@@ -12,7 +12,7 @@ import { statements } from './statements.js';
 export interface Keys {
   /** Of the evaluators' seeds: for workers alone. */
   evaluator(former: string | null): Promise<string>;
-  /** Of trainers' credentials: doors seal them, workers open them. */
+  /** Of trainers' credentials: servers encrypt them, workers decrypt them. */
   sealing(former: string | null): Promise<string>;
 }
 

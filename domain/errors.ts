@@ -9,7 +9,7 @@ export type BenchErrorType =
   | 'services' // Temporal, Postgres, the engine are not reachable: exit code 1
   | 'failed'; // the work itself failed: exit code 1
 
-/** Options of the request, by name, that a remedy is about, with a value where it suggests one. The door says how to give them. */
+/** Options of the request, by name, that a remedy is about, with a value where it suggests one. The caller's interface says how to give them. */
 export type RemedyFields = Readonly<Record<string, string | true>>;
 
 interface BenchErrorOptions {

@@ -21,7 +21,7 @@ export const ORDER_TITLES: Readonly<Record<LeaderboardOrder, string>> = {
   rank: 'average rank',
 };
 
-/** One sentence for each figure, the same in the command line, the page and reports. */
+/** One sentence for each figure, the same in every interface. */
 export const ORDER_MEANINGS: Readonly<Record<LeaderboardOrder, string>> = {
   'win-rate':
     'the chance that an attempt of the model beats an attempt of another model at one of these tasks; a tie is half a win',

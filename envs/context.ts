@@ -1,7 +1,7 @@
 import type { ProgressEvents } from '../domain/ports/progress-events.js';
 import type { Environment } from '../operations/episodes/environment.js';
 
-export interface DoorContext {
+export interface ServerContext {
   env: Environment;
   progress: ProgressEvents;
   /** Seconds for which an episode waits for a client without a session key that lost its connection. */

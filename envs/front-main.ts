@@ -2,14 +2,14 @@ import { BenchError } from '../domain/errors.js';
 import { homeLayout } from '../domain/home-layout.js';
 import type { EnvServe } from '../domain/requests/env-serve.js';
 import type { EnvironmentDocument } from '../domain/views/environments.js';
-import { refuseOpenDoor } from './refuse-open-door.js';
-import type { DoorLine } from './front/door-line.js';
+import { refuseOpenServer } from './refuse-open-server.js';
+import type { ServerLine } from './front/server-line.js';
 import { openFront } from './front/front.js';
 import { tokenIn } from './token.js';
 
 /**
- * The composition root of the front of `bench env serve`: it has the port, and keeps the door (envs/main.ts) behind it. Its command line: where
- * the door's program is, and the options as JSON, which it passes on. It loads next to nothing, so that it is there again at once.
+ * The composition root of the front of `bench env serve`: it has the port, and keeps the server (envs/main.ts) behind it. Its command line: where
+ * the server's program is, and the options as JSON, which it passes on. It loads next to nothing, so that it is there again at once.
  */
 
 const FEW_SOCKETS = 256;
@@ -38,22 +38,22 @@ function unusable(error: NodeJS.ErrnoException, { host, port }: EnvServe): Bench
   });
 }
 
-async function serve([door = '', request = '{}']: readonly string[]): Promise<void> {
+async function serve([server = '', request = '{}']: readonly string[]): Promise<void> {
   const options = JSON.parse(request) as EnvServe;
   const token = tokenIn(process.env);
-  refuseOpenDoor(options, token);
+  refuseOpenServer(options, token);
   if (token === null) process.stderr.write(`${OPEN_WARNING}\n`);
   let told = false;
   const { host, port, allowHost = [], capacity } = options;
   const front = await openFront({
     ...{ host, port, allowHost, socketsPerAddress: FEW_SOCKETS + SOCKETS_PER_EPISODE * capacity },
     sockets: homeLayout(process.env['BENCH_HOME'] ?? '.').environmentSockets,
-    command: (socket) => [process.execPath, door, request, socket],
-    onListening(line, address, doorPid) {
+    command: (socket) => [process.execPath, server, request, socket],
+    onListening(line, address, serverPid) {
       if (told) return;
       told = true;
       const url = token === null ? address : `${address}/t/${encodeURIComponent(token)}`;
-      const listening = { url, ...(JSON.parse(line) as DoorLine), pid: process.pid, doorPid };
+      const listening = { url, ...(JSON.parse(line) as ServerLine), pid: process.pid, serverPid };
       process.stdout.write(`${JSON.stringify(listening satisfies EnvironmentDocument)}\n`);
       process.stderr.write(`for openreward: ${openRewardVariables(address, token)}\n`);
     },

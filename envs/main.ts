@@ -1,5 +1,5 @@
 import { type EnvServe, envServeSchema, servedTasks } from '../domain/requests/env-serve.js';
-import type { DoorLine } from './front/door-line.js';
+import type { ServerLine } from './front/server-line.js';
 import {
   REWARD_PRESETS,
   type RewardMode,
@@ -13,12 +13,12 @@ import { openEnvironment } from '../operations/episodes/environment.js';
 import { openProgress } from '../operations/episodes/progress.js';
 import { sweepEpisodes } from '../operations/episodes/sweep.js';
 import { openBench } from '../operations/library.js';
-import { createDoor } from './door.js';
-import { refuseOpenDoor } from './refuse-open-door.js';
+import { createEnvServer } from './server.js';
+import { refuseOpenServer } from './refuse-open-server.js';
 import { tokenIn } from './token.js';
 
 /**
- * The composition root of the training doors: the front (front-main.ts) starts it, and again when it dies. Its command line: the options as
+ * The composition root of the training server: the front (front-main.ts) starts it, and again when it dies. Its command line: the options as
  * JSON, and the path of the Unix socket that it listens at. It ends with its stdin, which is the front's to hold.
  */
 
@@ -30,13 +30,13 @@ function rewardNamed(name: EnvServe['reward']): RewardRequest {
 }
 
 async function serve(): Promise<void> {
-  // The front is gone, and with it whoever could reach this door.
+  // The front is gone, and with it whoever could reach this server.
   process.stdin.resume().once('end', () => process.exit(0));
   const options = envServeSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
   const token = tokenIn(process.env);
   // The worker that is started from here, and what plays on it, must not inherit it.
   delete process.env['BENCH_ENV_TOKEN'];
-  refuseOpenDoor(options, token);
+  refuseOpenServer(options, token);
   const bench = openBench({
     notify: (notice) => {
       if (notice.code === 'progress') process.stderr.write(`${notice.line}\n`);
@@ -51,11 +51,11 @@ async function serve(): Promise<void> {
     reward: rewardNamed(reward),
   });
   const progress = await openProgress(bench);
-  const app = createDoor({ env, progress, token, graceSeconds: options.grace, fullWaitSeconds: options.fullWait });
+  const app = createEnvServer({ env, progress, token, graceSeconds: options.grace, fullWaitSeconds: options.fullWait });
   await app.listen({ path: process.argv[3] ?? '' });
   const { batchId } = env;
   const listening = { batchId, name, tasks: [...env.tasks], capacity };
-  process.stdout.write(`${JSON.stringify(listening satisfies DoorLine)}\n`);
+  process.stdout.write(`${JSON.stringify(listening satisfies ServerLine)}\n`);
   let sweeping = false;
   const sweep = setInterval(() => {
     if (sweeping) return;

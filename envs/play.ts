@@ -7,8 +7,8 @@ import { endEpisode } from '../operations/episodes/end.js';
 import { lateEnding } from '../operations/episodes/late-ending.js';
 import { waitOutcome } from '../operations/episodes/outcome.js';
 import { beginning, type BegunEpisode, resetEpisode, resetEpisodes } from '../operations/episodes/reset.js';
-import { claimWarmRun, wishWarmRun } from '../operations/episodes/warm-run.js';
-import type { DoorContext } from './context.js';
+import { claimWarmRun, requestWarmRun } from '../operations/episodes/warm-run.js';
+import type { ServerContext } from './context.js';
 import { openPresence } from './presence.js';
 import { rideOut } from './ride-out.js';
 import { waitingForRoom } from './room.js';
@@ -20,17 +20,17 @@ export interface PlayedStep {
   outcome: EpisodeOutcome;
 }
 
-/** What every protocol does with episodes. Each call waits for services that restart; none holds anything that a door's death would lose. */
+/** What every protocol does with episodes. Each call waits for services that restart; none holds anything that a server's death would lose. */
 export interface Play {
   /** By the trainer's id or the run's. Throws BenchError (not_found, `episode.not_found`). */
   known(id: string): Promise<EpisodeRow>;
   /** Begins an episode, as soon as there is room for it, and starts its sandbox while the policy thinks. `runId` makes a repeated call the same. */
-  reset(door: string, body: unknown, keys?: { runId?: string; session?: string | null }): Promise<BegunEpisode>;
+  reset(protocol: string, body: unknown, keys?: { runId?: string; session?: string | null }): Promise<BegunEpisode>;
   /**
    * Begins several, as soon as there is room for all. One with an `episode_id` is the same in a repeated call; of the others none stays
    * when the call fails.
    */
-  resetAll(door: string, bodies: readonly Record<string, unknown>[]): Promise<BegunEpisode[]>;
+  resetAll(protocol: string, bodies: readonly Record<string, unknown>[]): Promise<BegunEpisode[]>;
   /** What a session plays; null: nothing yet. */
   ofSession(session: string): Promise<EpisodeRow | null>;
   /** From now on this session plays that episode. */
@@ -51,14 +51,14 @@ export interface Play {
   touch(runId: string): Promise<void>;
   /** Its client asks something: the episode is not given up for another while. For every request: few of them write. */
   present(episode: EpisodeRow): Promise<void>;
-  /** Its client is there now, but could not come back to a door that died: after so many seconds the episode is given up. */
+  /** Its client is there now, but could not come back to a server that died: after so many seconds the episode is given up. */
   expireIn(runId: string, seconds: number): Promise<void>;
   /** The client is gone: unless it comes back within so many seconds, the episode is given up. */
   detach(runId: string, seconds: number): Promise<void>;
   end(episode: EpisodeRow): Promise<void>;
 }
 
-export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
+export function playing({ env, progress, fullWaitSeconds }: ServerContext): Play {
   const { bench } = env;
   const withRoom = waitingForRoom(progress, fullWaitSeconds);
   const episodes = async () => (await bench.database()).episodes;
@@ -74,7 +74,7 @@ export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
   };
   const want = ({ episode: { runId } }: BegunEpisode): void =>
     void wantEpisode(bench, runId)
-      .then(() => wishWarmRun(env, runId))
+      .then(() => requestWarmRun(env, runId))
       .catch(() => undefined);
   const giveUp = (runId: string): Promise<void> =>
     rideOut(async () => {
@@ -105,16 +105,16 @@ export function playing({ env, progress, fullWaitSeconds }: DoorContext): Play {
         });
       return episode;
     },
-    async reset(door, body, { runId: known, session = null } = {}) {
+    async reset(protocol, body, { runId: known, session = null } = {}) {
       const runId = known ?? (await claimWarmRun(env, body)) ?? newRunId();
-      const begun = await withRoom(() => rideOut(() => resetEpisode(env, door, { input: body, runId, session })));
+      const begun = await withRoom(() => rideOut(() => resetEpisode(env, protocol, { input: body, runId, session })));
       want(begun);
       return begun;
     },
-    async resetAll(door, bodies) {
+    async resetAll(protocol, bodies) {
       const asked = bodies.map((input) => ({ input, runId: newRunId(), session: null }));
       try {
-        const begun = await withRoom(() => rideOut(() => resetEpisodes(env, door, asked)));
+        const begun = await withRoom(() => rideOut(() => resetEpisodes(env, protocol, asked)));
         for (const one of begun) want(one);
         return begun;
       } catch (error) {

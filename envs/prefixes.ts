@@ -5,9 +5,9 @@ export const SESSION_HEADER = 'x-bench-session';
 /** The header that names the task of every reset; `/envs/<task>` in front of a path says the same. */
 export const TASK_HEADER = 'x-bench-task';
 
-/** Names the socket of a client to whatever stands in front of the door: a client without a key finds its episode again by it. */
+/** Names the socket of a client to whatever stands in front of the server: a client without a key finds its episode again by it. */
 export const CONNECTION_HEADER = 'x-bench-connection';
-/** Names a request of a client, whichever door it is sent to: what it begins is begun once. */
+/** Names a request of a client, whichever server it is sent to: what it begins is begun once. */
 export const REQUEST_HEADER = 'x-bench-request';
 /** Number of the action whose outcome the client of that socket has read. */
 export const RECEIVED_HEADER = 'x-bench-received';
@@ -21,7 +21,7 @@ const PREFIX = /^\/(envs|s|t)\/([^/?#]+)(?=[/?#]|$)/;
 
 /**
  * Takes what clients that cannot send headers put in front of a path: `/envs/<task>`, `/s/<key>` and `/t/<token>`, in any order. What they say
- * becomes headers of the request. Returns the URL that is left: what the doors know.
+ * becomes headers of the request. Returns the URL that is left: what the server knows.
  */
 export function withoutPrefixes(request: { url?: string | undefined; headers: IncomingHttpHeaders }): string {
   let url = request.url ?? '/';

@@ -1,6 +1,6 @@
 import type { FastifyPluginCallback, FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { DoorContext } from './context.js';
+import type { ServerContext } from './context.js';
 
 /** The one environment of a server: its tasks are rows of its splits. */
 export const ENVIRONMENT = 'bench';
@@ -28,7 +28,7 @@ class Refusal extends Error {
 }
 
 /** What trainers list tasks with, the same in OpenEnv and ORS: `/list_environments`, `/bench/splits`, `/bench/tasks` … */
-export function taskRoutes({ env }: DoorContext): FastifyPluginCallback {
+export function taskRoutes({ env }: ServerContext): FastifyPluginCallback {
   const rows = (split: string): TaskRow[] => {
     if (!env.splits.includes(split)) throw new Refusal(404, `no split '${split}'; there are: ${env.splits.join(', ')}`);
     return env.split(split).map((task) => ({ task }));

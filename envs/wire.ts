@@ -2,7 +2,7 @@ import type { EpisodeOutcome } from '../domain/episodes/outcome.js';
 import type { BegunEpisode } from '../operations/episodes/reset.js';
 import type { PlayedStep } from './play.js';
 
-/** An outcome as trainers read it, whatever the door: the observation is what the policy sees, all else is beside it. */
+/** An outcome as trainers read it, whatever the protocol: the observation is what the policy sees, all else is beside it. */
 export interface WireStep {
   observation: { message: string };
   /** null: nothing was evaluated, or the fault is ours; never a zero in its place. */

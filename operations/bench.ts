@@ -6,13 +6,13 @@ import type { BenchSettings } from './settings.js';
 
 /**
  * What every operation works with: one home's settings, and its services, database and Temporal client, each opened on first use.
- * A door (the command line, a server, a program that imports `durabench`) opens one with `openBench` and closes it.
+ * A caller (the command line, a server, a program that imports `durabench`) opens one with `openBench` and closes it.
  */
 export interface Bench {
   readonly settings: BenchSettings;
-  /** Passes a notice to the door, which puts it into words. */
+  /** Passes a notice to the caller, which puts it into words. */
   notify(notice: Notice): void;
-  /** Runs work that takes minutes and cleans up after itself when its signal is aborted; whether it ever is, is the door's choice. */
+  /** Runs work that takes minutes and cleans up after itself when its signal is aborted; whether it ever is, is the caller's choice. */
   abortable<T>(what: LongWork, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Starts the embedded services that the settings do not name, and returns where all of them answer. */
   services(): Promise<ServiceEndpoints>;

@@ -1,7 +1,7 @@
 import type { RemedyFields } from '../domain/errors.js';
 import type { ValidatedFile } from '../domain/views/catalog.js';
 
-/** What operations report besides their results, as values. Doors put them into words, show them as events, or ignore them. */
+/** What operations report besides their results, as values. Callers put them into words, show them as events, or ignore them. */
 export type Notice =
   /** A step of work that takes a while: services that start, an image that is built. */
   | { code: 'progress'; line: string }

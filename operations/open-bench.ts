@@ -30,7 +30,7 @@ async function checkWorkerSettings({ env, temporalAddress }: BenchSettings, look
   if (!looksOnly) await checkGpus(gpus);
 }
 
-/** How a door takes part: each has a default, with which operations run silently to their end. */
+/** How a caller takes part: each has a default, with which operations run silently to their end. */
 export interface BenchHooks {
   notify?: Bench['notify'];
   abortable?: Bench['abortable'];

@@ -6,7 +6,7 @@ import { parse } from 'dotenv';
 import { BenchError } from '../domain/errors.js';
 import { type HomeLayout, homeLayout } from '../domain/home-layout.js';
 
-/** Everything that the environment and `.env` files say, read once by a door (`readSettings`) or given by a program. */
+/** Everything that the environment and `.env` files say, read once by an entry point (`readSettings`) or given by a program. */
 export interface BenchSettings {
   /** Absolute path of `$BENCH_HOME`. */
   home: string;

@@ -71,9 +71,9 @@ export function warmPool({ store, backends, hostId, taskFolder, most, log }: War
   }
 
   async function refill(): Promise<void> {
-    const wishes = most === 0 ? [] : await store.warmWishes(WANTED_S);
-    await end(wishes.map(({ key }) => key));
-    for (const { key, runId } of wishes) {
+    const requests = most === 0 ? [] : await store.warmRequests(WANTED_S);
+    await end(requests.map(({ key }) => key));
+    for (const { key, runId } of requests) {
       if (!open) return;
       if (await startOne(key, await store.definition(runId))) return;
     }

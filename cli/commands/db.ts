@@ -41,7 +41,7 @@ export function register(program: Command, context: CliContext): void {
     .summary('create roles for workers and readers')
     .description(
       'Create roles, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL: bench_app reads and writes rows, for the ' +
-        "command line and other servers; bench_worker may also read the key of the evaluators' seeds, for workers; bench_reader " +
+        "command line and servers; bench_worker may also read the key of the evaluators' seeds, for workers; bench_reader " +
         'only reads. None can log in or change a table.',
     )
     .action(async () => {

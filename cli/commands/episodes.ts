@@ -46,7 +46,7 @@ export function register(program: Command, context: CliContext): void {
     .option('--steps', 'include the reward of each step')
     .action(async (runs: string[], options: RewardOptions) => {
       const { batch, preset, steps, mode, clip, formatPenalty, reward } = options;
-      // It is checked as a whole, as that of any door.
+      // The request is checked as a whole, as any caller's is.
       const asked = {
         ...reward,
         ...(mode !== undefined && { mode }),

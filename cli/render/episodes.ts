@@ -45,12 +45,12 @@ export function renderEpisodes(episodes: readonly EpisodeFigures[], colors: Colo
 const ACTION_WIDTH = 48;
 
 export function renderEpisode(episode: ShownEpisode, colors: Colors, now: Date = new Date()): string {
-  const { episodeId, runId, batchId, task, group, seed, door, labels } = episode;
+  const { episodeId, runId, batchId, task, group, seed, protocol, labels } = episode;
   const fields: [string, string][] = [
     ['episode', episodeId === runId ? runId : `${episodeId} (${runId})`],
     ['batch', batchId],
     ['task', `${task}, seed ${seed}${group === null ? '' : `, group ${group}`}`],
-    ['door', door],
+    ['protocol', protocol],
     ...(Object.keys(labels).length === 0 ? [] : [['labels', JSON.stringify(labels)] as [string, string]]),
     ['policy version', versions(episode)],
     [

@@ -25,7 +25,7 @@ export async function episodeSteps(
 ): Promise<Map<string, RewardedStep[]>> {
   const rows = await run<RewardedStep & { runId: string }>(
     'episodeSteps',
-    `select run_id as "runId", step, evaluation, gain, reward, so_far as "soFar", format_errors as "formatErrors", fault, parts
+    `select run_id as "runId", step, evaluation, gain, reward, cumulative_reward as "cumulativeReward", format_errors as "formatErrors", fault, parts
      from episode_rewards($1, $2) order by run_id, step`,
     [runIds, JSON.stringify(request)],
   );

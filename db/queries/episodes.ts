@@ -26,7 +26,7 @@ export const wantedValues = ({ batchId, group, task, state, policyVersion }: Epi
 
 /** Columns of EpisodeFigures, from `measure_episodes(…) m` and `episodes e`. */
 const FIGURES = `m.episode_id as "episodeId", m.run_id as "runId", m.batch_id as "batchId", m.task, m.group_key as "group",
-  m.seed::float8 as seed, m.door, e.labels, m.policy_version as "policyVersion", m.last_policy_version as "lastPolicyVersion",
+  m.seed::float8 as seed, m.protocol, e.labels, m.policy_version as "policyVersion", m.last_policy_version as "lastPolicyVersion",
   m.status, m.end_reason as "endReason", m.reward, m.gain, m.fault, m.is_terminated as "isTerminated",
   m.is_truncated as "isTruncated", m.errored, m.abandoned, m.masked, m.num_turns as "numTurns", m.steps,
   m.format_errors as "formatErrors", m.reply_chars::float8 as "replyChars", m.reply_tokens::float8 as "replyTokens", m.commands,

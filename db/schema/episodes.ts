@@ -14,8 +14,8 @@ export const episodes = pgTable(
       .references(() => runs.runId),
     /** The trainer's own id; else the run's. */
     episodeId: text('episode_id').notNull().unique('episodes_episode_id_unique'),
-    door: text('door').notNull(),
-    /** Hash of the client's session key, where a door has sessions; its latest episode is what the session plays. */
+    protocol: text('protocol').notNull(),
+    /** Hash of the client's session key, where the protocol has sessions; its latest episode is what the session plays. */
     session: text('session'),
     reset: jsonb('reset').$type<ResetRequest>().notNull(),
     /** How it is rewarded, as `episode_rewards` takes it. */
@@ -35,7 +35,7 @@ export const episodes = pgTable(
     idleSeconds: integer('idle_seconds').notNull(),
     expiresAt: time('expires_at').notNull(),
     /** Since when its workflow should run; null: nobody has seen its first observation. */
-    wantedAt: time('wanted_at'),
+    requestedAt: time('requested_at'),
     /** Since when its client is gone; null: it is there, or was never missed. */
     detachedAt: time('detached_at'),
     /** How long the reset took, the wait for a place included. */

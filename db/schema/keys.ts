@@ -7,7 +7,7 @@ export const evaluatorKey = pgTable('evaluator_key', { key: text('key').notNull(
   uniqueIndex('evaluator_key_one').on(sql`(true)`),
 ]);
 
-/** The same for the credentials of trainers' endpoints, which the doors seal and workers open. */
+/** The same for the credentials of trainers' endpoints, which servers encrypt and workers decrypt. */
 export const sealingKey = pgTable('sealing_key', { key: text('key').notNull(), createdAt: createdAt() }, () => [
   uniqueIndex('sealing_key_one').on(sql`(true)`),
 ]);

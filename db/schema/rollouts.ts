@@ -27,15 +27,15 @@ export const rollouts = pgTable(
     capture: text('capture', { enum: CAPTURE_LEVELS }).notNull(),
     /** The endpoint's key and headers, sealed with the installation's key; null: none, or the rollout has ended. */
     sealed: text('sealed'),
-    /** In the order in which ends were told, from 1 and without gaps; null: not ended, or nobody has looked. */
-    number: bigint('number', { mode: 'number' }),
+    /** Place among the ends in the order of their delivery, from 1 without gaps; null: not ended, or no client has polled it. */
+    endSequence: bigint('end_sequence', { mode: 'number' }),
     acknowledgedAt: time('acknowledged_at'),
   },
   (t) => [
-    uniqueIndex('rollouts_number_unique').on(t.number),
+    uniqueIndex('rollouts_end_sequence_unique').on(t.endSequence),
     index('rollouts_unnumbered')
       .on(t.runId)
-      .where(sql`number is null`),
+      .where(sql`end_sequence is null`),
     check('rollouts_capture', oneOf('capture', CAPTURE_LEVELS)),
   ],
 );

@@ -18,11 +18,11 @@ export const warmSandboxes = pgTable(
 );
 
 /** Which sandboxes are worth starting ahead: those that episodes asked for lately. */
-export const warmWishes = pgTable('warm_wishes', {
+export const warmRequests = pgTable('warm_requests', {
   key: text('key').primaryKey(),
   /** One that such a sandbox is like. */
   runId: text('run_id')
     .notNull()
     .references(() => runs.runId, { onDelete: 'cascade' }),
-  wantedAt: time('wanted_at').notNull().defaultNow(),
+  requestedAt: time('requested_at').notNull().defaultNow(),
 });

@@ -4,7 +4,7 @@ create function episode_rewards(run_ids text[] default null, request jsonb defau
   evaluation integer,
   gain double precision,
   reward double precision,
-  so_far double precision,
+  cumulative_reward double precision,
   format_errors integer,
   fault text,
   parts jsonb

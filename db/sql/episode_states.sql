@@ -11,7 +11,7 @@ create view episode_states as
     select case
       when r.status is null or r.status = 'ended' then null
       when e.detached_at is not null then 'detached'
-      when e.wanted_at is null then 'idle'
+      when e.requested_at is null then 'idle'
       when r.started_at is null then 'waiting'
       else 'active'
     end as state

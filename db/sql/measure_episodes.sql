@@ -5,7 +5,7 @@ create function measure_episodes(run_ids text[] default null) returns table (
   task text,
   group_key text,
   seed bigint,
-  door text,
+  protocol text,
   policy_version integer,
   last_policy_version integer,
   status text,
@@ -36,9 +36,9 @@ create function measure_episodes(run_ids text[] default null) returns table (
 ) language sql stable as $$
   with given as materialized (
     select
-      e.run_id, r.batch_id, e.episode_id, r.task_id, r.task_hash, e.group_key, r.seed, e.door, e.policy_version as labelled,
+      e.run_id, r.batch_id, e.episode_id, r.task_id, r.task_hash, e.group_key, r.seed, e.protocol, e.policy_version as labelled,
       (e.reset ->> 'policy_version')::integer as reset_version, r.status, r.end_reason, e.reward as asked, e.reset_ms,
-      coalesce(r.forked_at_step, 0) as copied, r.forked_from, e.created_at, e.wanted_at, r.started_at, r.ended_at
+      coalesce(r.forked_at_step, 0) as copied, r.forked_from, e.created_at, e.requested_at, r.started_at, r.ended_at
     from (select distinct i.id from unnest(coalesce(run_ids, array(select a.run_id from episodes a))) i (id)) i
     join episodes e on e.run_id = i.id
     join runs r on r.run_id = e.run_id
@@ -91,7 +91,7 @@ create function measure_episodes(run_ids text[] default null) returns table (
     from given g left join returned w on w.run_id = g.run_id
   )
   select
-    j.run_id, j.batch_id, j.episode_id, j.task_id, j.group_key, j.seed, j.door,
+    j.run_id, j.batch_id, j.episode_id, j.task_id, j.group_key, j.seed, j.protocol,
     coalesce(a.first_version, j.reset_version), coalesce(a.last_version, j.labelled), j.status, j.end_reason,
     j.reward, j.gain, case when j.ended then j.fault end,
     j.whole and j.end_reason in ('submit', 'forfeit'), j.whole and j.end_reason not in ('submit', 'forfeit'),
@@ -99,7 +99,7 @@ create function measure_episodes(run_ids text[] default null) returns table (
     j.ended and not j.whole and not j.abandoned, j.abandoned, j.ended and j.reward is null,
     coalesce(a.turns, c.turns, 0), j.steps, j.format_errors, coalesce(a.chars, c.chars, 0), coalesce(c.tokens, 0),
     coalesce(x.commands, 0), coalesce(x.failed, 0), coalesce(v.validations, 0),
-    j.reset_ms, extract(epoch from j.started_at - j.wanted_at)::float8 * 1000, extract(epoch from x.first_at - a.first_at)::float8 * 1000,
+    j.reset_ms, extract(epoch from j.started_at - j.requested_at)::float8 * 1000, extract(epoch from x.first_at - a.first_at)::float8 * 1000,
     case when j.forked_from is not null then extract(epoch from j.started_at - j.created_at)::float8 * 1000 end,
     j.created_at, j.ended_at
   from judged j

@@ -52,7 +52,7 @@ comment on column episode_actions.outcome is 'As the trainer is told it, every t
 
 comment on table episodes is 'Runs that trainers play, and what trainers said of them.';
 comment on column episodes.episode_id is 'The trainer''s own id, else the run''s.';
-comment on column episodes.door is 'The protocol that it was reset by: rest.';
+comment on column episodes.protocol is 'The protocol that it was reset by: rest.';
 comment on column episodes.reset is 'The reset as it was asked for.';
 comment on column episodes.reward is 'How it is rewarded, as episode_rewards() takes it.';
 comment on column episodes.group_key is 'Episodes that are compared with each other.';
@@ -64,7 +64,7 @@ comment on column episodes.max_validations is 'How often validate is scored; nul
 comment on column episodes.expires_at is 'Nobody asks after it until then: it is given up.';
 comment on column episodes.detached_at is 'Since when its client is gone; null: it is there.';
 comment on column episodes.reset_ms is 'How long the reset took, with the wait for a place.';
-comment on column episodes.wanted_at is 'Since when its run should be going; null: not yet.';
+comment on column episodes.requested_at is 'Since when its run should be going; null: not yet.';
 
 comment on table evaluations is 'Evaluations of submissions in fresh containers. pending: started, without a result; not_run: the run ended first.';
 comment on column evaluations.suspect is 'The score lies outside the task''s bounds: stored, but counted only on request.';
@@ -133,7 +133,7 @@ comment on column run_results.best_attempt is 'Chosen by the validation score wh
 comment on table rollouts is 'Episodes that bench plays, with a trainer''s endpoint as the model.';
 comment on column rollouts.capture is 'What is asked of the endpoint about tokens: tokens, logprobs or text.';
 comment on column rollouts.sealed is 'The endpoint''s key and headers, encrypted with the installation''s key; null: none, or the rollout has ended.';
-comment on column rollouts.number is 'Order in which ends were told, from 1; null: not told yet.';
+comment on column rollouts.end_sequence is 'Place among the ends in the order of their delivery, from 1; null: not delivered yet.';
 
 comment on table runs is 'One attempt of one model at one task. Ends once; end_reason says why, final_evaluation is the outcome of the final evaluation.';
 comment on column runs.best_score is 'Score of its best attempt, including suspect ones; leaderboards use run_scores.';
@@ -182,7 +182,7 @@ comment on table warm_sandboxes is 'Sandboxes that were started ahead for episod
 comment on column warm_sandboxes.key is 'What the sandbox must have in common with one that the run would start itself.';
 comment on column warm_sandboxes.claimed_at is 'When an episode took the id; null: not yet.';
 
-comment on table warm_wishes is 'Which sandboxes episodes asked for, and when last.';
+comment on table warm_requests is 'Which sandboxes episodes asked for, and when last.';
 
 comment on table program_steps is 'What the steps of a program are: calls through the gateway, validations, its end.';
 comment on column program_steps.key is 'Names the call, the validation or the end, so that repeating it takes no other step.';

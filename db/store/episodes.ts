@@ -13,13 +13,13 @@ import { TICKETS } from './definitions.js';
 import { usedValidations } from './evaluations.js';
 import { stepRewards } from './step-reward.js';
 
-const EPISODE = `select e.run_id as "runId", e.episode_id as "episodeId", r.batch_id as "batchId", r.task_id as task, e.door, e.session, e.reset, e.reward,
+const EPISODE = `select e.run_id as "runId", e.episode_id as "episodeId", r.batch_id as "batchId", r.task_id as task, e.protocol, e.session, e.reset, e.reward,
     e.policy_version as "policyVersion", e.seq, e.next_step as "nextStep", e.next_try as "nextTry",
-     e.idle_seconds as "idleSeconds", e.wanted_at is not null as wanted, r.status = 'ended' as ended, r.end_reason as "endReason", r.status <> 'queued' as started
+     e.idle_seconds as "idleSeconds", e.requested_at is not null as requested, r.status = 'ended' as ended, r.end_reason as "endReason", r.status <> 'queued' as started
   from episodes e join runs r on r.run_id = e.run_id`;
 
 /** Wanted, and without a workflow as far as the rows say. */
-const NOT_BEGUN = `r.status = 'queued' and ep.wanted_at is not null`;
+const NOT_BEGUN = `r.status = 'queued' and ep.requested_at is not null`;
 
 /** Episodes and their actions. */
 export function episodeStore(pool: pg.Pool): Episodes {
@@ -46,17 +46,17 @@ export function episodeStore(pool: pg.Pool): Episodes {
     known: { contentIsStored: boolean },
   ): Promise<void> =>
     transaction('createEpisode', async (client) => {
-      const { run: definition, episodeId, door, session, reset, reward, idleSeconds, deadlineAt, resetMs } = episode;
+      const { run: definition, episodeId, protocol, session, reset, reward, idleSeconds, deadlineAt, resetMs } = episode;
       const { rows } = await client.query<{ ordinal: string }>(`select nextval('episode_ordinals') as ordinal`);
       const ordinal = Number(rows[0]?.ordinal);
       const whole = { ...definition, attempt: ordinal };
       await insertRuns(drizzle(client), [whole], { ordinal, shard: 0 }, harnessVersion, known);
       await client.query(
-        `insert into episodes (run_id, episode_id, door, reset, reward, group_key, labels, policy_version, next_step,
+        `insert into episodes (run_id, episode_id, protocol, reset, reward, group_key, labels, policy_version, next_step,
            idle_seconds, expires_at, deadline_at, session, reset_ms, max_validations)
          values ($1, $2, $3, $4::jsonb, $5::jsonb, $6, $7::jsonb, $8, $9, $10::int, now() + make_interval(secs => $10::int), $11, $12, $13, $14)`,
         [
-          ...[definition.runId, episodeId, door, JSON.stringify(reset), JSON.stringify(reward)],
+          ...[definition.runId, episodeId, protocol, JSON.stringify(reset), JSON.stringify(reward)],
           ...[reset.group ?? null, JSON.stringify(reset.labels ?? {}), reset.policy_version ?? null],
           ...[(definition.forkedFrom?.step ?? 0) + 1, idleSeconds, deadlineAt, session, resetMs],
           definition.maxValidations ?? null,
@@ -158,7 +158,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
     async want(runId) {
       await run(
         'wantEpisode',
-        `update episodes set wanted_at = coalesce(wanted_at, now()) where run_id = $1 and wanted_at is null`,
+        `update episodes set requested_at = coalesce(requested_at, now()) where run_id = $1 and requested_at is null`,
         [runId],
       );
       const [ticket] = await run<RunTicket>('wantEpisode', `${TICKETS} where r.run_id = $1 and ${NOT_BEGUN}`, [runId]);
@@ -168,7 +168,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
     async notBegun(seconds) {
       return run<RunTicket>(
         'notBegun',
-        `${TICKETS} where ${NOT_BEGUN} and ep.wanted_at < now() - make_interval(secs => $1)`,
+        `${TICKETS} where ${NOT_BEGUN} and ep.requested_at < now() - make_interval(secs => $1)`,
         [seconds],
       );
     },
@@ -211,7 +211,7 @@ export function episodeStore(pool: pg.Pool): Episodes {
              on conflict (run_id, step, try) do update set reply = excluded.reply, replied_at = now() where t.reply is null
              returning coalesce(t.listened_until > now(), false) as heard
            )
-           update episodes set seq = $2, policy_version = coalesce($6, policy_version), wanted_at = coalesce(wanted_at, now()),
+           update episodes set seq = $2, policy_version = coalesce($6, policy_version), requested_at = coalesce(requested_at, now()),
              expires_at = now() + make_interval(secs => idle_seconds), detached_at = null
            where run_id = $1 returning (select bool_or(heard) from answered) is true as heard`,
           [runId, wanted, answers.step, answers.try, text, policyVersion ?? episode.policyVersion, storable(reply)],
@@ -288,9 +288,9 @@ export function episodeStore(pool: pg.Pool): Episodes {
     },
 
     async expired() {
-      return run<{ runId: string; wanted: boolean }>(
+      return run<{ runId: string; requested: boolean }>(
         'expiredEpisodes',
-        `select r.run_id as "runId", e.wanted_at is not null as wanted from episodes e join runs r on r.run_id = e.run_id
+        `select r.run_id as "runId", e.requested_at is not null as requested from episodes e join runs r on r.run_id = e.run_id
          where r.status <> 'ended' and e.expires_at < now()`,
         [],
       );

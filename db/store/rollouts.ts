@@ -5,7 +5,7 @@ import { storeError } from '../database-error.js';
 import { inTransaction } from '../in-transaction.js';
 import { statements } from '../statements.js';
 
-const ROLLOUT = `select r.run_id as "runId", e.episode_id as "rolloutId", o.number::float8 as number, r.task_id as task,
+const ROLLOUT = `select r.run_id as "runId", e.episode_id as "rolloutId", o.end_sequence::float8 as "endSequence", r.task_id as task,
     r.seed::float8 as seed, r.agent_name as agent, r.provider_model as model, r.backend, o.capture, e.labels, e.group_key as "group",
     e.policy_version as "policyVersion", r.status <> 'queued' as started, r.status = 'ended' as ended, r.end_reason as "endReason",
     r.final_evaluation as "finalEvaluation", r.detail, r.step as steps, paid.reward, paid.gain, paid.fault,
@@ -14,7 +14,7 @@ const ROLLOUT = `select r.run_id as "runId", e.episode_id as "rolloutId", o.numb
   from rollouts o join episodes e on e.run_id = o.run_id join runs r on r.run_id = o.run_id
   left join lateral (select * from episode_returns(array[o.run_id], e.reward, true)) paid on true`;
 
-const UNNUMBERED = `select o.run_id from rollouts o join runs r on r.run_id = o.run_id where o.number is null and r.status = 'ended'`;
+const UNNUMBERED = `select o.run_id from rollouts o join runs r on r.run_id = o.run_id where o.end_sequence is null and r.status = 'ended'`;
 
 /** Rollouts: their ends, in an order that never changes, and what was captured of them. */
 export function rolloutStore(pool: pg.Pool): Rollouts {
@@ -26,10 +26,10 @@ export function rolloutStore(pool: pg.Pool): Rollouts {
       await client.query(`select pg_advisory_xact_lock(hashtext('bench rollouts'))`);
       await client.query(
         `with next as (
-           select u.run_id, row_number() over (order by r.ended_at, r.run_id) + coalesce((select max(number) from rollouts), 0) as number
+           select u.run_id, row_number() over (order by r.ended_at, r.run_id) + coalesce((select max(end_sequence) from rollouts), 0) as end_sequence
            from (${UNNUMBERED}) u join runs r on r.run_id = u.run_id
          )
-         update rollouts o set number = next.number, sealed = null from next where o.run_id = next.run_id`,
+         update rollouts o set end_sequence = next.end_sequence, sealed = null from next where o.run_id = next.run_id`,
       );
     }).catch((error: unknown) => {
       throw storeError('numberRollouts', error);
@@ -47,13 +47,13 @@ export function rolloutStore(pool: pg.Pool): Rollouts {
       return run<RolloutRow>(
         'endedRollouts',
         `${ROLLOUT}
-         where r.batch_id = $1 and o.number > $2 and o.acknowledged_at is null
+         where r.batch_id = $1 and o.end_sequence > $2 and o.acknowledged_at is null
            and ($5::text is null or e.group_key = $5)
            and not exists (
              select from unnest($3::text[], $4::text[]) as wanted (name, value)
              where e.labels ->> wanted.name is distinct from wanted.value
            )
-         order by o.number limit $6`,
+         order by o.end_sequence limit $6`,
         [batchId, after, labels.map(([name]) => name), labels.map(([, value]) => value), group, limit],
       );
     },
@@ -78,7 +78,7 @@ export function rolloutStore(pool: pg.Pool): Rollouts {
            select o.run_id, given.id from unnest($2::text[]) as given (id)
            join episodes e on e.episode_id = given.id or e.run_id = given.id
            join rollouts o on o.run_id = e.run_id join runs r on r.run_id = o.run_id
-           where r.batch_id = $1 and o.number is not null
+           where r.batch_id = $1 and o.end_sequence is not null
          ), gone as (
            delete from captured_calls k using known where k.run_id = known.run_id
          ), told as (

@@ -6,19 +6,19 @@ import { PLACED } from './placement.js';
 
 export function warmSandboxStore(run: Statements): WarmSandboxes {
   return {
-    async wishWarm(key, runId) {
+    async requestWarm(key, runId) {
       await run(
-        'wishWarm',
-        `insert into warm_wishes (key, run_id) values ($1, $2)
-         on conflict (key) do update set run_id = excluded.run_id, wanted_at = now()`,
+        'requestWarm',
+        `insert into warm_requests (key, run_id) values ($1, $2)
+         on conflict (key) do update set run_id = excluded.run_id, requested_at = now()`,
         [key, runId],
       );
     },
 
-    async warmWishes(seconds) {
+    async warmRequests(seconds) {
       return run(
-        'warmWishes',
-        `select key, run_id as "runId" from warm_wishes where wanted_at > now() - make_interval(secs => $1)`,
+        'warmRequests',
+        `select key, run_id as "runId" from warm_requests where requested_at > now() - make_interval(secs => $1)`,
         [seconds],
       );
     },

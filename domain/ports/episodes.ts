@@ -9,7 +9,7 @@ export interface NewEpisode {
   run: RunDefinition;
   /** The trainer's own id; else the run's. */
   episodeId: string;
-  door: string;
+  protocol: string;
   /** Hash of the client's session key; null: it has none. */
   session: string | null;
   reset: ResetRequest;
@@ -27,7 +27,7 @@ export interface EpisodeRow {
   episodeId: string;
   batchId: string;
   task: string;
-  door: string;
+  protocol: string;
   session: string | null;
   reset: ResetRequest;
   reward: Record<string, unknown>;
@@ -38,7 +38,7 @@ export interface EpisodeRow {
   nextTry: number;
   /** Without a request for so long it is given up. */
   idleSeconds: number;
-  wanted: boolean;
+  requested: boolean;
   ended: boolean;
   endReason: EndReason | null;
   /** Its workflow has taken it up. */
@@ -109,12 +109,12 @@ export interface Episodes {
   settle(runId: string, outcome: EpisodeOutcome, next: { step: number; try: number } | null): Promise<EpisodeOutcome>;
   /** Somebody is there: the episode is not given up for another while. */
   touch(runId: string): Promise<void>;
-  /** Somebody is there, and will not come back should the door die: unless it hears of them, the episode is given up after so many seconds. */
+  /** Somebody is there, and will not come back should the protocol die: unless it hears of them, the episode is given up after so many seconds. */
   expireIn(runId: string, seconds: number): Promise<void>;
   /** Nobody is there any more: unless somebody comes back, it is given up after so many seconds. */
   detach(runId: string, seconds: number): Promise<void>;
   /** Open, and nobody was there for as long as was agreed. */
-  expired(): Promise<{ runId: string; wanted: boolean }[]>;
+  expired(): Promise<{ runId: string; requested: boolean }[]>;
   /** Episodes of this batch that hold, or are about to hold, a sandbox; rollouts, which wait for their turn, are not among them. */
   open(batchId: string, except?: readonly string[]): Promise<number>;
 }

@@ -7,8 +7,8 @@ export interface RolloutRow {
   runId: string;
   /** The trainer's own id; else the run's. */
   rolloutId: string;
-  /** In the order in which ends were told; null: not told yet. */
-  number: number | null;
+  /** Place among the ends in the order of their delivery; null: not delivered yet. */
+  endSequence: number | null;
   task: string;
   seed: number;
   agent: string;
@@ -37,7 +37,7 @@ export interface RolloutRow {
 
 export interface EndedRollouts {
   batchId: string;
-  /** Numbers above this one. */
+  /** Sequence numbers above this one. */
   after: number;
   /** Each label with its value as text. */
   labels: readonly (readonly [name: string, value: string])[];
@@ -49,7 +49,7 @@ export interface EndedRollouts {
 export interface Rollouts {
   /** By the trainer's id or the run's; null: there is none. */
   find(id: string): Promise<RolloutRow | null>;
-  /** Ended and not acknowledged, by number. Numbers those that nobody has seen yet: a number that was told is followed by higher ones alone. */
+  /** Ended and not acknowledged, by `endSequence`. Numbers the ends that no client has seen: only higher numbers follow a delivered one. */
   ended(of: EndedRollouts): Promise<RolloutRow[]>;
   /** The answered model calls of a run, in order; those of an acknowledged rollout are gone. */
   calls(runId: string): Promise<RolloutCall[]>;

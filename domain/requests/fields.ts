@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// Kinds of values that requests hold. Messages complete the sentence "<key> …", or "It …" where a door names the key itself.
+// Kinds of values that requests hold. Messages complete the sentence "<key> …", or "It …" where the interface names the key itself.
 
 export const whole = (min: number, max: number = Number.MAX_SAFE_INTEGER) => {
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;

@@ -10,7 +10,7 @@ export const environmentDocumentSchema = z
     tasks: z.array(z.string()).describe('positions in its splits'),
     capacity: countSchema.describe('episodes that may be open at once'),
     pid: countSchema.describe('of the process that has the port'),
-    doorPid: countSchema.describe('of the one behind it, which is started again when it dies'),
+    serverPid: countSchema.describe('of the one behind it, which is started again when it dies'),
   })
   .meta({ id: 'Environment' });
 export type EnvironmentDocument = z.infer<typeof environmentDocumentSchema>;

@@ -10,7 +10,7 @@ export const rewardedStepSchema = z
     evaluation: countSchema.nullable().describe('number'),
     gain: amountSchema,
     reward: amountSchema,
-    soFar: amountSchema,
+    cumulativeReward: amountSchema,
     formatErrors: countSchema,
     fault: z.string().nullable(),
     parts: z.record(z.string(), z.number()).nullable(),

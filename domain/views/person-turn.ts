@@ -4,7 +4,7 @@ import { countSchema, runIdSchema, runStatusSchema, timeSchema } from './values.
 export const personTurnSchema = z.strictObject({
   runId: runIdSchema,
   status: runStatusSchema,
-  format: z.string().describe('of replies, in the words that a model is told'),
+  format: z.string().describe('of replies, in the words that a model reads'),
   turn: z
     .strictObject({
       step: countSchema,
@@ -20,7 +20,7 @@ export type PersonTurn = z.infer<typeof personTurnSchema>;
 export const takenAnswerSchema = z.strictObject({
   runId: runIdSchema,
   counts: z.boolean().describe('false: another answer was first'),
-  told: z.boolean().describe('its run goes on at once; else within seconds'),
+  delivered: z.boolean().describe('true: its run continues at once; false: within seconds'),
 });
 export type TakenAnswer = z.infer<typeof takenAnswerSchema>;
 

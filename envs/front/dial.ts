@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-// The WebSocket library of Node's ecosystem, which the doors serve with too.
+// The WebSocket library of Node's ecosystem, which the server uses too.
 import { WebSocket } from 'ws';
-import type { Door } from './door-process.js';
+import type { RunningServer } from './server-process.js';
 
-/** Largest frame of the door, in bytes. */
+/** Largest frame of the server, in bytes. */
 const MOST_REPLY_BYTES = 100 * 1024 * 1024;
 
-/** What became of a handshake with the door: a socket, which is paused until it is used; a refusal; or it was not reached. */
+/** What became of a handshake with the server: a socket, which is paused until it is used; a refusal; or it was not reached. */
 export type Dialled = { socket: WebSocket } | { refusal: IncomingMessage } | null;
 
-/** Opens a WebSocket to the door. `signal`: its client is gone. */
-export function dial(door: Door, url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Dialled> {
+/** Opens a WebSocket to the server. `signal`: its client is gone. */
+export function dial(server: RunningServer, url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Dialled> {
   return new Promise((resolve) => {
-    const socket = new WebSocket(`ws://door${url.startsWith('/') ? url : '/'}`, {
-      createConnection: () => connect(door.socket),
+    const socket = new WebSocket(`ws://server${url.startsWith('/') ? url : '/'}`, {
+      createConnection: () => connect(server.socket),
       headers,
       perMessageDeflate: false,
       maxPayload: MOST_REPLY_BYTES,

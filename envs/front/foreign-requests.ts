@@ -3,7 +3,7 @@ import { comesFromOtherSite, isJson, namesOtherHost, type OwnSite } from '../../
 
 export interface Refusal {
   status: number;
-  /** A document, as of the doors' own errors. */
+  /** A document, as of the servers' own errors. */
   body: string;
 }
 

@@ -6,13 +6,13 @@ import { hostname, networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bracketed, type OwnSite, ownSite } from '../../domain/own-site.js';
-import { DoorProcess, type DoorProcessOptions } from './door-process.js';
+import { ServerProcess, type ServerProcessOptions } from './server-process.js';
 import { REFUSAL_HEADERS, refusalOf } from './foreign-requests.js';
 import { relayHttp } from './relay-http.js';
 import { boundSockets } from './sockets-per-address.js';
 import { refuse, Upgrades } from './upgrades.js';
 
-export interface FrontOptions extends Omit<DoorProcessOptions, 'newSocket' | 'onListening'> {
+export interface FrontOptions extends Omit<ServerProcessOptions, 'newSocket' | 'onListening'> {
   host: string;
   /** 0: any that is free. */
   port: number;
@@ -20,15 +20,15 @@ export interface FrontOptions extends Omit<DoorProcessOptions, 'newSocket' | 'on
   allowHost?: readonly string[];
   /** Connections that one address may have. */
   socketsPerAddress: number;
-  /** Folder of the doors' sockets. */
+  /** Folder of the servers' sockets. */
   sockets: string;
-  /** A door listens: its line, and where clients reach it. */
-  onListening(line: string, url: string, doorPid: number): void;
+  /** A server listens: its line, and where clients reach it. */
+  onListening(line: string, url: string, serverPid: number): void;
 }
 
 export interface Front {
   url: string;
-  /** Lets requests that run end, ends the door, then the clients' connections. */
+  /** Lets requests that run end, ends the server, then the clients' connections. */
   stop(): Promise<void>;
 }
 
@@ -37,9 +37,9 @@ const MOST_PATH_BYTES = 100;
 /** A command may run for half an hour: its client asks again. */
 const DRAIN_MS = 5_000;
 
-/** Listens for clients, and keeps a door behind it. Throws the error of the port that cannot be had. */
+/** Listens for clients, and keeps a server behind it. Throws the error of the port that cannot be had. */
 export async function openFront(options: FrontOptions): Promise<Front> {
-  let doors: DoorProcess | null = null;
+  let serverProcess: ServerProcess | null = null;
   let upgrades: Upgrades | null = null;
   let running = 0;
   let stopping = false;
@@ -53,7 +53,7 @@ export async function openFront(options: FrontOptions): Promise<Front> {
       const refused = refusalOf(request, site);
       if (refused !== null) return void response.writeHead(refused.status, REFUSAL_HEADERS).end(refused.body);
       if (stopping) response.setHeader('Connection', 'close');
-      if (doors !== null) void relayHttp(doors, request, response);
+      if (serverProcess !== null) void relayHttp(serverProcess, request, response);
     },
   );
   server.on('upgrade', (request, raw, head) => {
@@ -72,19 +72,19 @@ export async function openFront(options: FrontOptions): Promise<Front> {
     [...(options.allowHost ?? []), ...machineNames(options.host)],
   );
   const newSocket = socketsFor(options.sockets, port);
-  doors = new DoorProcess({
+  serverProcess = new ServerProcess({
     ...options,
     newSocket,
     onListening: (line, { pid }) => options.onListening(line, url, pid),
   });
-  upgrades = new Upgrades(doors);
+  upgrades = new Upgrades(serverProcess);
   return {
     url,
     async stop() {
       stopping = true;
       server.close();
       for (const until = Date.now() + DRAIN_MS; Date.now() < until && running + upgrades.waiting > 0;) await sleep(50);
-      await doors.stop();
+      await serverProcess.stop();
       upgrades.end();
       server.closeAllConnections();
     },
@@ -104,7 +104,7 @@ const listen = (server: Server, { host, port }: FrontOptions): Promise<void> =>
     server.listen({ host, port }, () => resolve());
   });
 
-/** Names of sockets for the doors behind this port. Those of a front before are nobody's: it does not have the port any more. */
+/** Names of sockets for the servers behind this port. Those of a front before are nobody's: it does not have the port any more. */
 function socketsFor(folder: string, port: number): () => string {
   const name = (): string => `${port}-${randomBytes(4).toString('hex')}.sock`;
   if (Buffer.byteLength(join(folder, name())) > MOST_PATH_BYTES) {

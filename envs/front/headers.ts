@@ -9,7 +9,7 @@ const HOP_BY_HOP = new Set([
 
 const OURS = new Set([CONNECTION_HEADER, RECEIVED_HEADER, ANSWERED_HEADER, REQUEST_HEADER]);
 
-/** A client's headers for the door, and whom they come from. */
+/** A client's headers for the server, and whom they come from. */
 export function forwarded(request: IncomingMessage): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(request.headers))
@@ -22,7 +22,7 @@ export function forwarded(request: IncomingMessage): OutgoingHttpHeaders {
   return headers;
 }
 
-/** A handshake's headers for the door: those of WebSockets are each connection's own. */
+/** A handshake's headers for the server: those of WebSockets are each connection's own. */
 export function forwardedUpgrade(request: IncomingMessage): Record<string, string> {
   const headers = Object.entries(forwarded(request)).filter(([name]) => !name.startsWith('sec-websocket-'));
   return Object.fromEntries(headers.map(([name, value]) => [name, String(value)]));

@@ -1,6 +1,6 @@
 /**
  * Number of the action whose outcome a reply to a client is; null: it is none. Of an action that still runs, too: its outcome is not received.
- * Replies of doors: OpenEnv's observations and JSON-RPC results, with `metadata` beside what the policy sees.
+ * Replies of servers: OpenEnv's observations and JSON-RPC results, with `metadata` beside what the policy sees.
  */
 export function receivedSeq(reply: string): number | null {
   const data = fieldOf(parsed(reply), 'data');

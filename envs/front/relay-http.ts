@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, type OutgoingHttpHeaders, request as send, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Door, DoorProcess } from './door-process.js';
+import type { RunningServer, ServerProcess } from './server-process.js';
 import { REQUEST_HEADER } from '../prefixes.js';
 import { endToEnd, forwarded } from './headers.js';
 import { isHeld, isRepeatable } from './repeatable.js';
 
 /** Larger bodies flow through, and are not sent twice. */
 const KEPT_BYTES = 1024 * 1024;
-/** A request whose door died waits so long for the next. */
+/** A request whose server died waits so long for the next. */
 const HOLD_MS = 60_000;
-/** A request that reached so many doors which died may be why. */
-const MOST_DOORS = 10;
+/** A request that reached so many servers which died may be why. */
+const MAX_SERVERS = 10;
 const PAUSE_MS = 50;
 
-/** How a try ended: the door was not reached, died before it answered, died in its answer, or has answered. */
+/** How a try ended: the server was not reached, died before it answered, died in its answer, or has answered. */
 type End = 'unreached' | 'lost' | 'broken' | 'answered';
 
 interface Body {
@@ -24,7 +24,7 @@ interface Body {
   whole: boolean;
 }
 
-/** Tells a client that the door will be there soon. */
+/** Tells a client that the server will be there soon. */
 export const STARTING_HEADERS = {
   'X-Backend-State': 'starting',
   'Retry-After': '1',
@@ -38,21 +38,21 @@ export const STARTING_BODY = JSON.stringify({
 });
 
 /**
- * Passes a request on to the door, and its answer back as it comes. While no door listens the answer is 503. When the door dies before its
+ * Passes a request on to the server, and its answer back as it comes. While no server listens the answer is 503. When the server dies before its
  * answer, what may be repeated goes to the next one; otherwise, and within an answer, the client's connection breaks.
  */
-export async function relayHttp(doors: DoorProcess, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function relayHttp(serverProcess: ServerProcess, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const { method = 'GET', url = '/' } = request;
-  if (doors.current === null && !isHeld(url)) return starting(response, request);
+  if (serverProcess.current === null && !isHeld(url)) return starting(response, request);
   const body = await bodyOf(request);
   const headers = { ...forwarded(request), [REQUEST_HEADER]: randomBytes(24).toString('base64url') };
   const until = Date.now() + HOLD_MS;
-  for (let reached = 0; reached < MOST_DOORS && !gone.signal.aborted;) {
-    const door = await doors.listening(until - Date.now(), gone.signal);
-    if (door === null) return starting(response, request);
-    const end = await attempt(door, request, { headers, body, response, signal: gone.signal });
+  for (let reached = 0; reached < MAX_SERVERS && !gone.signal.aborted;) {
+    const server = await serverProcess.listening(until - Date.now(), gone.signal);
+    if (server === null) return starting(response, request);
+    const end = await attempt(server, request, { headers, body, response, signal: gone.signal });
     if (end === 'answered' || end === 'broken') return;
     if (end === 'unreached' && !body.whole) return starting(response, request);
     if (end === 'lost' && !(body.whole && isRepeatable(method, url, body.bytes))) break;
@@ -98,13 +98,13 @@ interface Try {
   signal: AbortSignal;
 }
 
-function attempt(door: Door, request: IncomingMessage, { headers, body, response, signal }: Try): Promise<End> {
+function attempt(server: RunningServer, request: IncomingMessage, { headers, body, response, signal }: Try): Promise<End> {
   const { method, url: path } = request;
   return new Promise((resolve) => {
     let reached = false;
     let begun = false;
-    // A connection for each: a kept one may be closed by the door in the moment that it is used.
-    const options = { socketPath: door.socket, method, path, headers, agent: false, signal };
+    // A connection for each: a kept one may be closed by the server in the moment that it is used.
+    const options = { socketPath: server.socket, method, path, headers, agent: false, signal };
     const asked = send(options);
     asked.once('socket', (socket) => socket.once('connect', () => (reached = true)));
     asked.on('error', () => {

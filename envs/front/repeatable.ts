@@ -1,10 +1,10 @@
-/** What only reads, or is the same when it is done twice: last parts of paths of doors A and B. */
+/** What only reads, or is the same when it is done twice: last parts of paths of OpenEnv and ORS. */
 const SAME_TWICE = new Set([
   ...['tasks', 'num_tasks', 'task', 'task_range'],
   ...['ping', 'create', 'create_session', 'delete', 'delete_session'],
 ]);
 
-/** What a door knows again by a key of its body: last parts of paths, and the key. */
+/** What a server knows again by a key of its body: last parts of paths, and the key. */
 const KEYED: Readonly<Record<string, string>> = {
   step: 'action_seq',
   steps: 'action_seq',
@@ -14,13 +14,13 @@ const KEYED: Readonly<Record<string, string>> = {
   reset: 'episode_id',
 };
 
-/** Clients of door E try nothing again; it knows what it took by their session, or by the request that begins one. */
+/** Clients of MCP and NeMo Gym retry nothing; the server knows what it took by their session, or by the request that begins one. */
 const KNOWN_BY_SESSION = /\/(nemo\/(reset|step)|v1\/mcp)\/?(?:[?#]|$)/;
 
-/** Is this request kept while no door listens, since its client would take a refusal for the end? */
+/** Is this request kept while no server listens, since its client would take a refusal for the end? */
 export const isHeld = (url: string): boolean => KNOWN_BY_SESSION.test(url);
 
-/** May this request be sent to a second door, without harm if the first had done what it asks? `url`: as the client wrote it. */
+/** May this request be sent to a second server, without harm if the first had done what it asks? `url`: as the client wrote it. */
 export function isRepeatable(method: string, url: string, body: Buffer): boolean {
   if (['GET', 'HEAD', 'OPTIONS', 'DELETE', 'PUT'].includes(method)) return true;
   if (isHeld(url)) return true;

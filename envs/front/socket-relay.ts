@@ -13,10 +13,10 @@ const bytesOf = ({ data }: Frame): number =>
 const PING_MS = 20_000;
 /** A client that has answered none for so long is gone; a trainer's event loop may be busy with training meanwhile. */
 const DEAD_MS = 300_000;
-/** A frame that reached so many doors which died may be why. */
-const MOST_DOORS = 10;
-/** The door died, or stops: another one comes. Any other code is for the client. */
-const DOOR_GONE = new Set([1001, 1006, 1012]);
+/** A frame that reached so many servers which died may be why. */
+const MAX_SERVERS = 10;
+/** The server died, or stops: another one comes. Any other code is for the client. */
+const SERVER_GONE = new Set([1001, 1006, 1012]);
 const NO_CODE = 1005;
 /** Bytes of frames that wait for their replies. Clients send one frame at a time: one that sends so many is broken, or attacks. */
 const MOST_UNANSWERED_BYTES = 16 * 1024 * 1024;
@@ -25,7 +25,7 @@ const FRAME_BYTES = 1024;
 const TOO_MUCH = 1008;
 const LOST = 1006;
 
-/** What the next door must know of a client's socket. */
+/** What the next server must know of a client's socket. */
 export interface Relayed {
   /** Number of the action whose outcome its client has read; null: none. */
   received: number | null;
@@ -33,12 +33,12 @@ export interface Relayed {
   answered: number;
 }
 
-/** How a relay comes to a socket of the next door; null: there is none, or it refuses this client. */
-export type NextDoor = (relayed: Relayed, signal: AbortSignal) => Promise<WebSocket | null>;
+/** How a relay comes to a socket of the next server; null: there is none, or it refuses this client. */
+export type NextServer = (relayed: Relayed, signal: AbortSignal) => Promise<WebSocket | null>;
 
-/** Relays a client's WebSocket to the door, and to the next one when it dies: what has no reply then is sent again. */
+/** Relays a client's WebSocket to the server, and to the next one when it dies: what has no reply then is sent again. */
 export class SocketRelay {
-  #door: WebSocket | null = null;
+  #server: WebSocket | null = null;
   /** Sent by the client, without a reply: each has one, in their order. */
   #unanswered: Frame[] = [];
   #waitingBytes = 0;
@@ -50,8 +50,8 @@ export class SocketRelay {
 
   constructor(
     private readonly client: WebSocket,
-    door: WebSocket,
-    private readonly next: NextDoor,
+    server: WebSocket,
+    private readonly next: NextServer,
   ) {
     client.on('message', (data, binary) => {
       this.#heardAt = Date.now();
@@ -59,7 +59,7 @@ export class SocketRelay {
       this.#waitingBytes += bytesOf(frame);
       if (this.#waitingBytes > MOST_UNANSWERED_BYTES) return void client.close(TOO_MUCH, 'too many frames at once');
       this.#unanswered.push(frame);
-      this.#door?.send(data, { binary });
+      this.#server?.send(data, { binary });
     });
     client.on('pong', () => (this.#heardAt = Date.now()));
     client.on('error', () => undefined);
@@ -67,9 +67,9 @@ export class SocketRelay {
     client.once('close', (code, reason) => {
       clearInterval(pings);
       this.#gone.abort();
-      if (this.#door !== null) closeAs(this.#door, code, reason);
+      if (this.#server !== null) closeAs(this.#server, code, reason);
     });
-    this.#attach(door);
+    this.#attach(server);
   }
 
   /** The client waits for a reply. */
@@ -83,9 +83,9 @@ export class SocketRelay {
     this.client.close(1012, 'the server restarts');
   }
 
-  #attach(door: WebSocket): void {
-    this.#door = door;
-    door.on('message', (data, binary) => {
+  #attach(server: WebSocket): void {
+    this.#server = server;
+    server.on('message', (data, binary) => {
       this.#deaths = 0;
       const frame = this.#unanswered.shift();
       if (frame !== undefined) this.#waitingBytes -= bytesOf(frame);
@@ -93,25 +93,25 @@ export class SocketRelay {
       this.#lastReply = data;
       this.client.send(data, { binary });
     });
-    door.once('close', (code, reason) => {
-      this.#door = null;
+    server.once('close', (code, reason) => {
+      this.#server = null;
       if (this.#gone.signal.aborted) return;
-      if (DOOR_GONE.has(code)) void this.#follow();
+      if (SERVER_GONE.has(code)) void this.#follow();
       else closeAs(this.client, code, reason);
     });
-    for (const { data, binary } of this.#unanswered) door.send(data, { binary });
-    door.resume();
+    for (const { data, binary } of this.#unanswered) server.send(data, { binary });
+    server.resume();
   }
 
   async #follow(): Promise<void> {
     this.#deaths += 1;
-    // Not at once: a door that dies is listed until its end is known.
+    // Not at once: a server that dies is listed until its end is known.
     if (this.#deaths > 1) await sleep(100);
     const received = this.#lastReply === null ? null : receivedSeq(textOf(this.#lastReply));
-    const door =
-      this.#deaths > MOST_DOORS ? null : await this.next({ received, answered: this.#answered }, this.#gone.signal);
-    if (door !== null && !this.#gone.signal.aborted) return this.#attach(door);
-    door?.terminate();
+    const server =
+      this.#deaths > MAX_SERVERS ? null : await this.next({ received, answered: this.#answered }, this.#gone.signal);
+    if (server !== null && !this.#gone.signal.aborted) return this.#attach(server);
+    server?.terminate();
     this.client.close(1011, 'the server does not come back');
   }
 

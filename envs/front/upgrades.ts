@@ -5,25 +5,25 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { dial, type Dialled } from './dial.js';
-import type { DoorProcess } from './door-process.js';
+import type { ServerProcess } from './server-process.js';
 import { MOST_FRAME_BYTES } from '../frame-bytes.js';
 import { ANSWERED_HEADER, CONNECTION_HEADER, RECEIVED_HEADER } from '../prefixes.js';
 import { endToEnd, forwardedUpgrade } from './headers.js';
 import { STARTING_BODY, STARTING_HEADERS } from './relay-http.js';
 import { SocketRelay } from './socket-relay.js';
 
-/** A client's handshake, or its socket, waits so long for a door. */
+/** A client's handshake, or its socket, waits so long for a server. */
 const HOLD_MS = 60_000;
 const PAUSE_MS = 50;
 
-/** WebSockets of clients: a door's answer to their handshake is theirs, and each has a socket to the door that is there. */
+/** WebSockets of clients: a server's answer to their handshake is theirs, and each has a socket to the server that is there. */
 export class Upgrades {
   readonly #server = new WebSocketServer({
     ...{ noServer: true, maxPayload: MOST_FRAME_BYTES, perMessageDeflate: { threshold: 1024 } },
   });
   readonly #relays = new Set<SocketRelay>();
 
-  constructor(private readonly doors: DoorProcess) {}
+  constructor(private readonly serverProcess: ServerProcess) {}
 
   /** Clients that wait for a reply. */
   get waiting(): number {
@@ -75,9 +75,9 @@ export class Upgrades {
   async #dial(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Dialled> {
     const until = Date.now() + HOLD_MS;
     while (!signal.aborted) {
-      const door = await this.doors.listening(until - Date.now(), signal);
-      if (door === null) return null;
-      const found = await dial(door, url, headers, signal);
+      const server = await this.serverProcess.listening(until - Date.now(), signal);
+      if (server === null) return null;
+      const found = await dial(server, url, headers, signal);
       if (found !== null) return found;
       if (Date.now() > until) return null;
       await sleep(PAUSE_MS);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { METRICS_CONTENT_TYPE, renderMetrics } from '../../domain/metrics.js';
 import { groupMetrics, policyMetrics, trainingMetrics } from '../../operations/episodes/training-metrics.js';
 import { checked } from '../checked.js';
-import type { DoorContext } from '../context.js';
+import type { ServerContext } from '../context.js';
 import { seldom } from './seldom.js';
 
 const asked = z.strictObject({
@@ -12,7 +12,7 @@ const asked = z.strictObject({
 });
 
 /** `GET /metrics` for Prometheus; `GET /v1/metrics`: a line of JSON per policy version, or per group. */
-export function metricsRoutes({ env: { bench, batchId } }: DoorContext): FastifyPluginCallback {
+export function metricsRoutes({ env: { bench, batchId } }: ServerContext): FastifyPluginCallback {
   const text = seldom(async () => renderMetrics(await trainingMetrics(bench, batchId)));
   const lines = {
     policy: seldom(() => policyMetrics(bench, batchId)),

@@ -22,7 +22,7 @@ export interface ConnectionOptions {
   /** What becomes of one whose connection is lost: it is given up after its grace, or as any other that nobody asks after. */
   onLoss: 'grace' | 'idle';
   graceSeconds: number;
-  /** The front's name of its client's socket, and how many frames of it doors before this one answered; null: nothing stands in front. */
+  /** The front's name of its client's socket, and how many frames of it servers before this one answered; null: nothing stands in front. */
   relay: { connection: string; answered: number } | null;
   /** Another connection goes on with this run. */
   heldElsewhere(runId: string): boolean;
@@ -41,7 +41,7 @@ interface Sent {
 
 /** A client that was told of a full server has this long to read it. */
 const READ_MS = 5_000;
-/** Expiry of the episode of a connection that is there, renewed by `beat`: short enough for a door that dies, long enough for one that returns. */
+/** Expiry of the episode of a connection that is there, renewed by `beat`: short enough for a server that dies, long enough for one that returns. */
 const LEAST_BEAT_SECONDS = 60;
 
 /** A WebSocket of OpenEnv: frames in order, one reply each. It holds nothing that its loss would lose, but which answer was sent last. */
@@ -79,14 +79,14 @@ export class Connection {
     return this.#queue;
   }
 
-  /** The door stops: its sessions wait for the next one. */
+  /** The server stops: its sessions wait for the next one. */
   leave(): void {
     this.#settled = true;
     this.#gone.abort();
     this.socket.close(1012, 'the server restarts');
   }
 
-  /** Its client is there: keeps the episode of one that cannot come back to a door that died from waiting longer than its grace. */
+  /** Its client is there: keeps the episode of one that cannot come back to a server that died from waiting longer than its grace. */
   async beat(): Promise<void> {
     if (this.options.onLoss === 'idle' || this.#settled) return;
     const episode = await this.options.session.episode();
@@ -110,7 +110,7 @@ export class Connection {
     this.#queue = this.#queue.then(() => this.#handle(frame)).finally(() => (this.#busy -= 1));
   }
 
-  /** The same for the same frame when the front sends it to another door; undefined: it never does. Shows nothing of the connection's key. */
+  /** The same for the same frame when the front sends it to another server; undefined: it never does. Shows nothing of the connection's key. */
   #nameOf(nth: number): string | undefined {
     const { relay } = this.options;
     if (relay === null) return undefined;

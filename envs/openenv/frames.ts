@@ -26,7 +26,7 @@ export type Frame =
   | { type: 'mcp'; data: object }
   | { type: 'error'; data: { message: string; code: ErrorCode; [more: string]: unknown } };
 
-/** An answer of the door to an action: its outcome, or that its command still runs. */
+/** An answer of the server to an action: its outcome, or that its command still runs. */
 export type StepAnswer =
   | { kind: 'done'; seq: number; played: PlayedStep; missed?: PlayedStep[] }
   | { kind: 'running'; seq: number; printed: string };

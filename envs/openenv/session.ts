@@ -20,7 +20,7 @@ export interface SessionName {
   /** Task of resets that name none. */
   task: string | null;
   /** The protocol that its episodes are stored under; default: OpenEnv. */
-  door?: string;
+  protocol?: string;
   /** Seconds after which a command that still runs is answered, where its reset does not say; 0: never. */
   softSeconds?: number;
 }
@@ -48,7 +48,7 @@ const SOFT_STEP_S = 45;
 /** Of sessions whose clients have no key: whoever knows the id of such an episode may go on with it. */
 const RELAYED = 'relayed ';
 
-/** A client's session. With a key it is rows alone: any connection, and any door, finds it again. */
+/** A client's session. With a key it is rows alone: any connection, and any server, finds it again. */
 export class EnvSession {
   #runId: string | null = null;
   /** Each step of this connection has had a number; null: there was none yet. */
@@ -127,7 +127,7 @@ export class EnvSession {
       if (same) return begun(before, begunObservation(await this.play.beginning(before)));
       await this.play.end(before);
     }
-    const beginning = await this.play.reset(this.name.door ?? 'openenv', body, { session: this.#session });
+    const beginning = await this.play.reset(this.name.protocol ?? 'openenv', body, { session: this.#session });
     const { episode } = beginning;
     this.#played = true;
     if (episode.session !== this.#session) await this.attach(episode.runId);

@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { DoorContext } from '../context.js';
+import type { ServerContext } from '../context.js';
 import { MOST_FRAME_BYTES } from '../frame-bytes.js';
 import { harborTools } from '../rollouts/harbor.js';
 import type { Play } from '../play.js';
@@ -33,7 +33,7 @@ export interface Sockets {
   close(): void;
 }
 
-export function openSockets(context: DoorContext, play: Play, reading: Reading): Sockets {
+export function openSockets(context: ServerContext, play: Play, reading: Reading): Sockets {
   const { env, graceSeconds, token } = context;
   const harbor = harborTools(context);
   const server = new WebSocketServer({
@@ -110,7 +110,7 @@ export function openSockets(context: DoorContext, play: Play, reading: Reading):
   }, PING_MS);
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const url = new URL(withoutPrefixes(request), 'http://door');
+    const url = new URL(withoutPrefixes(request), 'http://server');
     if (url.pathname !== '/ws') return refuse(socket, '404 Not Found');
     if (!mayPlay(request.headers, token)) return refuse(socket, '401 Unauthorized');
     server.handleUpgrade(request, socket, head, (client) => {

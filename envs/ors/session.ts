@@ -38,8 +38,8 @@ export interface Sessions {
   played(sid: string): Promise<EpisodeRow>;
 }
 
-/** `standard`: how episodes of the server are rewarded that do not say it. `door`: the protocol that they are stored under. */
-export function openSessions(play: Play, standard: Record<string, unknown>, door = 'ors'): Sessions {
+/** `standard`: how episodes of the server are rewarded that do not say it. `protocol`: the protocol that they are stored under. */
+export function openSessions(play: Play, standard: Record<string, unknown>, protocol = 'ors'): Sessions {
   const find = async (sid: string): Promise<EpisodeRow | null> =>
     SESSION_ID.test(sid) ? soon(play.ofSession(sessionOf(sid))) : null;
   return {
@@ -53,7 +53,7 @@ export function openSessions(play: Play, standard: Record<string, unknown>, door
       const named = { ...(typeof split === 'string' && { split }), ...(typeof index === 'number' && { index }) };
       const reset = { reward: rewardOf(standard), ...named, ...spec };
       const session = sessionOf(sid);
-      const { episode } = await play.reset(door, reset, { runId: `r-${runId}`, session });
+      const { episode } = await play.reset(protocol, reset, { runId: `r-${runId}`, session });
       if (episode.session !== session)
         throw new BenchError('conflict', `episode ${episode.episodeId} belongs to another session`, {
           remedy: 'Leave episode_id out, or set one that is new.',

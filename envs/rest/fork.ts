@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MOST_INTEGER } from '../../domain/requests/episode.js';
-import type { DoorContext } from '../context.js';
+import type { ServerContext } from '../context.js';
 import type { Play } from '../play.js';
 import { wireReset } from '../wire.js';
 import { checked } from '../checked.js';
@@ -16,7 +16,7 @@ const forkSchema = z.strictObject({
 });
 
 /** `POST …/fork`, and what there is to fork: `GET …/trajectory`, `GET …/snapshots`. */
-export function forkRoutes(app: FastifyInstance, { env }: DoorContext, play: Play): void {
+export function forkRoutes(app: FastifyInstance, { env }: ServerContext, play: Play): void {
   const { bench } = env;
   app.post<{ Params: { id: string } }>('/v1/episodes/:id/fork', async ({ params, body }, reply) => {
     const { count, fork_id: forkId, ...rest } = checked(forkSchema, body);

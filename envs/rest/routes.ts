@@ -4,7 +4,7 @@ import { BenchError } from '../../domain/errors.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import { MOST_INTEGER } from '../../domain/requests/episode.js';
 import { checked } from '../checked.js';
-import type { DoorContext } from '../context.js';
+import type { ServerContext } from '../context.js';
 import { goneOf } from '../gone.js';
 import { sendError } from '../http-errors.js';
 import type { Play } from '../play.js';
@@ -38,8 +38,8 @@ export interface Running {
   action_seq: number;
 }
 
-/** Door C: REST in Gymnasium's shape, under /v1. */
-export function restRoutes(context: DoorContext, play: Play): FastifyPluginCallback {
+/** REST in Gymnasium's shape, under /v1. */
+export function restRoutes(context: ServerContext, play: Play): FastifyPluginCallback {
   const outcomeWithin = async (
     episode: EpisodeRow,
     seq: number,

@@ -2,7 +2,7 @@ import type { FastifyPluginCallback } from 'fastify';
 import { z } from 'zod';
 import { taskAt } from '../../operations/episodes/reset.js';
 import { checked } from '../checked.js';
-import type { DoorContext } from '../context.js';
+import type { ServerContext } from '../context.js';
 import { sendError } from '../http-errors.js';
 import { splitType } from '../task-api.js';
 
@@ -21,7 +21,7 @@ interface TaskRef {
 }
 
 /** The lists of harbor_env: which tasks there are. They begin nothing. */
-export function harborRoutes({ env }: DoorContext): FastifyPluginCallback {
+export function harborRoutes({ env }: ServerContext): FastifyPluginCallback {
   const splitOf = (split: string): string => (split === '' ? (env.splits[0] ?? '') : split);
   const refOf = async (dataset: string, index: number): Promise<TaskRef> => {
     const id = taskAt(env, dataset, index);

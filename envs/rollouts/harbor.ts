@@ -7,7 +7,7 @@ import { listAgents } from '../../operations/catalog/list-agents.js';
 import { beginRollouts } from '../../operations/rollouts/begin.js';
 import { rolloutResult } from '../../operations/rollouts/result.js';
 import { checked } from '../checked.js';
-import type { DoorContext } from '../context.js';
+import type { ServerContext } from '../context.js';
 import { rideOut } from '../ride-out.js';
 import { endedBefore } from './ended-before.js';
 import { refuseRollouts } from './refuse-rollouts.js';
@@ -48,14 +48,14 @@ export interface HarborCall {
   signal?: AbortSignal;
 }
 
-/** The tools of harbor_env, as an MCP session of door A calls them. */
+/** The tools of harbor_env, as an MCP session of OpenEnv calls them. */
 export interface HarborTools {
   /** Plays one rollout. Never throws: what failed is `ok: false` with `error`, and no reward. */
   runRollout(args: unknown, call?: HarborCall): Promise<HarborResult>;
   capabilities(): Promise<Record<string, unknown>>;
 }
 
-export function harborTools({ env, progress, token }: DoorContext): HarborTools {
+export function harborTools({ env, progress, token }: ServerContext): HarborTools {
   const { bench } = env;
   const play = async (args: unknown, { rolloutId = newRolloutId(), signal }: HarborCall): Promise<HarborResult> => {
     refuseRollouts(token);
@@ -68,7 +68,7 @@ export function harborTools({ env, progress, token }: DoorContext): HarborTools 
       const request = checked(rolloutSchema, { ...requestOf(given, split), rollout_id: rolloutId });
       const [begun] = await rideOut(() => beginRollouts(env, request));
       if (begun === undefined) throw new Error('no rollout was begun');
-      // Of a call that another door took first, from then on.
+      // Of a call that another server took first, from then on.
       const until = timeOfRunId(begun.runId) + CLIENT_WAITS_SECONDS * 1000;
       const wait = { until, ...(signal !== undefined && { signal }) };
       const ended = await endedBefore(bench, progress, begun.runId, wait);

@@ -9,7 +9,7 @@ import { beginRollouts } from '../../operations/rollouts/begin.js';
 import { endedRollouts } from '../../operations/rollouts/collect.js';
 import { rolloutResult } from '../../operations/rollouts/result.js';
 import { checked } from '../checked.js';
-import type { DoorContext } from '../context.js';
+import type { ServerContext } from '../context.js';
 import { sendError } from '../http-errors.js';
 import { rideOut } from '../ride-out.js';
 import { refuseRollouts } from './refuse-rollouts.js';
@@ -34,8 +34,8 @@ const listSchema = z.strictObject({
 });
 const ackSchema = z.strictObject({ ids: z.array(z.string().min(1)).min(1).max(10_000) });
 
-/** Door D: bench plays, a trainer's endpoint is the model. Under /v1/rollouts. */
-export function rolloutRoutes({ env, progress, token }: DoorContext): FastifyPluginCallback {
+/** Rollouts: bench plays, a trainer's endpoint is the model. Under /v1/rollouts. */
+export function rolloutRoutes({ env, progress, token }: ServerContext): FastifyPluginCallback {
   const { bench, batchId } = env;
   const known = async (id: string): Promise<RolloutRow> => {
     const row = await rideOut(async () => (await bench.database()).rollouts.find(id));
@@ -69,7 +69,7 @@ export function rolloutRoutes({ env, progress, token }: DoorContext): FastifyPlu
       const { label: labels, group = null, after, limit, wait_s: seconds } = checked(listSchema, query);
       const wait = { until: inSeconds(seconds), signal };
       const rows = await rideOut(() => endedRollouts(bench, progress, { batchId, after, labels, group, limit }, wait));
-      return { rollouts: await Promise.all(rows.map(wire)), after: rows.at(-1)?.number ?? after };
+      return { rollouts: await Promise.all(rows.map(wire)), after: rows.at(-1)?.endSequence ?? after };
     });
 
     app.get<{ Params: { id: string }; Querystring: { wait_s?: string } }>(

@@ -6,7 +6,7 @@ export function wireRollout(result: RolloutResult): Record<string, unknown> {
   return {
     id: result.rolloutId,
     run_id: result.runId,
-    number: result.number,
+    end_sequence: result.endSequence,
     status: ended ? 'ended' : started ? 'running' : 'queued',
     task: result.task,
     seed: result.seed,
@@ -21,7 +21,7 @@ export function wireRollout(result: RolloutResult): Record<string, unknown> {
     gain: result.gain,
     end_reason: result.endReason,
     exit_status: result.exitStatus,
-    capture: { asked: result.capture, level: result.level },
+    capture: { requested: result.capture, level: result.level },
     /** Below level `tokens` a rollout is for evaluation only. */
     use: result.level === 'tokens' ? 'train' : 'evaluation',
     steps: result.steps,

@@ -49,7 +49,7 @@ async function tell(bench: Bench, runId: string, turn: { step: number; try: numb
     if (!started) await wantEpisode(bench, runId);
     await tellAnswered(await bench.temporal(), { runId, ...turn });
   } catch (error) {
-    // The action is stored: a door that comes back starts the run, and a worker tells it.
+    // The action is stored: a server that restarts starts the run, and a worker notifies it.
     if (!isOutage(error)) throw error;
   }
 }

@@ -38,7 +38,7 @@ export interface Variation {
   maxSteps?: number | undefined;
 }
 
-/** What a door plays on: the batch of its episodes, and its tasks. It holds nothing that its death would lose. */
+/** What a server plays on: the batch of its episodes, and its tasks. Nothing in it is lost with the server. */
 export interface Environment {
   readonly bench: Bench;
   readonly batchId: string;

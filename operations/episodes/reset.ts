@@ -24,7 +24,7 @@ export interface BegunEpisode {
   validationsLeft: number | null;
 }
 
-/** An episode as its door asks for it. */
+/** An episode as its protocol asks for it. */
 export interface AskedReset {
   input: unknown;
   /** Makes a repeated call the same. */
@@ -39,8 +39,8 @@ export interface AskedReset {
  * @throws BenchError (usage) that names a wrong key; (not_found) for a task, split or episode that is not there;
  * (conflict, `episodes.at_capacity`) when as many are open as may be.
  */
-export async function resetEpisode(env: Environment, door: string, asked: AskedReset): Promise<BegunEpisode> {
-  const [begun] = await resetEpisodes(env, door, [asked]);
+export async function resetEpisode(env: Environment, protocol: string, asked: AskedReset): Promise<BegunEpisode> {
+  const [begun] = await resetEpisodes(env, protocol, [asked]);
   if (begun === undefined) throw new Error('no episode was requested');
   return begun;
 }
@@ -48,13 +48,13 @@ export async function resetEpisode(env: Environment, door: string, asked: AskedR
 /** Begins several, and none while there is no room for all that are not there yet. Throws as one reset does. */
 export async function resetEpisodes(
   env: Environment,
-  door: string,
+  protocol: string,
   asked: readonly AskedReset[],
 ): Promise<BegunEpisode[]> {
   const began = performance.now();
   const { episodes } = await env.bench.database();
   // Before there is room: what is wrong with a request is said at once.
-  const found = await Promise.all(asked.map((one) => knownOrNew(env, door, one)));
+  const found = await Promise.all(asked.map((one) => knownOrNew(env, protocol, one)));
   const begin = async (one: (typeof found)[number]): Promise<BegunEpisode> => {
     if ('known' in one) return beginning(env.bench, one.known);
     const { row } = await episodes.create({ ...one, resetMs: performance.now() - began }, env.harnessVersion);
@@ -73,7 +73,7 @@ export async function resetEpisodes(
 
 async function knownOrNew(
   env: Environment,
-  door: string,
+  protocol: string,
   { input, runId, session }: AskedReset,
 ): Promise<{ known: EpisodeRow } | Omit<NewEpisode, 'resetMs'>> {
   const request = resetRequest(input);
@@ -89,7 +89,7 @@ async function knownOrNew(
   await requireBaselines(env.bench, [run], reward);
   return {
     run,
-    ...{ door, session, episodeId },
+    ...{ protocol, session, episodeId },
     reset: request,
     reward,
     idleSeconds: Math.ceil(request.idle_s ?? env.options.idleSeconds),

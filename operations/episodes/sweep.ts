@@ -6,7 +6,7 @@ import type { Bench } from '../bench.js';
 const OLD_SECONDS = 3;
 
 /**
- * What a door that died left undone, and what clients left behind: episodes that somebody acted in are started, those that nobody has
+ * What a server that died left undone, and what clients left behind: episodes that somebody acted in are started, those that nobody has
  * asked after for too long are given up. To be called every few seconds; several callers do no harm.
  */
 export async function sweepEpisodes(bench: Bench): Promise<{ started: number; givenUp: number }> {
@@ -17,7 +17,7 @@ export async function sweepEpisodes(bench: Bench): Promise<{ started: number; gi
   const expired = await episodes.expired();
   for (const run of expired) {
     // Nothing was ever started of one that nobody acted in.
-    if (run.wanted) await cancelRun(bench, run);
+    if (run.requested) await cancelRun(bench, run);
     else await store.finishRun(run.runId, CANCELLED);
   }
   return { started: waiting.length, givenUp: expired.length };

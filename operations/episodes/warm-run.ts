@@ -17,8 +17,8 @@ export async function claimWarmRun(env: Environment, input: unknown): Promise<st
 }
 
 /** The next episode may be like this one. */
-export async function wishWarmRun({ bench }: Environment, runId: string): Promise<void> {
+export async function requestWarmRun({ bench }: Environment, runId: string): Promise<void> {
   const { store } = await bench.database();
   const key = warmKey(await store.definition(runId));
-  if (key !== null) await store.wishWarm(key, runId);
+  if (key !== null) await store.requestWarm(key, runId);
 }

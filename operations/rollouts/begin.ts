@@ -60,7 +60,7 @@ export async function beginRollouts(env: Environment, request: RolloutRequest): 
     const { row } = await episodes.create(
       {
         run: { ...run, runId },
-        ...{ door: 'rollouts', session: null, reset, reward, rollout: endpoint },
+        ...{ protocol: 'rollouts', session: null, reset, reward, rollout: endpoint },
         episodeId: given === undefined ? runId : nth === 1 ? given : `${given}-${nth}`,
         idleSeconds: NEVER_IDLE_SECONDS,
         resetMs: performance.now() - askedAt,

@@ -11,7 +11,7 @@ export interface GivenAnswer {
   /** True: this reply is the one that counts. */
   counts: boolean;
   /** Its run was notified. Otherwise it will be, within seconds of the services being up again. */
-  told: boolean;
+  delivered: boolean;
 }
 
 /**
@@ -28,14 +28,14 @@ export async function answerTurn(bench: Bench, turn: TurnKey, reply: DecodedRepl
       `run ${turn.runId} is not waiting for an answer at step ${turn.step}, try ${turn.try}`,
       { code: 'turn.not_open' },
     );
-  if (answered.heard) return { reply: decodeReply(answered.reply), counts: answered.counts, told: true };
-  const told = await bench
+  if (answered.heard) return { reply: decodeReply(answered.reply), counts: answered.counts, delivered: true };
+  const delivered = await bench
     .temporal()
     .then((client) => tellAnswered(client, turn))
     .catch((error: unknown) => {
-      // The answer is stored: a worker finds that its run was not told, and tells it.
+      // The answer is stored: a worker finds that its run was not notified, and notifies it.
       if (isOutage(error)) return false;
       throw error;
     });
-  return { reply: decodeReply(answered.reply), counts: answered.counts, told };
+  return { reply: decodeReply(answered.reply), counts: answered.counts, delivered };
 }

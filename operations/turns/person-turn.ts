@@ -45,8 +45,8 @@ export async function answerAsPerson(bench: Bench, ref: string, answer: PersonAn
       code: 'request.invalid',
       remedy: `${expectedFormat(agent.outputParser)} Type it differently.`,
     });
-  const { counts, told } = await answerTurn(bench, { runId, step, try: attempt }, reply);
-  return { runId, counts, told };
+  const { counts, delivered } = await answerTurn(bench, { runId, step, try: attempt }, reply);
+  return { runId, counts, delivered };
 }
 
 async function ofPerson(

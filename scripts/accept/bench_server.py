@@ -59,7 +59,7 @@ class Server:
             return
         self.start()
 
-    def kill_door(self) -> None:
+    def kill_server(self) -> None:
         """Kills the process behind the port, which is started again by itself."""
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
         os.kill(int(children[0]), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Plays with MCP's unmodified client of 1.x: `mcp_client.py <check> <url>`, run by door_e.py in its environment."""
+"""Plays with MCP's unmodified client of 1.x: `mcp_client.py <check> <url>`, run by mcp_nemo.py in its environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def text_of(result: Any) -> str:
 
 
 async def played(session: ClientSession, instructions: str) -> None:
-    """The task is in the instructions, tools play it, and a call outlives the death of the door."""
+    """The task is in the instructions, tools play it, and a call outlives the death of the server."""
     assert "row" in instructions, instructions
     tools = [tool.name for tool in (await session.list_tools()).tools]
     assert tools == ["run", "validate", "submit", "wait", "interrupt"], tools
@@ -27,7 +27,7 @@ async def played(session: ClientSession, instructions: str) -> None:
     assert prompt.messages[0].content.text == instructions
     refused = await session.call_tool("jump", {})
     assert refused.isError and "not a valid tool" in text_of(refused), refused
-    print("kill the door", flush=True)
+    print("kill the server", flush=True)
     result = await session.call_tool("run", {"command": "echo x >> n; sleep 8; wc -l < n"})
     assert text_of(result).startswith("1\n"), result
     await session.call_tool("run", {"command": ALWAYS})

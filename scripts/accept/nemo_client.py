@@ -1,4 +1,4 @@
-"""Runs NeMo Gym's unmodified gymnasium agent: `nemo_client.py <url of bench> <url of the model>`, run by door_e.py in its environment."""
+"""Runs NeMo Gym's unmodified gymnasium agent: `nemo_client.py <url of bench> <url of the model>`, run by mcp_nemo.py in its environment."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def check(python: Path, name: str, server: Server) -> bool:
         text=True,
     )
     assert client.stdout is not None
-    deaths = {"kill the server": server.kill, "kill the door": server.kill_door}
+    deaths = {"kill the front": server.kill, "kill the server": server.kill_server}
     for line in client.stdout:
         death = deaths.get(line.strip())
         if death is not None:

@@ -41,7 +41,7 @@ def played() -> None:
     with env.session(split="train", index=0) as session:
         assert "row" in session.get_prompt()[0].text
         assert len(session.list_tools()) == 5 and len(session.get_messages()) == 1
-        for deaths, process in enumerate(["server", "door"]):
+        for deaths, process in enumerate(["front", "server"]):
             print(f"kill the {process}", flush=True)
             session.call_tool("run", {"command": "echo x >> n; sleep 8"})
             assert printed(session, "wc -l < n") == str(deaths + 1)
@@ -92,7 +92,7 @@ def many() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         plays = [pool.submit(play, number) for number in range(4)]
-        print("kill the door", flush=True)
+        print("kill the server", flush=True)
         assert [one.result() for one in plays] == ["3"] * 4
 
 

@@ -122,7 +122,7 @@ describe.runIf(executable !== null)('a hostile page', () => {
     expect([...taken].sort()).toEqual(['GET', 'OPTIONS', 'POST', 'WebSocket']);
   });
 
-  test('gets nothing of the server of episodes, and no request of it reaches a door', async () => {
+  test('gets nothing of the server of episodes, and no request of it reaches a server', async () => {
     const paths = ['/ws', '/v1/episodes', `/t/${TOKEN}/v1/rollouts`, `/t/${TOKEN}/v1/mcp`, '/health'];
     for (const from of sites())
       expect([from, gained(await attacked(from, front.url, paths, TOKEN))]).toEqual([from, {}]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { engineAddress } from '../../backends/docker/engine-address.js';
 import { addStatedTask, FAILING_STATEMENT } from '../fixtures/stated-task.js';
 import { BenchHome } from '../setup/bench-home.js';
-import { DOORS, type Door } from '../setup/door-players.js';
+import { PROTOCOLS, type Protocol } from '../setup/protocol-players.js';
 import { type EngineGate, openEngineGate } from '../setup/engine-gate.js';
 import { EnvServer } from '../setup/env-server.js';
 import { LONG } from '../setup/long.js';
@@ -14,7 +14,7 @@ const QUOTA = LONG ? { engine: 400, store: 400, host: 20 } : { engine: 7, store:
 const EVALUATOR = LONG ? 180 : 4;
 const FAULTS = EVALUATOR + Object.values(QUOTA).reduce((sum, count) => sum + count, 0);
 const AT_ONCE = LONG ? 8 : 4;
-const NAMES = Object.keys(DOORS) as Door[];
+const NAMES = Object.keys(PROTOCOLS) as Protocol[];
 const LIMIT_MS = LONG ? 7_200_000 : 900_000;
 // BENCH_CHAOS_SEED tries other moments.
 const random = seededRandom(Number(process.env['BENCH_CHAOS_SEED'] ?? 20));
@@ -71,27 +71,27 @@ const injected = { engine: 0, store: 0, host: 0, evaluator: 0 };
 const outside = (): boolean =>
   (Object.keys(QUOTA) as (keyof typeof QUOTA)[]).every((kind) => injected[kind] >= QUOTA[kind]);
 
-/** How an episode went: `recovered` with every reward, or an error in its door's shape, after which there is none. */
-async function play(number: number): Promise<{ door: Door; ended: 'recovered' | 'errored' }> {
-  const door = NAMES[number % NAMES.length]!;
-  const episode = await DOORS[door](server, { task: 'stated', seed: number });
+/** How an episode went: `recovered` with every reward, or an error in its protocol's shape, after which there is none. */
+async function play(number: number): Promise<{ protocol: Protocol; ended: 'recovered' | 'errored' }> {
+  const protocol = NAMES[number % NAMES.length]!;
+  const episode = await PROTOCOLS[protocol](server, { task: 'stated', seed: number });
   for (const { command, reward, fails } of actionsOf(number)) {
     const said = await episode.act(command);
     if (said.fault !== null) {
       expect(said.reward).toBeNull();
       if (fails === 'at the end') injected.evaluator += 1;
-      return { door, ended: 'errored' };
+      return { protocol, ended: 'errored' };
     }
     // A number only where it is the undisturbed one.
-    expect({ number, door, command, reward: said.reward }).toEqual({ number, door, command, reward });
+    expect({ number, protocol, command, reward: said.reward }).toEqual({ number, protocol, command, reward });
     expect(fails).not.toBe('at the end');
     if (fails === 'within') {
       expect(said.whole).toContain('evaluator_error');
       injected.evaluator += 1;
     }
-    if (said.done) return { door, ended: 'recovered' };
+    if (said.done) return { protocol, ended: 'recovered' };
   }
-  throw new Error(`episode ${number} over ${door} did not end`);
+  throw new Error(`episode ${number} over ${protocol} did not end`);
 }
 
 it(
@@ -124,8 +124,8 @@ it(
 
     const played: Awaited<ReturnType<typeof play>>[] = [];
     let next = 0;
-    // Every door told faults, and recovered ones, too.
-    const seen = (ended: string) => new Set(played.filter((one) => one.ended === ended).map(({ door }) => door));
+    // Every protocol told faults, and recovered ones, too.
+    const seen = (ended: string) => new Set(played.filter((one) => one.ended === ended).map(({ protocol }) => protocol));
     const allTold = (): boolean => seen('recovered').size === NAMES.length && seen('errored').size > 1;
     const player = async (): Promise<void> => {
       while (!outside() || injected.evaluator < EVALUATOR || !allTold()) played.push(await play(next++));

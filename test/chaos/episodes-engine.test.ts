@@ -18,8 +18,8 @@ const KILLS = 100;
 const AT_ONCE = 6;
 const LIMIT_MS = 10_800_000;
 
-type Killed = 'front' | 'door' | 'worker' | 'temporal' | 'postgres' | 'engine' | 'container';
-const VICTIMS: readonly Killed[] = ['container', 'engine', 'front', 'door', 'worker', 'temporal', 'postgres'];
+type Killed = 'front' | 'server' | 'worker' | 'temporal' | 'postgres' | 'engine' | 'container';
+const VICTIMS: readonly Killed[] = ['container', 'engine', 'front', 'server', 'worker', 'temporal', 'postgres'];
 // BENCH_CHAOS_SEED tries other moments.
 const random = seededRandom(Number(process.env['BENCH_CHAOS_SEED'] ?? 20));
 
@@ -111,8 +111,8 @@ async function kill(victim: Killed): Promise<void> {
       await server.kill();
       await server.start();
       return;
-    case 'door':
-      while (!server.killDoor()) await sleep(50);
+    case 'server':
+      while (!server.killServer()) await sleep(50);
       return;
     case 'engine':
       return engine.restart();

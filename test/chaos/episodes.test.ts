@@ -17,8 +17,8 @@ const KILLS = LONG ? 100 : 4;
 const AT_ONCE = LONG ? 8 : EPISODES;
 const LIMIT_MS = LONG ? 7_200_000 : 900_000;
 
-type Killed = 'front' | 'door' | 'worker' | 'temporal' | 'postgres';
-const VICTIMS: readonly Killed[] = ['door', 'worker', 'temporal', 'postgres', ...(LONG ? (['front'] as const) : [])];
+type Killed = 'front' | 'server' | 'worker' | 'temporal' | 'postgres';
+const VICTIMS: readonly Killed[] = ['server', 'worker', 'temporal', 'postgres', ...(LONG ? (['front'] as const) : [])];
 // The moments of the kills come from this seed; BENCH_CHAOS_SEED tries others.
 const random = seededRandom(Number(process.env['BENCH_CHAOS_SEED'] ?? 20));
 
@@ -104,8 +104,8 @@ const PLAYS: Record<string, (number: number, onStep: () => void) => Promise<Told
   openenv: (number, onStep) => playOpenEnv(server, { number, key: LONG ? newKey() : null }, onStep),
   ors: (number, onStep) => playOrs(server, number, onStep),
 };
-/** BENCH_CHAOS_DOOR has one of them play all. */
-const PLAYED = Object.keys(PLAYS).filter((name) => name === (process.env['BENCH_CHAOS_DOOR'] ?? name));
+/** BENCH_CHAOS_PROTOCOL has one of them play all. */
+const PLAYED = Object.keys(PLAYS).filter((name) => name === (process.env['BENCH_CHAOS_PROTOCOL'] ?? name));
 
 /** Some at once, each answer counted; over REST, over OpenEnv's WebSocket, over ORS. */
 async function playAll(onStep: () => void): Promise<Told[][]> {
@@ -125,8 +125,8 @@ async function kill(victim: Killed): Promise<void> {
     await server.start();
     return;
   }
-  if (victim !== 'door') return killServiceOnceItRuns(home, victim);
-  while (!server.killDoor()) await sleep(50);
+  if (victim !== 'server') return killServiceOnceItRuns(home, victim);
+  while (!server.killServer()) await sleep(50);
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

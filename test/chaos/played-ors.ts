@@ -8,7 +8,7 @@ export async function openOrs(server: EnvServer, number: number): Promise<Player
   const unmodified = ClientPlayer.of('ors', server, number);
   if (unmodified !== null) return unmodified;
   const client = new OrsClient(server);
-  // Rewards as over the other doors, not at the end alone.
+  // Rewards as over the other protocols, not at the end alone.
   const spec = { task: 'stated', seed: number, reward: { mode: 'delta_prev' } };
   const { status, text } = await client.retried(() => client.open({ task_spec: spec, env_name: 'bench' }));
   if (status !== 200) throw new Error(`${status}: ${text}`);

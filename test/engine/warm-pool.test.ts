@@ -58,7 +58,7 @@ beforeAll(async () => {
   const { runId } = await oneRun(db, task('t'), { backend: 'docker' });
   like = await db.store.definition(runId);
   key = warmKey(like) ?? '';
-  await db.store.wishWarm(key, runId);
+  await db.store.requestWarm(key, runId);
 });
 afterAll(async () => {
   for (const ref of await backends.docker.sandbox.list()) await backends.docker.sandbox.stop(ref);

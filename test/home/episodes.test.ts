@@ -130,7 +130,7 @@ describe('episodes over REST', () => {
     await server.ask('DELETE', `/v1/episodes/${id}`);
   });
 
-  test('outlive the door unnoticed: a connection of before gets the answer', async () => {
+  test('outlive the server unnoticed: a connection of before gets the answer', async () => {
     const { episode_id: id } = await reset();
     await step(id, 'true', 1);
     const asked = fetch(`${server.url}/v1/episodes/${id}/step`, {
@@ -141,7 +141,7 @@ describe('episodes over REST', () => {
     await expect
       .poll(() => server.ask('GET', `/v1/episodes/${id}`), { timeout: 60_000 })
       .toMatchObject({ body: { action_seq: 2 } });
-    expect(server.killDoor()).toBe(true);
+    expect(server.killServer()).toBe(true);
     const response = await asked;
     expect(response.status).toBe(200);
     expect(((await response.json()) as Step).info['output']).toBe('one\n');

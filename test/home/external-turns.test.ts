@@ -54,7 +54,7 @@ describe('a run that is played from outside', () => {
     const given = await Promise.all(['echo one', 'echo two'].map((one) => answerTurn(bench, turn, fenced(one))));
     expect(given.filter(({ counts }) => counts)).toHaveLength(1);
     expect(given[0]!.reply).toEqual(given[1]!.reply);
-    expect(given.some(({ told }) => told)).toBe(true);
+    expect(given.some(({ delivered }) => delivered)).toBe(true);
     await answerTurn(bench, await turnAt(runId, 2), fenced('submit'));
     await ended(batchId);
     const counted = given.findIndex(({ counts }) => counts);

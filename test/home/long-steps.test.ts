@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addStatedTask } from '../fixtures/stated-task.js';
 import { BenchHome } from '../setup/bench-home.js';
-import { DOORS, type Door } from '../setup/door-players.js';
+import { PROTOCOLS, type Protocol } from '../setup/protocol-players.js';
 import { EnvServer } from '../setup/env-server.js';
 
 /** BENCH_LONG_STEP_SECONDS asks for another time. */
@@ -20,10 +20,10 @@ afterAll(async () => {
   await home.remove();
 });
 
-it.concurrent.each(Object.keys(DOORS) as Door[])(
-  `a command of ${SECONDS} s through door %s is executed once, and no answer is another's`,
-  async (door) => {
-    const episode = await DOORS[door](server, { task: 'stated' });
+it.concurrent.each(Object.keys(PROTOCOLS) as Protocol[])(
+  `a command of ${SECONDS} s over %s is executed once, and no answer is another's`,
+  async (protocol) => {
+    const episode = await PROTOCOLS[protocol](server, { task: 'stated' });
     const printed = async (command: string): Promise<string> => (await episode.act(command)).message;
     expect(await printed('echo begin')).toMatch(/^begin\n/);
     expect(await printed(`echo x >> marks; sleep ${SECONDS}; echo slept $(wc -l < marks)`)).toMatch(/^slept 1\n/);

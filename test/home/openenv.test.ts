@@ -174,7 +174,7 @@ describe('frames', () => {
 });
 
 describe('sessions', () => {
-  test('with a key outlive the door: a repeated step gets its one outcome', async () => {
+  test('with a key outlive the server: a repeated step gets its one outcome', async () => {
     const prefix = `/s/${newKey()}`;
     const client = await connect(prefix);
     const begun = await client.reset({ seed: 3 });
@@ -216,16 +216,16 @@ describe('sessions', () => {
     expect(await episode(begun.data.metadata['episode_id'])).toMatchObject({ ended: true });
   });
 
-  test('without a key outlive the door on their connection: what was read is not given again, what was not is not executed again', async () => {
+  test('without a key outlive the server on their connection: what was read is not given again, what was not is not executed again', async () => {
     const client = await connect();
     const begun = await client.reset();
     const id = begun.data.metadata['episode_id'];
     await client.step('echo x >> n; sleep 2; wc -l < n');
-    expect(server.killDoor()).toBe(true);
+    expect(server.killServer()).toBe(true);
     client.send({ type: 'step', data: { command: 'echo x >> n; sleep 2; wc -l < n' } });
     const taken = `select 1 from episode_actions where run_id = $1 and seq = 2`;
     await expect.poll(() => home.sql(taken, [begun.data.metadata['run_id']]), { timeout: 60_000 }).toHaveLength(1);
-    expect(server.killDoor()).toBe(true);
+    expect(server.killServer()).toBe(true);
     expect((await client.next())?.data.metadata).toMatchObject({ output: '2\n', action_seq: 2 });
     client.send({ type: 'close' });
     expect(await client.closed).toBe(1000);
@@ -252,7 +252,7 @@ describe('sessions', () => {
     expect(second.data.metadata['episode_id']).toBe(first.data.metadata['episode_id']);
   });
 
-  test('without a key a door that dies leaves an episode no longer than its grace', async () => {
+  test('without a key a server that dies leaves an episode no longer than its grace', async () => {
     const client = await connect();
     const id = (await client.reset()).data.metadata['run_id'];
     await client.step('true');
@@ -272,7 +272,7 @@ describe('sessions', () => {
     const resumed = await second.ask({ type: 'reset', data: { resume_episode: id } });
     expect(resumed.data).toMatchObject({ reward: null, done: false, metadata: { action_seq: 1, episode_id: id } });
     await new Promise((resolve) => setTimeout(resolve, 4_000));
-    expect(server.killDoor()).toBe(true);
+    expect(server.killServer()).toBe(true);
     expect((await second.step('cat n')).data.metadata['output']).toBe('mine\n');
     second.cut();
     await expect.poll(() => episode(id), { timeout: 60_000 }).toMatchObject({ ended: true, end_reason: 'cancelled' });
@@ -402,7 +402,7 @@ describe('tools', () => {
     expect((await call('openenv/session/close', { session_id: other })).error).toMatchObject({ code: -32602 });
   });
 
-  test('are executed once, though their door dies, or their connection breaks and their client asks again', async () => {
+  test('are executed once, though their server dies, or their connection breaks and their client asks again', async () => {
     const command = 'echo x >> n; sleep 2; wc -l < n';
     const call = (id: number, params: object = {}) => ({
       ...{ jsonrpc: '2.0', id, method: 'tools/call' },
@@ -418,7 +418,7 @@ describe('tools', () => {
     const { run_id: id } = (await client.reset()).data.metadata;
     client.send({ type: 'mcp', data: call(1) });
     await taken(id, 1);
-    expect(server.killDoor()).toBe(true);
+    expect(server.killServer()).toBe(true);
     const told = (reply: unknown) => (reply as { result: { metadata: Record<string, unknown> } }).result.metadata;
     expect(told((await client.next())?.data)).toMatchObject({ output: '1\n', action_seq: 1 });
     // It has been read: the same call is another one.

@@ -104,7 +104,7 @@ describe('a session over ORS', () => {
     await client.call('run', { command: 'true' });
     const running = () => home.sql('select 1 from episode_actions where outcome is null');
     const deaths = [
-      async () => void expect(server.killDoor()).toBe(true),
+      async () => void expect(server.killServer()).toBe(true),
       async () => {
         await server.kill();
         await server.start();

@@ -66,14 +66,14 @@ interface Turn {
 interface Rollout {
   id: string;
   run_id: string;
-  number: number | null;
+  end_sequence: number | null;
   status: string;
   ok: boolean | null;
   error: string | null;
   reward: number | null;
   gain: number | null;
   end_reason: string | null;
-  capture: { asked: string; level: string | null };
+  capture: { requested: string; level: string | null };
   use: string;
   turns: Turn[];
 }
@@ -112,7 +112,7 @@ async function collected(count: number, query: string): Promise<Rollout[]> {
 }
 
 describe('rollouts', () => {
-  test('outlive the worker and the door: each is told once, with its tokens, and no answer is generated twice', async () => {
+  test('outlive the worker and the server: each is told once, with its tokens, and no answer is generated twice', async () => {
     const before = vllm.requests.length;
     const ids = await begin({
       ...{ model: endpoint(vllm, { api_key: CANARY, headers: { 'X-Tenant': HEADER_CANARY } }), count: 3 },
@@ -136,10 +136,10 @@ describe('rollouts', () => {
     ({ pid } = await server.start());
     const told = await collected(3, 'label=arm=a');
     expect(told.map(({ id }) => id).sort()).toEqual(ids);
-    expect(told.map(({ number }) => number)).toEqual([...told.map(({ number }) => number!)].sort((a, b) => a - b));
+    expect(told.map((one) => one.end_sequence)).toEqual([...told.map((one) => one.end_sequence!)].sort((a, b) => a - b));
     for (const rollout of told) {
       expect(rollout).toMatchObject({ ok: true, error: null, end_reason: 'submit', use: 'train' });
-      expect(rollout.capture).toEqual({ asked: 'tokens', level: 'tokens' });
+      expect(rollout.capture).toEqual({ requested: 'tokens', level: 'tokens' });
       expect(rollout.reward).toBeCloseTo(rollout.gain!, 9);
       expect(rollout.turns.map(({ text }) => text)).toEqual(COMMANDS.map(fenced));
       for (const turn of rollout.turns) {
@@ -161,7 +161,7 @@ describe('rollouts', () => {
     expect(vllm.requests.at(-1)!.body).toMatchObject({ return_token_ids: true, logprobs: true, top_logprobs: 0 });
   });
 
-  test("of Harbor's client are one though their door dies, and the next call is another", async () => {
+  test("of Harbor's client are one though their server dies, and the next call is another", async () => {
     const client = await harborClient();
     const before = vllm.requests.length;
     const call = {
@@ -172,7 +172,7 @@ describe('rollouts', () => {
       home.sql<{ step: number }>(`select r.step from runs r where r.provider_model = 'harbor' order by r.ordinal`);
     client.send({ type: 'step', data: call });
     await expect.poll(async () => (await played())[0]?.step, { timeout: 120_000 }).toBe(2);
-    expect(server.killDoor()).toBe(true);
+    expect(server.killServer()).toBe(true);
     const resultOf = (reply: Reply | null) =>
       JSON.parse(String(reply?.data.observation['result'])) as { ok: boolean; reward: number };
     const first = resultOf(await client.next());
@@ -260,7 +260,7 @@ describe('rollouts', () => {
   test('of an endpoint that tells nothing of its tokens are for evaluation only, and say so', async () => {
     const [id] = await begin({ model: endpoint(hosted), labels: { arm: 'hosted' } });
     const [rollout] = await collected(1, 'label=arm=hosted');
-    expect(rollout).toMatchObject({ id, ok: true, use: 'evaluation', capture: { asked: 'tokens', level: 'text' } });
+    expect(rollout).toMatchObject({ id, ok: true, use: 'evaluation', capture: { requested: 'tokens', level: 'text' } });
     expect(rollout!.turns[0]).toMatchObject({ completion_token_ids: [], loss_mask: [] });
   });
 

@@ -31,7 +31,7 @@ interface Outcome {
   reward: number | null;
 }
 
-/** Plays the actions, and returns what the door said of each. */
+/** Plays the actions, and returns what the server said of each. */
 async function play(reset: Record<string, unknown>, actions: { action: unknown; policy_version: number }[]) {
   const body = { task: 'battleOfSexes', reward: { mode: 'delta_prev', format_penalty: 0.25 }, ...reset };
   const begun = await server.ask<{ episode_id: string; observation: { message: string } }>(
@@ -77,7 +77,7 @@ describe('a server that trains', () => {
       labels: { arm: 'a' },
       exit_status: 'submitted',
     });
-    // As the door paid and said it, whatever is computed from the record.
+    // As the server paid and said it, whatever is computed from the record.
     expect(line!.actions.map(({ reward }) => reward)).toEqual(played.outcomes.map(({ reward }) => reward));
     expect(line!.actions[0]).toMatchObject({ format_error: true, reward: -0.25, exit_code: null });
     expect(line!.actions[1]).toMatchObject({ format_error: false, reward: null, exit_code: 1 });

@@ -14,7 +14,7 @@ export interface ServerLine {
   url: string;
   batchId: string;
   pid: number;
-  doorPid: number;
+  serverPid: number;
 }
 
 /** `bench env serve` of a home, and a client that asks again while nobody answers, as a trainer's does. */
@@ -63,8 +63,8 @@ export class EnvServer {
     return gone;
   }
 
-  /** kill -9 of the door, the front's only child; false: none runs at this moment. */
-  killDoor(): boolean {
+  /** kill -9 of the server, the front's only child; false: none runs at this moment. */
+  killServer(): boolean {
     const [pid] = readFileSync(`/proc/${this.#front}/task/${this.#front}/children`, 'utf8').split(' ').filter(Boolean);
     if (pid === undefined) return false;
     process.kill(Number(pid), 'SIGKILL');

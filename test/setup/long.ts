@@ -12,8 +12,8 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/chaos/auto-attempts.test.ts': 'sql/allocation.test.ts gives attempts out, once, whoever asks',
   'test/home/paid-trees.test.ts':
     'sql/search-trees.test.ts has eight nodes in flight call a provider, by the store alone',
-  'test/integrity/doors.test.ts':
-    'attack-suite.test.ts plays every class of attack; home/doors.test.ts what the doors refuse',
+  'test/integrity/protocols.test.ts':
+    'attack-suite.test.ts plays every class of attack; home/protocols.test.ts what the protocols refuse',
   'test/home/damaged-store.test.ts':
     'terminated-workflows.test.ts has lost workflows restarted; services/temporal-store.test.ts finds what is damaged',
   'test/home/cut-off-hosts.test.ts':

@@ -5,7 +5,7 @@ import { isBeingPrepared } from './beside-the-tests.js';
 const LONGEST = [
   'sandbox-port',
   'attack-suite',
-  'doors',
+  'protocols',
   'checks',
   'crash',
   'snapshots',

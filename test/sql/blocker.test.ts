@@ -23,7 +23,7 @@ const host = { hostname: 'h', cpus: 4, memoryMb: 8000, gpus: [], backends: ['doc
 const stateOf = async (batchId: string) => {
   const { blockedBy, lastStepAt } = await db.queries.batchStatus(batchId);
   const page = await db.pages.batchHead(batchId);
-  // Both doors say the same.
+  // Both interfaces say the same.
   expect([page.batch.blockedBy, page.batch.lastStepAt]).toEqual([blockedBy, lastStepAt]);
   return { blockedBy, lastStepAt };
 };

@@ -117,7 +117,7 @@ async function begin(reward: RewardInput, more: Partial<TaskSpec> = {}): Promise
       ...{
         run: played,
         episodeId: played.runId,
-        door: 'rest',
+        protocol: 'rest',
         session: null,
         reset: {},
         reward: rewardRequest(reward),

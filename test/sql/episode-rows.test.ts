@@ -31,7 +31,7 @@ function episode(batchId: string, taskId: string): NewEpisode {
   const model = { name: 'external', kind: 'external', provider: 'external', model: 'external' } as const;
   const played = { ...run(batchId, task(taskId), 'external', 1), model, runId: newRunId() };
   return {
-    ...{ run: played, episodeId: played.runId, door: 'rest', session: null, reset: {}, reward: {} },
+    ...{ run: played, episodeId: played.runId, protocol: 'rest', session: null, reset: {}, reward: {} },
     ...{ idleSeconds: 60, deadlineAt: null, resetMs: 1 },
   };
 }

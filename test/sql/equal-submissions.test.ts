@@ -177,7 +177,7 @@ test('episodes share draws with those of their group, else of their seed', async
 
 const anEpisode = (runId: string, group: string | null, policy: number | null) =>
   db.pool.query(
-    `insert into episodes (run_id, episode_id, door, reset, reward, labels, next_step, idle_seconds, expires_at, group_key, policy_version)
+    `insert into episodes (run_id, episode_id, protocol, reset, reward, labels, next_step, idle_seconds, expires_at, group_key, policy_version)
      values ($1, $1, 'rest', '{}', '{}', '{}', 1, 60, now(), $2, $3)`,
     [runId, group, policy],
   );

@@ -35,7 +35,7 @@ interface Step {
   evaluation: number | null;
   gain: number | null;
   reward: number | null;
-  so_far: number | null;
+  cumulative_reward: number | null;
   format_errors: number;
   fault: string | null;
   parts: Record<string, number> | null;
@@ -344,11 +344,11 @@ describe('an episode', () => {
   test('that goes on has no reward yet, and tells what it has come to', async () => {
     const id = await one([0.75, 0.625], { end: null });
     expect(await returnOf(id, { mode: 'best' })).toMatchObject({ reward: null, fault: null });
-    expect((await rewards([id], { mode: 'best' })).map((step) => [step.reward, step.so_far])).toEqual([
+    expect((await rewards([id], { mode: 'best' })).map((step) => [step.reward, step.cumulative_reward])).toEqual([
       [null, 0.5],
       [null, 0.5],
     ]);
-    expect((await rewards([id])).map((step) => [step.reward, step.so_far])).toEqual([
+    expect((await rewards([id])).map((step) => [step.reward, step.cumulative_reward])).toEqual([
       [0.5, 0.5],
       [-0.25, 0.25],
     ]);
@@ -518,7 +518,7 @@ describe('stored episodes', () => {
       {
         reward: 1,
         stepList: [
-          { step: 1, reward: null, soFar: 1 },
+          { step: 1, reward: null, cumulativeReward: 1 },
           { step: 2, reward: 1 },
         ],
       },

@@ -192,7 +192,7 @@ describe(`figures of training (seed ${SEED}, BENCH_TRAINING_SEED)`, () => {
     await db.pool.query('update episodes set detached_at = now() where run_id = $1', [gone.runId]);
     const [unseen] = open.filter(({ actions }) => actions.length === 0);
     if (unseen !== undefined)
-      await db.pool.query('update episodes set wanted_at = null where run_id = $1', [unseen.runId]);
+      await db.pool.query('update episodes set requested_at = null where run_id = $1', [unseen.runId]);
     const idle = unseen === undefined ? 0 : 1;
     const counts = { active: there.length, detached: 1, idle, waiting: open.length - acted.length - idle };
     const [state] = await rows('select * from episode_states where batch_id = $1');

@@ -101,9 +101,9 @@ describe('sandboxes that are started ahead', () => {
 
   it('are wanted for as long as episodes begin', async () => {
     const { runId } = await oneRun(db);
-    await db.store.wishWarm('wish', runId);
-    await db.store.wishWarm('wish', runId);
-    expect(await db.store.warmWishes(60)).toEqual([{ key: 'wish', runId }]);
-    expect(await db.store.warmWishes(0)).toEqual([]);
+    await db.store.requestWarm('request', runId);
+    await db.store.requestWarm('request', runId);
+    expect(await db.store.warmRequests(60)).toEqual([{ key: 'request', runId }]);
+    expect(await db.store.warmRequests(0)).toEqual([]);
   });
 });

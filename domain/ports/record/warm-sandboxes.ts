@@ -3,9 +3,9 @@ import type { Backend } from '../../run.js';
 /** The record of sandboxes that are started ahead. Each is one run's alone, from the moment that it is registered. */
 export interface WarmSandboxes {
   /** Sandboxes of this key are wanted, like that of this run. */
-  wishWarm(key: string, runId: string): Promise<void>;
+  requestWarm(key: string, runId: string): Promise<void>;
   /** What was wanted in the last seconds. */
-  warmWishes(seconds: number): Promise<{ key: string; runId: string }[]>;
+  warmRequests(seconds: number): Promise<{ key: string; runId: string }[]>;
   /** Registers one before it is started. False: the host has as many of this key as it may, or no room for another run. */
   beginWarm(at: { runId: string; hostId: string; key: string; most: number }): Promise<boolean>;
   warmIsReady(runId: string): Promise<void>;

@@ -63,14 +63,14 @@ def model(words: Any) -> Any:
     )
 
 
-def grpo(url: str, door: str) -> None:
+def grpo(url: str, protocol: str) -> None:
     import torch
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
 
     words = tokenizer()
     policy = model(words)
-    if door == "ors":
+    if protocol == "ors":
         from trl.experimental.openreward import OpenRewardSpec
 
         spec = OpenRewardSpec(url, indices=[0])

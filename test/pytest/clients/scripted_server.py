@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-# As the door answers when its database is gone for longer than it waits.
+# As the server answers when its database is gone for longer than it waits.
 AWAY = {
     "error": {"type": "services", "code": "services.connection_lost", "message": "a service stopped answering"}
 }

@@ -13,7 +13,7 @@ const episode = (more: Partial<EpisodeFigures> = {}): EpisodeFigures =>
       task: 'battleOfSexes',
       group: null,
       seed: 7,
-      door: 'rest',
+      protocol: 'rest',
       labels: {},
       policyVersion: 3,
       lastPolicyVersion: 3,

@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 import { expect, test, vi } from 'vitest';
-import type { DoorContext } from '../../../envs/context.js';
+import type { ServerContext } from '../../../envs/context.js';
 import { type Play, playing } from '../../../envs/play.js';
 import { forkRoutes } from '../../../envs/rest/fork.js';
 
@@ -8,13 +8,13 @@ test('forks with a fork_id have ids of it, so that the same fork again is the sa
   const asked: unknown[] = [];
   const play: Partial<Play> = {
     known: (id) => Promise.resolve({ episodeId: id } as Awaited<ReturnType<Play['known']>>),
-    resetAll(_door, bodies) {
+    resetAll(_protocol, bodies) {
       asked.push(bodies);
       return Promise.resolve([]);
     },
   };
   const app = Fastify();
-  forkRoutes(app, { env: {} } as DoorContext, play as Play);
+  forkRoutes(app, { env: {} } as ServerContext, play as Play);
   const fork = (body: object) => app.inject({ method: 'POST', url: '/v1/episodes/e/fork', payload: body });
   await fork({ at_step: 3, count: 2, fork_id: 'mine', group: 'g' });
   await fork({ at_step: 3 });
@@ -55,7 +55,7 @@ function failing() {
   const options = { capacity: 8, idleSeconds: 60, reward: {} };
   const env = { bench, batchId: 'b-1', options, beginning: new Set(), template: () => Promise.resolve(run) };
   const progress = { next: () => ({ within: () => Promise.resolve(), cancel: () => undefined }) };
-  const context = { env, progress, fullWaitSeconds: 0 } as unknown as DoorContext;
+  const context = { env, progress, fullWaitSeconds: 0 } as unknown as ServerContext;
   return { play: playing(context), rows, cancelled };
 }
 

@@ -1,14 +1,14 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { DoorContext } from '../../../envs/context.js';
-import { createDoor } from '../../../envs/door.js';
+import type { ServerContext } from '../../../envs/context.js';
+import { createEnvServer } from '../../../envs/server.js';
 import { newSessionId } from '../../../envs/ors/session.js';
 
 let app: FastifyInstance;
-/** How often a door has gone to the record. */
+/** How often the server has gone to the record. */
 let reached = 0;
 
-function doorWith(token: string | null): FastifyInstance {
+function serverWith(token: string | null): FastifyInstance {
   const away = (): Promise<never> => {
     reached += 1;
     return Promise.reject(new Error('the record was asked'));
@@ -19,11 +19,11 @@ function doorWith(token: string | null): FastifyInstance {
     ...{ tasks: ['game'], splits: ['train'], split: () => ['game'], template: away },
   };
   const progress = { next: () => ({ within: () => Promise.resolve(), cancel: () => undefined }) };
-  return createDoor({ env, progress, token, graceSeconds: 1, fullWaitSeconds: 0 } as unknown as DoorContext);
+  return createEnvServer({ env, progress, token, graceSeconds: 1, fullWaitSeconds: 0 } as unknown as ServerContext);
 }
 beforeEach(() => {
   reached = 0;
-  app = doorWith('secret');
+  app = serverWith('secret');
 });
 afterEach(() => app.close());
 
@@ -112,7 +112,7 @@ test('numbers that no column takes, and documents that no stack takes, are refus
 
 test('a server without a token plays no rollouts, whatever begins them', async () => {
   await app.close();
-  app = doorWith(null);
+  app = serverWith(null);
   const asked = post('/v1/rollouts', { task: 'game', model: { base_url: 'https://h/v1', model: 'm' } });
   expect((await app.inject(asked)).statusCode).toBe(403);
   expect((await app.inject({ method: 'GET', url: '/v1/rollouts' })).statusCode).toBe(403);

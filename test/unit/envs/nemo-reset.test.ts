@@ -2,10 +2,10 @@ import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import type { EpisodeRow } from '../../../domain/ports/episodes.js';
 import { resetRequest } from '../../../domain/requests/episode.js';
-import { nemoDoor } from '../../../envs/nemo/door.js';
+import { nemoRoutes } from '../../../envs/nemo/routes.js';
 import type { Play } from '../../../envs/play.js';
 
-/** Keeps what has begun, and by which session: rows outlive a door. */
+/** Keeps what has begun, and by which session: rows outlive a server. */
 function playOf() {
   const rows: EpisodeRow[] = [];
   const begun = (episode: EpisodeRow) => ({
@@ -14,7 +14,7 @@ function playOf() {
   const play: Partial<Play> = {
     ofSession: (session) => Promise.resolve(rows.find((row) => row.session === session) ?? null),
     beginning: (episode) => Promise.resolve(begun(episode)),
-    reset(_door, body, { session = null } = {}) {
+    reset(_protocol, body, { session = null } = {}) {
       const id = `r-${rows.length}`;
       const row = { runId: id, episodeId: id, session, seq: 0, nextStep: 1, ended: false, reset: resetRequest(body) };
       rows.push(row as EpisodeRow);
@@ -26,12 +26,12 @@ function playOf() {
 
 const SENT = { responses_create_params: { input: [] }, task: 't', seed: 7 };
 
-test('a reset that the front sends to another door goes on with the episode of the first', async () => {
+test('a reset that the front sends to another server continues with the episode of the first', async () => {
   const { play, rows } = playOf();
   const reset = async (name: string): Promise<string | string[] | undefined> => {
-    const door = Fastify().register(nemoDoor(play));
+    const server = Fastify().register(nemoRoutes(play));
     const headers = { 'x-bench-request': name };
-    const answer = await door.inject({ method: 'POST', url: '/nemo/reset', headers, payload: SENT });
+    const answer = await server.inject({ method: 'POST', url: '/nemo/reset', headers, payload: SENT });
     expect(answer.statusCode).toBe(200);
     return answer.headers['set-cookie'];
   };

@@ -25,7 +25,7 @@ function connected(episode: Partial<EpisodeRow> | null, { made = true } = {}) {
     ofSession: () => Promise.resolve(row),
     known: () => Promise.resolve(row!),
     beginning: () => Promise.resolve({ episode: row!, message: 'Play.' } as Awaited<ReturnType<Play['beginning']>>),
-    reset(_door, _body, { session = null } = {}) {
+    reset(_protocol, _body, { session = null } = {}) {
       row = { runId: 'r-1', seq: 0, reset: {}, session } as EpisodeRow;
       return this.beginning!(row);
     },

@@ -4,7 +4,7 @@ import { BenchError } from '../../../domain/errors.js';
 import type { EpisodeOutcome } from '../../../domain/episodes/outcome.js';
 import type { EndReason } from '../../../domain/outcomes.js';
 import type { EpisodeRow, TakenBefore } from '../../../domain/ports/episodes.js';
-import type { DoorContext } from '../../../envs/context.js';
+import type { ServerContext } from '../../../envs/context.js';
 import type { Play, PlayedStep } from '../../../envs/play.js';
 import { restRoutes } from '../../../envs/rest/routes.js';
 
@@ -26,7 +26,7 @@ let app: FastifyInstance | undefined;
 afterEach(() => app?.close());
 
 /** Of two episodes: one ended after its first action, while nobody acted, the other goes on. */
-function door(endReason: EndReason = 'deadline', fault: EpisodeOutcome['fault'] = null): FastifyInstance {
+function restServer(endReason: EndReason = 'deadline', fault: EpisodeOutcome['fault'] = null): FastifyInstance {
   let delivered = false;
   const rows: Record<string, EpisodeRow> = {
     'e-late': { runId: 'r-late', episodeId: 'e-late', seq: 1, ended: true, endReason } as EpisodeRow,
@@ -50,37 +50,37 @@ function door(endReason: EndReason = 'deadline', fault: EpisodeOutcome['fault'] 
     outcome: () => Promise.resolve(going),
   };
   app = Fastify();
-  void app.register(restRoutes({ env: {} } as DoorContext, play as Play));
+  void app.register(restRoutes({ env: {} } as ServerContext, play as Play));
   return app;
 }
-const step = async (rest: FastifyInstance, body: object) =>
-  rest.inject({ method: 'POST', url: '/v1/episodes/e-late/step', payload: { action: 'ls', ...body } });
+const step = async (server: FastifyInstance, body: object) =>
+  server.inject({ method: 'POST', url: '/v1/episodes/e-late/step', payload: { action: 'ls', ...body } });
 
 test('an action after a deadline that passed between two is told that end, the same however often its number is sent', async () => {
-  const rest = door();
-  const first = await step(rest, { action_seq: 2 });
+  const server = restServer();
+  const first = await step(server, { action_seq: 2 });
   expect(first.statusCode).toBe(200);
   expect(first.json()).toMatchObject({
     ...{ reward: 0.5, truncated: true, terminated: false },
     info: { action_seq: 2, exit_status: 'autosubmission (wall_time)', reward_parts: { evaluation: 0.5 } },
   });
-  expect((await step(rest, { action_seq: 2 })).json()).toEqual(first.json());
-  expect((await rest.inject({ url: '/v1/episodes/e-late/steps/2' })).json()).toEqual(first.json());
+  expect((await step(server, { action_seq: 2 })).json()).toEqual(first.json());
+  expect((await server.inject({ url: '/v1/episodes/e-late/steps/2' })).json()).toEqual(first.json());
 });
 
 test('the action after it is refused, by the end and not by its number', async () => {
-  const refused = await step(door(), { action_seq: 3 });
+  const refused = await step(restServer(), { action_seq: 3 });
   expect([refused.statusCode, refused.json<unknown>()]).toMatchObject([409, { error: { code: 'episode.ended' } }]);
 });
 
 test('without numbers the first action is told the end, and no other', async () => {
-  const rest = door();
-  expect((await step(rest, {})).json()).toMatchObject({ reward: 0.5, truncated: true });
-  expect((await step(rest, {})).statusCode).toBe(409);
+  const server = restServer();
+  expect((await step(server, {})).json()).toMatchObject({ reward: 0.5, truncated: true });
+  expect((await step(server, {})).statusCode).toBe(409);
 });
 
 test('in a list of steps it discards no other outcome', async () => {
-  const answer = await door().inject({
+  const answer = await restServer().inject({
     ...{ method: 'POST', url: '/v1/steps' },
     payload: ['e-late', 'e-going'].map((id) => ({ episode_id: id, action: 'ls', action_seq: 2 })),
   });
@@ -95,9 +95,9 @@ test('in a list of steps it discards no other outcome', async () => {
 });
 
 test('an end by a fault of ours is an error, one that was given up is refused', async () => {
-  const failed = await step(door('infra_error', { reason: 'infra_error', detail: 'the disk' }), { action_seq: 2 });
+  const failed = await step(restServer('infra_error', { reason: 'infra_error', detail: 'the disk' }), { action_seq: 2 });
   expect(failed.statusCode).toBe(503);
   expect(failed.json()).toMatchObject({ reward: null, info: { status: 'errored', fault: { detail: 'the disk' } } });
   expect(failed.headers['x-backend-state']).toBeUndefined();
-  expect((await step(door('cancelled'), { action_seq: 2 })).statusCode).toBe(409);
+  expect((await step(restServer('cancelled'), { action_seq: 2 })).statusCode).toBe(409);
 });

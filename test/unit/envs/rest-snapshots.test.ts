@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import type { EpisodeRow } from '../../../domain/ports/episodes.js';
-import type { DoorContext } from '../../../envs/context.js';
+import type { ServerContext } from '../../../envs/context.js';
 import type { Play } from '../../../envs/play.js';
 import { restRoutes } from '../../../envs/rest/routes.js';
 
@@ -12,7 +12,7 @@ test('an episode lists the snapshots of its run', async () => {
   const bench = { database: () => Promise.resolve({ pages: { takenFiles } }) };
   const play: Partial<Play> = { known: () => Promise.resolve({ runId: 'r-1', episodeId: 'e-1' } as EpisodeRow) };
   const app = Fastify();
-  void app.register(restRoutes({ env: { bench } } as unknown as DoorContext, play as Play));
+  void app.register(restRoutes({ env: { bench } } as unknown as ServerContext, play as Play));
   const answer = await app.inject({ url: '/v1/episodes/e-1/snapshots' });
   expect([answer.statusCode, answer.json()]).toEqual([200, { episode_id: 'e-1', run_id: 'r-1', snapshots }]);
   await app.close();

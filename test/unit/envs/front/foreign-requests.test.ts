@@ -49,7 +49,7 @@ const FOREIGN: [what: string, headers: Record<string, string>][] = [
 ];
 
 test.each(FOREIGN)(
-  'refuses %s on requests, preflights and upgrades, before a door sees them',
+  'refuses %s on requests, preflights and upgrades, before a server sees them',
   async (_what, headers) => {
     front = await openTestFront();
     for (const [method, body] of [['GET'], ['OPTIONS'], ['POST', '{}'], ['DELETE']] as const) {

@@ -23,14 +23,14 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
   });
 const seen = async (response: Promise<Response>): Promise<Seen> => (await (await response).json()) as Seen;
 
-test('a request reaches the door as it was sent, without what only the front may say', async () => {
+test('a request reaches the server as it was sent, without what only the front may say', async () => {
   front = await openTestFront();
   const response = await post(
     '/t/x/v1/a%20b?c=d:e',
     { f: 'ü' },
     { 'x-bench-connection': 'mine', 'x-bench-request': 'mine', 'x-own': '1' },
   );
-  expect(response.headers.get('x-door')).toBe('yes');
+  expect(response.headers.get('x-server')).toBe('yes');
   const { url, method, headers, body } = (await response.json()) as Seen;
   expect({ url, method, body }).toEqual({ url: '/t/x/v1/a%20b?c=d:e', method: 'POST', body: '{"f":"ü"}' });
   expect(headers).toMatchObject({ 'x-own': '1', 'x-forwarded-for': '127.0.0.1' });
@@ -39,7 +39,7 @@ test('a request reaches the door as it was sent, without what only the front may
   expect(headers['x-bench-request']).toMatch(/^[\w-]{32}$/);
 });
 
-test('a stream comes as it is written; one whose door dies breaks', async () => {
+test('a stream comes as it is written; one whose server dies breaks', async () => {
   front = await openTestFront();
   const response = await fetch(`${front.url}/stream`);
   const reader = response.body!.getReader();
@@ -58,9 +58,9 @@ test('a large body flows through', async () => {
   expect(await response.text()).toBe('5000000');
 });
 
-test('while no door listens the answer is 503, and says that it will', async () => {
+test('while no server listens the answer is 503, and says that it will', async () => {
   front = await openTestFront('slow');
-  await front.killDoor();
+  await front.killServer();
   const response = await fetch(`${front.url}/x`);
   expect(Object.fromEntries(response.headers)).toMatchObject({ 'x-backend-state': 'starting', 'retry-after': '1' });
   expect(await response.json()).toMatchObject({ error: { type: 'services' } });
@@ -71,13 +71,13 @@ test.each([
   ['a read', () => fetch(`${front.url}/fatal`)],
   ['a numbered step', () => post('/fatal/step', { action: 'ls', action_seq: 1 })],
   ['a call with its task_id', () => post('/fatal/call', { name: 'run', task_id: 't' })],
-])('%s whose door dies is asked of the next', async (_what, ask) => {
+])('%s whose server dies is asked of the next', async (_what, ask) => {
   front = await openTestFront();
-  expect((await seen(ask())).pid).not.toBe(front.doorPid);
+  expect((await seen(ask())).pid).not.toBe(front.serverPid);
   expect(front.counts()).toEqual({ starts: 2, requests: 2 });
 });
 
-test('a request has its own name, which it keeps when it is asked of the next door', async () => {
+test('a request has its own name, which it keeps when it is asked of the next server', async () => {
   front = await openTestFront();
   await post('/fatal/nemo/reset', { task: 't' });
   await post('/nemo/reset', { task: 't' });
@@ -89,14 +89,14 @@ test('a request has its own name, which it keeps when it is asked of the next do
 test.each([
   ['a step without its number', '/fatal/step', { action: 'ls' }],
   ['a list of steps, one without its number', '/fatal/steps', [{ action_seq: 1 }, {}]],
-])('%s whose door dies breaks, and is not repeated', async (_what, path, body) => {
+])('%s whose server dies breaks, and is not repeated', async (_what, path, body) => {
   front = await openTestFront();
   await expect(post(path, body)).rejects.toThrow();
   await expect.poll(() => fetch(`${front.url}/x`).then((r) => r.status), { timeout: 60_000 }).toBe(200);
   expect(front.counts()).toEqual({ starts: 2, requests: 2 });
 });
 
-test('a door that ends with a usage error ends the front so', async () => {
+test('a server that ends with a usage error ends the front so', async () => {
   front = await openTestFront('usage');
   expect(await front.ended).toBe(2);
   expect(front.counts().starts).toBe(1);
@@ -104,7 +104,7 @@ test('a door that ends with a usage error ends the front so', async () => {
 
 test('after one that listened it ends nothing: another is started', async () => {
   front = await openTestFront('usage later');
-  await front.killDoor();
+  await front.killServer();
   await expect.poll(() => fetch(`${front.url}/x`).then((r) => r.status), { timeout: 60_000 }).toBe(200);
   expect(front.counts()).toEqual({ starts: 3, requests: 1 });
 });
@@ -115,7 +115,7 @@ test('a stop lets a request that runs end, then leaves nothing', async () => {
   const idle = connect(Number(new URL(front.url).port), '127.0.0.1');
   idle.on('error', () => undefined);
   await Promise.all([front.stop(), expect(stream.text()).resolves.toContain('event: end')]);
-  expect(() => process.kill(front.doorPid, 0)).toThrow();
+  expect(() => process.kill(front.serverPid, 0)).toThrow();
   expect(readdirSync(join(front.folder, 'sockets'))).toEqual([]);
   idle.destroy();
   await expect(fetch(front.url)).rejects.toThrow();

@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Front, openFront } from '../../../../envs/front/front.js';
 
-const FAKE = resolve(import.meta.dirname, '../../../fakes/door.mjs');
+const FAKE = resolve(import.meta.dirname, '../../../fakes/env-server.mjs');
 
 export interface TestFront extends Front {
-  doorPid: number;
+  serverPid: number;
   ended: Promise<number>;
-  /** The front knows that the first door has died. */
+  /** The front knows that the first server has died. */
   death: Promise<void>;
-  /** kill -9 of the first door. */
-  killDoor(): Promise<void>;
+  /** kill -9 of the first server. */
+  killServer(): Promise<void>;
   folder: string;
-  /** How often a door was started, and how many requests reached one. */
+  /** How often a server was started, and how many requests reached one. */
   counts(): { starts: number; requests: number };
-  /** Names that the front gave to requests, in the order in which they reached a door. */
+  /** Names that the front gave to requests, in the order in which they reached a server. */
   names(): string[];
   remove(): Promise<void>;
 }
 
-/** A front with a fake door (test/fakes/door.mjs), which listens; `usage`: one that ends at once, or the second time. */
+/** A front with a fake server (test/fakes/env-server.mjs), which listens; `usage`: one that ends at once, or the second time. */
 export async function openTestFront(
   mode: 'plain' | 'slow' | 'usage' | 'usage later' = 'plain',
   { socketsPerAddress = 100, allowHost = [] as readonly string[] } = {},
@@ -40,12 +40,12 @@ export async function openTestFront(
     onEnd: (code) => end(code),
     log: () => died(),
   });
-  const doorPid = mode === 'usage' ? 0 : await listening;
+  const serverPid = mode === 'usage' ? 0 : await listening;
   return {
     ...front,
-    ...{ doorPid, ended, death, folder },
-    async killDoor() {
-      process.kill(doorPid, 'SIGKILL');
+    ...{ serverPid, ended, death, folder },
+    async killServer() {
+      process.kill(serverPid, 'SIGKILL');
       await death;
     },
     counts() {

@@ -26,15 +26,15 @@ const ask = async (socket: WebSocket, text: string): Promise<Reply['data']> => {
   return (JSON.parse(await reply) as Reply).data;
 };
 
-test('a connection keeps its name over doors, and its unanswered frame is asked of the next', async () => {
+test('a connection keeps its name over servers, and its unanswered frame is asked of the next', async () => {
   front = await openTestFront('slow');
   const [one, other] = await Promise.all([open('/ws', { 'x-bench-connection': 'mine' }), open()]);
   const first = await ask(one, 'hello');
-  expect(first).toMatchObject({ said: 'hello', received: null, pid: front.doorPid });
+  expect(first).toMatchObject({ said: 'hello', received: null, pid: front.serverPid });
   expect(first.id).toMatch(/^[0-9a-f]{32}$/);
   const again = await ask(one, 'die');
   expect(again).toMatchObject({ said: 'die', id: first.id, received: '7' });
-  expect(again.pid).not.toBe(front.doorPid);
+  expect(again.pid).not.toBe(front.serverPid);
   expect(await ask(one, 'more')).toMatchObject({ said: 'more', pid: again.pid });
   // Nothing was received by the other one.
   const third = await ask(other, 'hi');
@@ -42,7 +42,7 @@ test('a connection keeps its name over doors, and its unanswered frame is asked 
   expect(third.id).not.toBe(first.id);
 });
 
-test('frames sent while no door listens arrive, in their order', async () => {
+test('frames sent while no server listens arrive, in their order', async () => {
   front = await openTestFront('slow');
   const socket = await open();
   const soon = heard(socket);
@@ -55,26 +55,26 @@ test('frames sent while no door listens arrive, in their order', async () => {
   await expect.poll(() => said, { timeout: 10_000 }).toEqual(['a', 'b', 'c']);
 });
 
-test('a door that says that it restarts is followed; any other end is the client’s', async () => {
+test('a server that says that it restarts is followed; any other end is the client’s', async () => {
   front = await openTestFront();
   const socket = await open();
   const closed = new Promise((resolve) => socket.once('close', (code, reason) => resolve([code, reason.toString()])));
   socket.send('restart');
-  // A door that has said so ends.
+  // A server that has said so ends.
   const again = heard(socket);
-  await front.killDoor();
+  await front.killServer();
   expect((JSON.parse(await again) as Reply).data.said).toBe('restart');
   socket.send('bye');
   expect(await closed).toEqual([4001, 'over']);
 });
 
-test('a refused handshake is refused as the door says', async () => {
+test('a refused handshake is refused as the server says', async () => {
   front = await openTestFront();
   await expect(open('/refused')).rejects.toThrow('401');
 });
 
-test('a handshake waits for a door', async () => {
+test('a handshake waits for a server', async () => {
   front = await openTestFront('slow');
-  await front.killDoor();
-  expect((await ask(await open(), 'hi')).pid).not.toBe(front.doorPid);
+  await front.killServer();
+  expect((await ask(await open(), 'hi')).pid).not.toBe(front.serverPid);
 });

@@ -1,4 +1,4 @@
-// A door behind the front, which does what its requests say. It counts what reached it in a file that outlives it: `<state>.json`.
+// A server behind the front, which does what its requests say. It counts what reached it in a file that outlives it: `<state>.json`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
@@ -19,8 +19,8 @@ const server = createServer(async (request, response) => {
   note({ requests: starts.requests + 1, names: [...(starts.names ?? []), request.headers['x-bench-request']] });
   let body = '';
   for await (const chunk of request) body += chunk;
-  const { pathname } = new URL(request.url, 'http://door');
-  // The first door dies of it, before it answers.
+  const { pathname } = new URL(request.url, 'http://server');
+  // The first server dies of it, before it answers.
   if (pathname.startsWith('/fatal') && starts.starts === 1) return die();
   if (pathname === '/stream') {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -29,7 +29,7 @@ const server = createServer(async (request, response) => {
     return void setTimeout(() => response.end('event: end\n\n'), 1000);
   }
   if (pathname === '/large') return response.end(String(body.length));
-  response.setHeader('x-door', 'yes');
+  response.setHeader('x-server', 'yes');
   response.end(
     JSON.stringify({ url: request.url, method: request.method, headers: request.headers, body, pid: process.pid }),
   );

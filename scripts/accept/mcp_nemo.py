@@ -1,4 +1,4 @@
-"""Plays MCP's own client and NeMo Gym's own gymnasium agent against `bench env serve`: `npm run build && npm run accept:door-e`.
+"""Plays MCP's own client and NeMo Gym's own gymnasium agent against `bench env serve`: `npm run build && npm run accept:mcp-nemo`.
 
 Makes a virtual environment each, and a home, in a temporary folder. What cannot be installed here is skipped, and it says so; NeMo Gym needs
 Python 3.12 and 1 GB of disk.
@@ -56,7 +56,7 @@ class Responses(BaseHTTPRequestHandler):
 
 
 def run(name: str, command: list[str], server: Server) -> bool:
-    """Runs a client, and kills the door where it asks for it."""
+    """Runs a client, and kills the server where it asks for it."""
     began = time.monotonic()
     # NeMo Gym writes down its configuration where it is started.
     client = subprocess.Popen(
@@ -64,8 +64,8 @@ def run(name: str, command: list[str], server: Server) -> bool:
     )
     assert client.stdout is not None
     for line in client.stdout:
-        if line.strip() == "kill the door":
-            threading.Timer(2, server.kill_door).start()
+        if line.strip() == "kill the server":
+            threading.Timer(2, server.kill_server).start()
         else:
             print(f"    {line.rstrip()}", flush=True)
     passed = client.wait() == 0

@@ -2,7 +2,7 @@ import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastif
 import { BenchError } from '../../domain/errors.js';
 import { asBenchError, isOutage } from '../../operations/as-bench-error.js';
 import { checked } from '../checked.js';
-import type { DoorContext } from '../context.js';
+import type { ServerContext } from '../context.js';
 import { textOf } from '../http-errors.js';
 import type { Play } from '../play.js';
 import { ENVIRONMENT } from '../task-api.js';
@@ -16,8 +16,8 @@ import { callSchema, readCall, toolList } from './tools.js';
 
 type InEnvironment = FastifyRequest<{ Params: { env?: string } }>;
 
-/** Door B: ORS, over HTTP and server-sent events. Its paths are bare, or under the environment's name. */
-export function orsDoor({ env }: DoorContext, play: Play): FastifyPluginCallback {
+/** ORS, over HTTP and server-sent events. Its paths are bare, or under the environment's name. */
+export function orsRoutes({ env }: ServerContext, play: Play): FastifyPluginCallback {
   const sessions = openSessions(play, env.options.reward);
 
   const call = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

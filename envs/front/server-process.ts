@@ -3,20 +3,20 @@ import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A door that listens. */
-export interface Door {
+/** A server that listens. */
+export interface RunningServer {
   /** Path of its Unix socket. */
   socket: string;
   pid: number;
 }
 
-export interface DoorProcessOptions {
+export interface ServerProcessOptions {
   /** Program and arguments; it prints a line of JSON when it listens, and ends when its stdin does. */
   command(socket: string): [string, ...string[]];
-  /** A path for each door: the file of one that was killed is nobody's. */
+  /** A path for each server: the file of one that was killed is nobody's. */
   newSocket(): string;
-  /** A door listens, and this is its line. */
-  onListening(line: string, door: Door): void;
+  /** A server listens, and this is its line. */
+  onListening(line: string, server: RunningServer): void;
   /** It ended by itself before any has listened, in a way that another try would not change. */
   onEnd(exitCode: number): void;
   /** A line for people. */
@@ -29,29 +29,29 @@ const LONGEST_PAUSE_MS = 5_000;
 const WELL_MS = 10_000;
 const STOP_MS = 15_000;
 
-/** Keeps a door running: starts another when it dies, at once at first, then after longer and longer pauses. */
-export class DoorProcess {
-  #door: Door | null = null;
+/** Keeps a server running: starts another when it dies, at once at first, then after longer and longer pauses. */
+export class ServerProcess {
+  #server: RunningServer | null = null;
   #child: ChildProcess | null = null;
   #hasListened = false;
   #stopping = false;
   #pauseMs = 0;
-  readonly #waiting = new Set<(door: Door) => void>();
+  readonly #waiting = new Set<(server: RunningServer) => void>();
 
-  constructor(private readonly options: DoorProcessOptions) {
+  constructor(private readonly options: ServerProcessOptions) {
     this.#start();
   }
 
-  /** The door that listens; null: it is starting. */
-  get current(): Door | null {
-    return this.#door;
+  /** The server that listens; null: it is starting. */
+  get current(): RunningServer | null {
+    return this.#server;
   }
 
-  /** Waits for a door that listens; null: there is none after so long, or `signal` was aborted. */
-  async listening(ms: number, signal: AbortSignal): Promise<Door | null> {
-    if (this.#door !== null || ms <= 0 || signal.aborted) return this.#door;
-    let wake: (door: Door) => void = () => undefined;
-    const come = new Promise<Door>((resolve) => this.#waiting.add((wake = resolve)));
+  /** Waits for a server that listens; null: there is none after so long, or `signal` was aborted. */
+  async listening(ms: number, signal: AbortSignal): Promise<RunningServer | null> {
+    if (this.#server !== null || ms <= 0 || signal.aborted) return this.#server;
+    let wake: (server: RunningServer) => void = () => undefined;
+    const come = new Promise<RunningServer>((resolve) => this.#waiting.add((wake = resolve)));
     const over = new AbortController();
     const late = sleep(ms, null, { signal: AbortSignal.any([signal, over.signal]), ref: false }).catch(() => null);
     try {
@@ -62,7 +62,7 @@ export class DoorProcess {
     }
   }
 
-  /** Ends the door, and starts no other. */
+  /** Ends the server, and starts no other. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const child = this.#child;
@@ -86,28 +86,28 @@ export class DoorProcess {
       this.#listens(line, { socket, pid: child.pid ?? 0 }),
     );
     child.once('error', (error) => {
-      this.options.log(`the door cannot be started: ${error.message}`);
+      this.options.log(`the server cannot be started: ${error.message}`);
       this.options.onEnd(1);
     });
     child.once('exit', (code, signal) => {
       rmSync(socket, { force: true });
-      this.#door = null;
+      this.#server = null;
       this.#child = null;
       if (this.#stopping) return;
       // It has said why. After one that listened it is the world that has changed, and may again: clients are waiting.
       if (code !== null && !this.#hasListened) return this.options.onEnd(code);
       this.#pauseMs =
         Date.now() - begun > WELL_MS ? 0 : Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2 || FIRST_PAUSE_MS);
-      this.options.log(`the door ended with ${signal ?? `exit code ${code}`}; another one starts`);
+      this.options.log(`the server ended with ${signal ?? `exit code ${code}`}; another one starts`);
       setTimeout(() => !this.#stopping && this.#start(), this.#pauseMs);
     });
   }
 
-  #listens(line: string, door: Door): void {
-    if (this.#child?.pid !== door.pid) return;
-    this.#door = door;
+  #listens(line: string, server: RunningServer): void {
+    if (this.#child?.pid !== server.pid) return;
+    this.#server = server;
     this.#hasListened = true;
-    this.options.onListening(line, door);
-    for (const wake of this.#waiting) wake(door);
+    this.options.onListening(line, server);
+    for (const wake of this.#waiting) wake(server);
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import { checked } from '../checked.js';
-import type { DoorContext } from '../context.js';
+import type { ServerContext } from '../context.js';
 import { goneOf } from '../gone.js';
 import { sayWhetherAgain, statusOf, textOf } from '../http-errors.js';
 import type { Play } from '../play.js';
@@ -25,8 +25,8 @@ const stepBody = z.looseObject({
 });
 const stateQuery = z.looseObject({ episode_id: z.string().min(1).max(255).optional() });
 
-/** Door A: OpenEnv, over `/ws` and over HTTP. */
-export function openEnvDoor(context: DoorContext, play: Play): FastifyPluginCallback {
+/** OpenEnv, over `/ws` and over HTTP. */
+export function openEnvRoutes(context: ServerContext, play: Play): FastifyPluginCallback {
   const reading = openReading(play);
   const sockets = openSockets(context, play, reading);
   const session = (request: FastifyRequest): EnvSession =>

@@ -3,7 +3,7 @@ import { isLoopback } from '../domain/own-site.js';
 import type { EnvServe } from '../domain/requests/env-serve.js';
 
 /** Throws BenchError (usage) for a server that strangers could reach, or that isolates nothing. `token` null: whoever reaches the port plays. */
-export function refuseOpenDoor({ host, backend, allowLocal }: EnvServe, token: string | null): void {
+export function refuseOpenServer({ host, backend, allowLocal }: EnvServe, token: string | null): void {
   if (token === null && !isLoopback(host))
     throw new BenchError('usage', `${host} can be reached from other machines, and the server has no token`, {
       remedy: 'Leave out --no-token, or listen at 127.0.0.1.',

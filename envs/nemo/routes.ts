@@ -23,10 +23,10 @@ const resetSchema = z.looseObject({ responses_create_params: z.looseObject({}) }
 const stepSchema = z.looseObject({ response: z.looseObject({ output: z.array(z.unknown()) }) });
 const aggregateSchema = z.looseObject({ verify_responses: z.array(z.record(z.string(), z.unknown())).max(1_000_000) });
 
-/** Door E: NeMo Gym's gymnasium agent, under /nemo. Its session is a cookie, and each answer sets it. */
-export function nemoDoor(play: Play): FastifyPluginCallback {
+/** NeMo Gym's gymnasium agent, under /nemo. Its session is a cookie, and each answer sets it. */
+export function nemoRoutes(play: Play): FastifyPluginCallback {
   const session = (key: string, request: FastifyRequest): EnvSession =>
-    new EnvSession(play, { key, task: taskOf(request), door: 'nemo', softSeconds: 0 });
+    new EnvSession(play, { key, task: taskOf(request), protocol: 'nemo', softSeconds: 0 });
 
   const reading = openReading(play);
 
@@ -85,7 +85,7 @@ const resetOf = (row: Record<string, unknown>): Record<string, unknown> =>
 const remembered = (reply: FastifyReply, key: string): FastifyReply =>
   reply.header('Set-Cookie', `${COOKIE}=${key}; Path=/; HttpOnly; SameSite=Lax`);
 
-/** The front's name of the request, which is the same for a door after the one that died of it. */
+/** The front's name of the request, which is the same for a protocol after the one that died of it. */
 function newKey({ headers: { [REQUEST_HEADER]: name } }: FastifyRequest): string {
   return typeof name === 'string' && SESSION_KEY.test(name) ? name : randomBytes(24).toString('base64url');
 }

@@ -1,13 +1,13 @@
-// Fastify: the HTTP framework of Node's ecosystem that checks nothing twice, closes cleanly, and keeps error shapes of doors apart.
+// Fastify: the HTTP framework of Node's ecosystem that checks nothing twice, closes cleanly, and keeps the protocols' error shapes apart.
 import Fastify, { type FastifyInstance } from 'fastify';
 import { BenchError } from '../domain/errors.js';
-import type { DoorContext } from './context.js';
+import type { ServerContext } from './context.js';
 import { errorBody, sendError } from './http-errors.js';
-import { mcpDoor } from './mcp/door.js';
+import { mcpRoutes } from './mcp/routes.js';
 import { metricsRoutes } from './metrics/routes.js';
-import { nemoDoor } from './nemo/door.js';
-import { openEnvDoor } from './openenv/door.js';
-import { orsDoor } from './ors/door.js';
+import { nemoRoutes } from './nemo/routes.js';
+import { openEnvRoutes } from './openenv/routes.js';
+import { orsRoutes } from './ors/routes.js';
 import { playing } from './play.js';
 import { SESSION_HEADER, TASK_HEADER, withoutPrefixes } from './prefixes.js';
 import { harborRoutes } from './rollouts/harbor-routes.js';
@@ -21,7 +21,7 @@ import { mayPlay } from './token.js';
 const MODELS_WORDS = ['action', 'name', 'input', 'response', 'responses_create_params', 'verify_responses'];
 
 /** The protocols over one environment. It holds no episode: those are rows and workflows, so that it may die at any moment. */
-export function createDoor(context: DoorContext): FastifyInstance {
+export function createEnvServer(context: ServerContext): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: 100 * 1024 * 1024,
@@ -56,7 +56,7 @@ export function createDoor(context: DoorContext): FastifyInstance {
   app.addHook('preValidation', (request, _reply, done) => {
     const named = [TASK_HEADER, SESSION_HEADER].map((name) => request.headers[name]);
     refuseUnstorable({ path: request.params, query: request.query, prefix: named });
-    // Doors that read text themselves check it, too.
+    // Protocols that read text themselves check it, too.
     if (typeof request.body === 'object') refuseUnstorable(request.body, MODELS_WORDS);
     done();
   });
@@ -66,10 +66,10 @@ export function createDoor(context: DoorContext): FastifyInstance {
   app.register(metricsRoutes(context));
   app.register(harborRoutes(context));
   app.register(taskRoutes(context));
-  app.register(openEnvDoor(context, play));
+  app.register(openEnvRoutes(context, play));
   app.register(rolloutRoutes(context));
-  app.register(orsDoor(context, play));
-  app.register(nemoDoor(play));
-  app.register(mcpDoor(context, play));
+  app.register(orsRoutes(context, play));
+  app.register(nemoRoutes(play));
+  app.register(mcpRoutes(context, play));
   return app;
 }

@@ -120,7 +120,7 @@ describe('splits', () => {
   });
 });
 
-/** What a door says to a reset that it refuses, and that it says it in its own shape. */
+/** The refusal of a reset, in the protocol's own shape. */
 const REFUSALS: Record<string, (reset: Record<string, unknown>) => Promise<string>> = {
   'A, over its socket': async (reset) => {
     const client = await OpenEnvClient.connect(server.url);
@@ -213,7 +213,7 @@ const WRONG: { what: string; reset: Record<string, unknown>; names: RegExp; reme
   { what: 'an agent that is not there', reset: { task: 'stated', agent: 'nobody' }, names: /nobody/, remedy: /./ },
 ];
 
-describe.each(Object.entries(REFUSALS))('door %s refuses a reset with', (_, refused) => {
+describe.each(Object.entries(REFUSALS))('%s refuses a reset with', (_, refused) => {
   it.each(WRONG)('$what, in its own shape, with key and remedy', async ({ reset, names, remedy }) => {
     const said = await refused(reset);
     expect(said).toMatch(names);
@@ -221,7 +221,7 @@ describe.each(Object.entries(REFUSALS))('door %s refuses a reset with', (_, refu
   });
 });
 
-describe('what is no JSON, or none of a door', () => {
+describe('what is no JSON, or none of a protocol', () => {
   it.each([
     ['/v1/episodes', { error: { type: 'usage' } }],
     ['/v1/steps', { error: { type: 'usage' } }],
@@ -356,7 +356,7 @@ describe('MCP', () => {
     const id = /^id: (\S+)$/m.exec(primed)?.[1] ?? '';
     expect(id).not.toBe('');
     await reader.cancel();
-    server.killDoor();
+    server.killServer();
     const again = await client.send('GET', undefined, { 'last-event-id': id });
     expect(again.status).toBe(200);
     const text = await again.text();

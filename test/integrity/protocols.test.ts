@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DOORS, type Door, type Said } from '../setup/door-players.js';
+import { PROTOCOLS, type Protocol, type Said } from '../setup/protocol-players.js';
 import { EnvServer } from '../setup/env-server.js';
 import { LONG } from '../setup/long.js';
 import { AttackGround } from './attack-run.js';
@@ -17,7 +17,7 @@ import { KNOWN, lead, slack } from './judge.js';
 
 /** In the short form a gain must be larger to be told from chance; what exploits are after is larger by far. */
 const GAMES = Number(process.env['BENCH_TEST_GAMES'] ?? (LONG ? 2000 : 500));
-const PLAYED_DOORS: Door[] = ['A', 'B', 'C'];
+const PLAYED_PROTOCOLS: Protocol[] = ['openenv', 'ors', 'rest'];
 
 const suite = [
   ...[evaluatorExploits, refereeExploits, submissionExploits, programExploits, questionExploits, worldExploits],
@@ -61,7 +61,7 @@ beforeAll(async () => {
   const limits = ['--max-steps', '12', '--max-validations', '3', '--capacity', '6'];
   server = new EnvServer(ground.home, ['--backend', 'docker', '--tasks', ATTACKED_TASKS.join(','), ...limits]);
   await server.start();
-  starterOnSplit = sumOf((await play('C', 'csvClassification', ['validate'])).said);
+  starterOnSplit = sumOf((await play('rest', 'csvClassification', ['validate'])).said);
 });
 afterAll(async () => {
   await server.stop();
@@ -79,8 +79,8 @@ interface Played {
   unit: number;
 }
 
-async function play(door: Door, task: AttackedTask, commands: readonly string[]): Promise<Played> {
-  const episode = await DOORS[door](server, { task, seed: 7 });
+async function play(protocol: Protocol, task: AttackedTask, commands: readonly string[]): Promise<Played> {
+  const episode = await PROTOCOLS[protocol](server, { task, seed: 7 });
   const said: Said[] = [];
   for (const command of [...ground.here(commands), 'submit']) {
     const answer = await episode.act(command);
@@ -122,30 +122,30 @@ function expectNoGain({ task, expect: expected, evidence }: Exploit, { said, sco
   expect(ground.canaries.in(said.map(({ whole }) => whole).join('\n'))).toEqual([]);
 }
 
-/** In the short form each exploit meets one door. */
-const doorsOf = (nth: number): Door[] => (LONG ? PLAYED_DOORS : [PLAYED_DOORS[nth % PLAYED_DOORS.length]!]);
-/** What lies behind all doors alike is tried through one of them in the short form. */
-const tried = (through: Door, door: Door): boolean => LONG || door === through;
+/** In the short form each exploit meets one protocol. */
+const protocolsOf = (nth: number): Protocol[] => (LONG ? PLAYED_PROTOCOLS : [PLAYED_PROTOCOLS[nth % PLAYED_PROTOCOLS.length]!]);
+/** What lies behind all protocols alike is tried through one of them in the short form. */
+const tried = (through: Protocol, protocol: Protocol): boolean => LONG || protocol === through;
 
-describe.each(SEEN.map(([what, exploit], nth) => ({ what, exploit, doors: doorsOf(nth) })))(
+describe.each(SEEN.map(([what, exploit], nth) => ({ what, exploit, protocols: protocolsOf(nth) })))(
   'what others lost by: $what',
-  ({ exploit, doors }) => {
-    it.concurrent.each(doors)('gains nothing through door %s', async (door) => {
-      expectNoGain(exploit, await play(door, exploit.task, exploit.commands));
+  ({ exploit, protocols }) => {
+    it.concurrent.each(protocols)('gains nothing over %s', async (protocol) => {
+      expectNoGain(exploit, await play(protocol, exploit.task, exploit.commands));
     });
   },
 );
 
-describe.each(PLAYED_DOORS)('through door %s', (door) => {
+describe.each(PLAYED_PROTOCOLS)('over %s', (protocol) => {
   it('nothing is paid again, and validations of what ranks come to an end', async () => {
     const again = Array.from({ length: 5 }, () => 'validate');
-    const { said, scores } = await play(door, 'csvClassification', again);
+    const { said, scores } = await play(protocol, 'csvClassification', again);
     expect(said.at(-1)?.done).toBe(true);
     // Where there is a split to learn from, it may be asked as often as one likes, and pays once.
     expect(scores.length).toBe(6);
     expect(said.slice(1).map(({ reward }) => reward ?? 0)).toEqual([0, 0, 0, 0, 0]);
-    if (!tried('B', door)) return;
-    const { said: game, scores: ofGame, unit } = await play(door, 'battleOfSexes', again);
+    if (!tried('ors', protocol)) return;
+    const { said: game, scores: ofGame, unit } = await play(protocol, 'battleOfSexes', again);
     expect(ofGame.length).toBe(4);
     expect(game.slice(3, 5).map(({ reward }) => reward)).toEqual([null, null]);
     expect(game[3]!.message).toContain('All 3 validations are used');
@@ -153,10 +153,10 @@ describe.each(PLAYED_DOORS)('through door %s', (door) => {
     expect(Math.abs(sumOf(game))).toBeLessThanOrEqual((2 * slack('battleOfSexes', GAMES)) / unit);
   });
 
-  it.runIf(tried('A', door))('the agent reaches neither the server nor its own reward', async () => {
+  it.runIf(tried('openenv', protocol))('the agent reaches neither the server nor its own reward', async () => {
     const { port } = new URL(server.url);
     const before = await ground.home.sql('select count(*)::int as count from episodes');
-    const { said } = await play(door, 'battleOfSexes', [
+    const { said } = await play(protocol, 'battleOfSexes', [
       python(`
 import socket, struct
 hosts = {'127.0.0.1', 'localhost', 'host.docker.internal', '172.17.0.1', '10.0.2.2'}
@@ -182,7 +182,7 @@ for host in sorted(hosts):
 
   it('the score that ranks is never told where there is another to learn from', async () => {
     const exploit = named('validation-split-climbed');
-    const { runId, said } = await play(door, exploit.task, exploit.commands);
+    const { runId, said } = await play(protocol, exploit.task, exploit.commands);
     const hidden = await ground.home.sql<{ score: number }>(
       `select t.primary_score as score from evaluations t where t.run_id = $1 and t.split = 'test' and t.primary_score is not null
          and not exists (select from evaluations v where v.run_id = t.run_id and v.split = 'validation'
@@ -194,17 +194,17 @@ for host in sorted(hosts):
     for (const { score } of hidden) expect(whole).not.toContain(String(score));
   });
 
-  it.runIf(tried('C', door))('nothing of another episode is left for the next one', async () => {
-    const secret = ground.canaries.plant(`another episode over ${door}`);
+  it.runIf(tried('rest', protocol))('nothing of another episode is left for the next one', async () => {
+    const secret = ground.canaries.plant(`another episode over ${protocol}`);
     const keep = `for at in . /tmp /dev/shm /var/tmp ~; do echo ${secret} > $at/mine.txt; done; echo kept`;
-    const victim = await DOORS[door](server, { task: 'battleOfSexes', group: door });
+    const victim = await PROTOCOLS[protocol](server, { task: 'battleOfSexes', group: protocol });
     expect((await victim.act(keep)).message).toContain('kept');
     const look =
       'cat ./mine.txt /tmp/mine.txt /dev/shm/mine.txt /var/tmp/mine.txt ~/mine.txt; grep -rs CANARY /tmp /dev/shm /var/tmp ~ .; echo looked';
     // Beside it, and once it has ended.
-    const beside = await play(door, 'battleOfSexes', [look]);
+    const beside = await play(protocol, 'battleOfSexes', [look]);
     await victim.act('submit');
-    const after = await play(door, 'battleOfSexes', [look]);
+    const after = await play(protocol, 'battleOfSexes', [look]);
     for (const { said } of [beside, after]) {
       expect(said[0]!.message).toContain('looked');
       expect(ground.canaries.in(said.map(({ whole }) => whole).join('\n'))).toEqual([]);
@@ -212,7 +212,7 @@ for host in sorted(hosts):
   });
 });
 
-/** The rest of the suite: those that are judged by themselves, each through the next door. */
+/** The rest of the suite: those that are judged by themselves, each through the next protocol. */
 const rest = suite.filter(
   (exploit) =>
     (exploit.backends ?? ['docker']).includes('docker') &&
@@ -221,11 +221,11 @@ const rest = suite.filter(
     !SEEN.some(([, seen]) => seen === exploit),
 );
 
-describe.runIf(LONG)('the attack suite gains nothing through doors', () => {
-  it.concurrent.each(rest.map((exploit, nth) => ({ name: exploit.name, door: PLAYED_DOORS[nth % 3]!, exploit })))(
-    '$name, through door $door',
-    async ({ door, exploit }) => {
-      expectNoGain(exploit, await play(door, exploit.task, exploit.commands));
+describe.runIf(LONG)('the attack suite gains nothing over any protocol', () => {
+  it.concurrent.each(rest.map((exploit, nth) => ({ name: exploit.name, protocol: PLAYED_PROTOCOLS[nth % 3]!, exploit })))(
+    '$name, over $protocol',
+    async ({ protocol, exploit }) => {
+      expectNoGain(exploit, await play(protocol, exploit.task, exploit.commands));
     },
   );
 });

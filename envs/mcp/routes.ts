@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
 import { asBenchError, isOutage } from '../../operations/as-bench-error.js';
 import { preview } from '../../operations/episodes/reset.js';
-import type { DoorContext } from '../context.js';
+import type { ServerContext } from '../context.js';
 import { goneOf } from '../gone.js';
 import { sayWhetherAgain, textOf } from '../http-errors.js';
 import {
@@ -41,8 +41,8 @@ const helloSchema = z.looseObject({ protocolVersion: z.string().optional() });
 
 const PROMPT = { name: 'task', description: 'The task, as the policy is to see it first' };
 
-/** Door E: MCP over streamable HTTP, at /v1/mcp. A session is an episode, which begins with its first call; no tool begins another one. */
-export function mcpDoor({ env }: DoorContext, play: Play): FastifyPluginCallback {
+/** MCP over streamable HTTP, at /v1/mcp. A session is an episode, which begins with its first call; no tool begins another one. */
+export function mcpRoutes({ env }: ServerContext, play: Play): FastifyPluginCallback {
   const sessions = openSessions(play, env.options.reward, 'mcp');
   const runOf = (sid: string): string => `r-${SESSION_ID.exec(sid)?.[1] ?? ''}`;
 
@@ -111,7 +111,7 @@ export function mcpDoor({ env }: DoorContext, play: Play): FastifyPluginCallback
     let [over, stream]: [boolean, EventStream | null] = [false, null];
     const opened = (): EventStream => (stream ??= new EventStream(reply));
     let event: string | undefined;
-    /** Nothing is sent before the action is taken: until then a door that dies leaves the whole call to the next one. */
+    /** Nothing is sent before the action is taken: until then a server that dies leaves the whole call to the next one. */
     const taken = async (seq: number, primed: string | undefined): Promise<void> => {
       while (!over && !gone.aborted && (await play.taken(episode.runId, seq)) === null) await sleep(TAKEN_LOOK_MS);
       if (over || gone.aborted) return;

@@ -4,31 +4,31 @@ import { NemoClient } from './nemo-client.js';
 import { OpenEnvClient, type Reply } from './open-env-client.js';
 import { OrsClient } from './ors-client.js';
 
-/** What a door says to an action, whatever its protocol. */
+/** What a server replies to an action, in any protocol. */
 export interface Said {
   message: string;
   reward: number | null;
   done: boolean;
-  /** The door's error for a fault of ours, in whose shape no reward stands; null: there was none. */
+  /** The protocol's error for a fault of ours, in whose shape no reward stands; null: there was none. */
   fault: string | null;
   /** All that its client read. */
   whole: string;
 }
 
-/** An episode, as a door's client plays it. */
-export interface DoorEpisode {
+/** An episode, as a protocol's client plays it. */
+export interface PlayedEpisode {
   id: string;
   first: string;
   act(command: string): Promise<Said>;
 }
 
-export type Door = 'A' | 'B' | 'C' | 'E' | 'MCP';
-export type OpenDoor = (server: EnvServer, reset: Record<string, unknown>) => Promise<DoorEpisode>;
+export type Protocol = 'openenv' | 'ors' | 'rest' | 'nemo' | 'mcp';
+export type ResetEpisode = (server: EnvServer, reset: Record<string, unknown>) => Promise<PlayedEpisode>;
 
 const failed = (fault: string): Said => ({ message: '', reward: null, done: true, fault, whole: fault });
 const newKey = (): string => `k-${Math.random().toString(36).slice(2).padEnd(20, '0')}`;
 
-async function overOpenEnv(server: EnvServer, reset: Record<string, unknown>): Promise<DoorEpisode> {
+async function overOpenEnv(server: EnvServer, reset: Record<string, unknown>): Promise<PlayedEpisode> {
   const url = `${server.url}/s/${newKey()}`;
   let client = await OpenEnvClient.connect(url);
   /** The same frame once more, on another connection, when the one before was lost with the front. */
@@ -57,9 +57,9 @@ async function overOpenEnv(server: EnvServer, reset: Record<string, unknown>): P
   return { id: String(begun.data.metadata['run_id']), first: begun.data.observation.message, act };
 }
 
-async function overOrs(server: EnvServer, reset: Record<string, unknown>): Promise<DoorEpisode> {
+async function overOrs(server: EnvServer, reset: Record<string, unknown>): Promise<PlayedEpisode> {
   const client = new OrsClient(server);
-  // As over the other doors: what it adds to the step before.
+  // As over the other protocols: what it adds to the step before.
   const spec = { reward: { mode: 'delta_prev' }, ...reset };
   const opened = await client.retried(() => client.open({ task_spec: spec, env_name: 'bench' }));
   if (opened.status !== 200) throw new Error(`${opened.status}: ${opened.text}`);
@@ -95,7 +95,7 @@ interface RestStep {
   error?: { type: string };
 }
 
-async function overRest(server: EnvServer, reset: Record<string, unknown>): Promise<DoorEpisode> {
+async function overRest(server: EnvServer, reset: Record<string, unknown>): Promise<PlayedEpisode> {
   const id = newKey();
   const ask = async (path: string, body: unknown) => {
     for (;;) {
@@ -123,7 +123,7 @@ async function overRest(server: EnvServer, reset: Record<string, unknown>): Prom
   };
 }
 
-async function overNemo(server: EnvServer, reset: Record<string, unknown>): Promise<DoorEpisode> {
+async function overNemo(server: EnvServer, reset: Record<string, unknown>): Promise<PlayedEpisode> {
   const client = new NemoClient(server);
   const begun = await client.reset(reset);
   if (begun.status !== 200) throw new Error(JSON.stringify(begun));
@@ -144,7 +144,7 @@ async function overNemo(server: EnvServer, reset: Record<string, unknown>): Prom
   };
 }
 
-async function overMcp(server: EnvServer, reset: Record<string, unknown>): Promise<DoorEpisode> {
+async function overMcp(server: EnvServer, reset: Record<string, unknown>): Promise<PlayedEpisode> {
   const spec = { reward: { mode: 'delta_prev' }, ...reset };
   const client = new McpClient(server, { 'x-bench-reset': JSON.stringify(spec) });
   const { result, error } = await client.hello();
@@ -169,5 +169,11 @@ async function overMcp(server: EnvServer, reset: Record<string, unknown>): Promi
   };
 }
 
-/** Begins an episode over a door. Each plays one policy alike, and rewards add up to the episode's gain. */
-export const DOORS: Record<Door, OpenDoor> = { A: overOpenEnv, B: overOrs, C: overRest, E: overNemo, MCP: overMcp };
+/** Begins an episode over a protocol. Each plays one policy alike, and rewards add up to the episode's gain. */
+export const PROTOCOLS: Record<Protocol, ResetEpisode> = {
+  openenv: overOpenEnv,
+  ors: overOrs,
+  rest: overRest,
+  nemo: overNemo,
+  mcp: overMcp,
+};

@@ -1,13 +1,13 @@
 import { Unrecoverable } from '../domain/errors.js';
 import type { ModelActivities } from '../domain/messages.js';
 import type { TurnResult } from '../domain/ports/player.js';
-import type { SearchTrees } from '../domain/ports/record/search-trees.js';
-import { QUESTION_STEP, questionMessages } from '../domain/search/questions.js';
+import type { Trees } from '../domain/ports/record/trees.js';
+import { QUESTION_STEP, questionMessages } from '../domain/tree/questions.js';
 import { cancellation } from './cancellation.js';
 import type { ModelPorts } from './next-action.js';
 
 export interface AskTreePorts extends Pick<ModelPorts, 'definitions' | 'players'> {
-  store: Pick<SearchTrees, 'treeQuestions'>;
+  store: Pick<Trees, 'treeQuestions'>;
 }
 
 export function askTreeActivities(ports: AskTreePorts): Pick<ModelActivities, 'askTree'> {

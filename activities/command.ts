@@ -22,7 +22,7 @@ import type { SubmissionLog } from '../domain/ports/record/submissions.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import { malformedInMlgymWords, stoppedInMlgymWords } from '../domain/mlgym/words.js';
 import type { RunDefinition, StepRecord } from '../domain/run.js';
-import { beginsNode, requestOf } from '../domain/search/node-rules.js';
+import { beginsNode, requestOf } from '../domain/tree/node-rules.js';
 import type { TaskSpec } from '../domain/task.js';
 import type { ToolState } from '../domain/tool-state.js';
 import type { RunDefinitions } from './run-definitions.js';

@@ -15,7 +15,7 @@ import {
   validationsLeft,
 } from '../domain/agent/evaluation-message.js';
 import type { Split, TaskSpec } from '../domain/task.js';
-import { onForcedEnd } from '../domain/search/node-rules.js';
+import { onForcedEnd } from '../domain/tree/node-rules.js';
 import { splitScore, splitScores } from '../domain/task-scores.js';
 import { earlierScore } from './earlier-score.js';
 import { evaluateOnSplit, type SplitPorts } from './evaluate-on-split.js';

@@ -5,7 +5,7 @@ import type { EventLog } from '../domain/ports/record/events.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import type { CommandOutcome, SandboxPort } from '../domain/ports/sandbox-port.js';
 import type { RecordedCommand, RunDefinition } from '../domain/run.js';
-import { beginsNode } from '../domain/search/node-rules.js';
+import { beginsNode } from '../domain/tree/node-rules.js';
 
 type Ended = Pick<RecordedCommand, 'exitCode' | 'timedOut' | 'lost'>;
 

@@ -7,7 +7,7 @@ import type { RunDefinition, TakenSubmission } from '../domain/run.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { RunDefinitions } from './run-definitions.js';
 import { isStarter } from './starter-submission.js';
-import { onForcedEnd } from '../domain/search/node-rules.js';
+import { onForcedEnd } from '../domain/tree/node-rules.js';
 import { storeSubmission } from '../domain/stored-submission.js';
 
 export interface TakeSubmissionPorts {

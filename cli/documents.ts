@@ -62,7 +62,7 @@ import { replayReportSchema, replayTableSchema } from '../domain/views/replay.js
 import { reportDocumentSchema } from '../domain/views/report.js';
 import { runDetailSchema, runsDocumentSchema } from '../domain/views/runs.js';
 import { searchDocumentSchema } from '../domain/views/search.js';
-import { searchTreeSchema } from '../domain/views/search-tree.js';
+import { treeSchema } from '../domain/views/tree.js';
 import { forkedDocumentSchema, submittedDocumentSchema } from '../domain/views/submissions.js';
 import {
   harborSurveySchema,
@@ -140,7 +140,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   prompt: [{ schema: promptDocumentSchema }],
   events: [{ schema: eventsDocumentSchema }],
   search: [{ schema: searchDocumentSchema }],
-  tree: [{ schema: searchTreeSchema }],
+  tree: [{ schema: treeSchema }],
   gateway: [{ schema: gatewayDocumentSchema }],
   leases: [{ schema: leasesDocumentSchema }],
   'hosts list': [{ schema: hostsDocumentSchema }],

@@ -20,7 +20,7 @@ import { stepStore } from './store/steps.js';
 import { taskArchiveStore } from './store/task-archives.js';
 import { unfinishedWorkStore } from './store/unfinished-work.js';
 import { warmSandboxStore } from './store/warm-sandboxes.js';
-import { searchTreeStore } from './store/search-trees.js';
+import { treeStore } from './store/trees.js';
 import { submissionStore } from './store/submissions.js';
 
 /**
@@ -50,6 +50,6 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...taskArchiveStore(run),
     ...unfinishedWorkStore(run),
     ...warmSandboxStore(run),
-    ...searchTreeStore(pool),
+    ...treeStore(pool),
   };
 }

@@ -74,8 +74,8 @@ export const SQL_ORDER = [
   'leaderboard_cells',
   'leaderboard_gains',
 
-  'search_tree_nodes',
-  'search_tree_totals',
+  'tree_node_results',
+  'tree_totals',
 
   'evaluation_gains',
   'checked_reward',

@@ -113,13 +113,13 @@ export async function appendRuns(
           code: 'batch.imported',
           remedy: 'Submit them as a new batch.',
         });
-      if (known.nodesOf !== null)
+      if (known.parentBatch !== null)
         throw new BenchError(
           'usage',
           `batch ${batchId} holds the nodes of a search tree, so no runs can be added to it`,
           {
             code: 'batch.tree_nodes',
-            remedy: `Its tree is a run of batch ${known.nodesOf}: that one can be retried.`,
+            remedy: `Its tree is a run of batch ${known.parentBatch}: that one can be retried.`,
           },
         );
       const [last] = await tx

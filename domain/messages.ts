@@ -3,7 +3,7 @@ import type { EndReason } from './outcomes.js';
 import type { GpuHost, OpenLease } from './ports/record/leases.js';
 import type { RunClock } from './run-clock.js';
 import type { EvaluationKind, EvaluationStatus, Requested, RunEnd, RunTicket } from './run.js';
-import type { TreeStop } from './search/budget.js';
+import type { TreeStop } from './tree/budget.js';
 
 /** Inputs and results of workflows and activities. Ids and small numbers only: content lives in Postgres. */
 

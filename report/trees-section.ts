@@ -1,4 +1,4 @@
-import { STOP_WORDS } from '../domain/search/stop-words.js';
+import { STOP_WORDS } from '../domain/tree/stop-words.js';
 import type { ReportRun, ReportTree } from '../domain/views/report.js';
 import { count, NONE, plural, score, usd } from './numbers.js';
 import type { ReportData } from './report-data.js';
@@ -30,8 +30,8 @@ export function treesSection({ trees, runs, page }: Pick<ReportData, 'trees' | '
       { title: 'scored', value: ({ came }) => count(came.scored), align: 'right' },
       { title: 'failed', value: ({ came }) => count(came.failed), align: 'right' },
       { title: 'lost', value: ({ came }) => count(came.lost), align: 'right' },
-      { title: 'chosen', value: ({ chosen }) => (chosen === null ? NONE : `node ${chosen}`) },
-      { title: 'on validation', value: ({ chosenScore }) => score(chosenScore), align: 'right' },
+      { title: 'selected', value: ({ selectedNode }) => (selectedNode === null ? NONE : `node ${selectedNode}`) },
+      { title: 'on validation', value: ({ selectedScore }) => score(selectedScore), align: 'right' },
       { title: 'tested', value: ({ finalScore }) => score(finalScore), align: 'right' },
       { title: 'cost', value: ({ charged }) => usd(Number(charged.costUsd)), align: 'right' },
       { title: 'tokens', value: ({ charged }) => count(charged.tokens), align: 'right' },

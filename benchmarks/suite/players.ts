@@ -1,4 +1,4 @@
-import type { SearchPolicy } from '../../domain/search/spec.js';
+import type { SearchPolicy } from '../../domain/tree/spec.js';
 
 /** A batch of the record: one agent with these models, all tasks of the suite. */
 export interface Player {

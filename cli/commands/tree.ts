@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { searchTree } from '../../operations/results/search-tree.js';
-import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
+import { runTree } from '../../operations/results/tree.js';
+import type { TreeDocument } from '../../domain/views/tree.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { renderSearchTree } from '../render/search-tree.js';
+import { renderTree } from '../render/tree.js';
 
 export function register(program: Command, context: CliContext): void {
   const command = program
@@ -14,9 +14,9 @@ export function register(program: Command, context: CliContext): void {
     )
     .argument('<run>', 'id of the run, or of one of its nodes; or an unambiguous part of it')
     .action(async (ref: string) => {
-      const tree: SearchTreeDocument = await searchTree(context, ref);
+      const tree: TreeDocument = await runTree(context, ref);
       context.output.json(tree);
-      context.output.print(renderSearchTree(tree, context.output.colors));
+      context.output.print(renderTree(tree, context.output.colors));
     });
   addExamples(command, [
     ['bench tree 4kq7', 'the tree of a run'],

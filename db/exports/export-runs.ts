@@ -9,7 +9,7 @@ import { openRunRecord, type RunRecord } from './run-record.js';
 
 /** One of the runs that leaderboards over all batches take their scores from, where its kind and isolation are ranked and which the first k leave in. */
 const COUNTS =
-  's.counted and not (b.verification or b.training or b.nodes_of is not null) and (r.forked_from is null or is_own_attempt(r.run_id, null))';
+  's.counted and not (b.verification or b.training or b.parent_batch is not null) and (r.forked_from is null or is_own_attempt(r.run_id, null))';
 
 /** One flat row per run: definition, end, scores, tokens, costs. */
 const FLAT = `select r.run_id, r.batch_id, b.name as batch, r.origin, r.model_name as model, r.model_kind, r.provider_model, r.agent_name as agent,

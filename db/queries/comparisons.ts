@@ -156,7 +156,7 @@ export async function comparisonState(
        join batches b on b.batch_id = r.batch_id
        where (r.sample = $7 or v.spec -> 'data' is null)
          and r.status = 'ended' and (r.model_kind = 'real' or $4) and (r.origin <> 'import' or $11)
-         and (case when $5::text is null then not (b.verification or b.training or b.nodes_of is not null) else r.batch_id = $5 end)
+         and (case when $5::text is null then not (b.verification or b.training or b.parent_batch is not null) else r.batch_id = $5 end)
          and (r.forked_from is null or is_own_attempt(r.run_id, $5))
      ),
      runs_of_tasks as (select * from runs_at_contracts r where r.own)

@@ -14,7 +14,7 @@ import { metrics } from './metrics.js';
 import { type GainSpread, gainSpread } from './gain-spread.js';
 import { type PastRun, pastRuns, type RunKind } from './past-runs.js';
 import { findBatch, findRun } from './references.js';
-import { reportTrees, searchTree } from './search-tree.js';
+import { reportTrees, tree } from './tree.js';
 import { reportActions, reportRuns } from './report-runs.js';
 import { listRuns, playedNames, showRun } from './runs.js';
 import { episodeStates, groupMetrics, policyMetrics } from './training.js';
@@ -30,7 +30,7 @@ import type { EventFilter, EventRow } from '../../domain/views/events.js';
 import type { HostRow, RunNeeds } from '../../domain/views/hosts.js';
 import type { GatewayRun } from '../../domain/views/gateway.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
-import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
+import type { TreeDocument } from '../../domain/views/tree.js';
 import type { ActionCount, ReportRun, ReportTree } from '../../domain/views/report.js';
 import type { RunDetail, RunFilter, RunSummary } from '../../domain/views/runs.js';
 import type {
@@ -63,7 +63,7 @@ export interface Queries {
   playedNames(): Promise<{ models: string[]; tasks: string[] }>;
   showRun(runId: string): Promise<RunDetail>;
   /** The search tree that this run plays, or is a node of; null: neither. */
-  searchTree(runId: string): Promise<SearchTreeDocument | null>;
+  tree(runId: string): Promise<TreeDocument | null>;
   /** Steps after `afterStep` (default 0), in order; the first `most` of them, or all. */
   trajectory(runId: string, afterStep?: number, most?: number | null): Promise<TrajectoryStep[]>;
   /** How a run was played here or in the home that exported it; null: MLGym or another tool played it. */
@@ -130,7 +130,7 @@ export function createQueries(pool: pg.Pool): Queries {
     gainSpread: (of) => gainSpread(run, of),
     playedNames: () => playedNames(run),
     showRun: (runId) => showRun(run, runId),
-    searchTree: (runId) => searchTree(run, runId),
+    tree: (runId) => tree(run, runId),
     measuredBaselines: (taskHashes) => measuredBaselines(run, taskHashes),
     trajectory: (runId, afterStep = 0, most = null) => trajectory(run, runId, afterStep, most),
     playedAs: async (runId) => {

@@ -29,7 +29,7 @@ const LATEST = 100;
 
 const telling = (run: string): string =>
   `${run}.status = 'ended' and ${run}.end_reason not in ('infra_error', 'config_error', 'cancelled', 'budget') and ${run}.forked_from is null
-    and not exists (select from search_nodes node where node.run_id = ${run}.run_id)`;
+    and not exists (select from tree_nodes node where node.run_id = ${run}.run_id)`;
 
 /**
  * Ended runs like these: of the same model, agent and task, played here; where there is none, imported runs of the same task. Runs that

@@ -19,9 +19,9 @@ export const BATCH_SUMMARY = `
   ) totals`;
 
 /** Of `batches b`: nodes of search trees are shown with their tree. */
-export const OWN_BATCH = 'b.nodes_of is null';
+export const OWN_BATCH = 'b.parent_batch is null';
 /** Of `runs r`, likewise. */
-export const OWN_RUN = 'not exists (select from search_nodes node where node.run_id = r.run_id)';
+export const OWN_RUN = 'not exists (select from tree_nodes node where node.run_id = r.run_id)';
 
 const RUN_SUMMARY_COLUMNS = `
   r.run_id as "runId", r.batch_id as "batchId", r.origin, r.model_name as model, r.model_kind as "modelKind", r.task_id as task,

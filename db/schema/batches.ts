@@ -33,7 +33,7 @@ export const batches = pgTable(
     /** Trainers play its runs: they rank in its own leaderboard alone. */
     training: boolean('training').notNull().default(false),
     /** Its runs are nodes of a search tree of that batch, of whose budget they spend: they rank nowhere. Null: they are not. */
-    nodesOf: text('nodes_of').references((): AnyPgColumn => batches.batchId),
+    parentBatch: text('parent_batch').references((): AnyPgColumn => batches.batchId),
     spec: jsonb('spec').$type<Record<string, unknown>>().notNull(),
     seed: bigint('seed', { mode: 'number' }).notNull(),
     concurrency: integer('concurrency').notNull(),
@@ -63,9 +63,9 @@ export const batches = pgTable(
   },
   (t) => [
     unique('batches_project_name_unique').on(t.project, t.name),
-    index('batches_nodes_of')
-      .on(t.nodesOf)
-      .where(sql`nodes_of is not null`),
+    index('batches_parent_batch')
+      .on(t.parentBatch)
+      .where(sql`parent_batch is not null`),
     check('batches_origin', oneOf('origin', ORIGINS)),
     check('batches_status', oneOf('status', BATCH_STATUSES)),
     check('batches_concurrency', sql`concurrency > 0`),

@@ -5,7 +5,7 @@ create function release_unsent(run_ids text[]) returns void language sql as $$
     returning run_id, reserved_usd
   ), of_batch as (
     -- Runs of a tree spend the budget of its batch.
-    select coalesce(own.nodes_of, own.batch_id) as batch_id, sum(released.reserved_usd) as amount
+    select coalesce(own.parent_batch, own.batch_id) as batch_id, sum(released.reserved_usd) as amount
     from released join runs r on r.run_id = released.run_id join batches own on own.batch_id = r.batch_id
     group by 1
   )

@@ -26,7 +26,7 @@ create function run_costs(price_list text) returns table (
   -- Of these nobody wrote down the tokens.
   where not coalesce(r.end_reason = 'unknown' and r.exit_status is null, false)
     -- Nodes of search trees are paid by their tree's run.
-    and not exists (select from search_nodes n where n.run_id = r.run_id)
+    and not exists (select from tree_nodes n where n.run_id = r.run_id)
 $$;
 
 comment on function run_costs is 'Cost of each run by a price list (null: no price, or not its tokens, known) beside the recorded one. Excludes imported runs without a trajectory.';

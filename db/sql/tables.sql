@@ -21,7 +21,7 @@ comment on column batches.breaker is 'Runs that end in a row by one cause before
 comment on column batches.failing_cause is 'What ended its last runs; null: they ended otherwise.';
 comment on column batches.failing_runs is 'How many runs in a row that was.';
 comment on column batches.verification is 'Made by `bench tasks verify`: its runs rank only in its own leaderboard.';
-comment on column batches.nodes_of is 'Its runs are nodes of a search tree of that batch, of whose budget they spend: they rank nowhere; null: they are not.';
+comment on column batches.parent_batch is 'Its runs are nodes of a search tree of that batch, of whose budget they spend: they rank nowhere; null: they are not.';
 comment on column batches.training is 'Trainers play its runs, as episodes: they rank in its own leaderboard alone.';
 comment on column batches.origin is 'Origin of its runs: bench, mlgym or import. The latter two have no workflow.';
 
@@ -209,17 +209,17 @@ comment on column program_counts.likeness is 'Of the request, without dates, ids
 comment on column program_counts.request is 'What was sent; {"$part": hash} stands for a row of program_parts.';
 comment on column program_counts.answer is 'The provider''s answer.';
 
-comment on table search_trees is 'Runs that play a tree of forks: its limits, and what came of it. The run is the whole tree''s attempt.';
-comment on column search_trees.batch_id is 'The batch of its nodes'' runs.';
-comment on column search_trees.seconds_limit is 'Of models and commands, over all nodes; 0: no limit; so with token_limit.';
-comment on column search_trees.stopped is 'Why it opened no more nodes: policy, lost (too many came to nothing), nodes, validations, cost, tokens, seconds, budget (the batch''s); null: it goes on.';
-comment on column search_trees.chosen is 'The node that it stands for: the best by validation, tested once; null: none, or not known yet.';
+comment on table trees is 'Runs that play a tree of forks: its limits, and what came of it. The run is the whole tree''s attempt.';
+comment on column trees.batch_id is 'The batch of its nodes'' runs.';
+comment on column trees.seconds_limit is 'Of models and commands, over all nodes; 0: no limit; so with token_limit.';
+comment on column trees.stopped is 'Why it opened no more nodes: policy, lost (too many came to nothing), nodes, validations, cost, tokens, seconds, budget (the batch''s); null: it goes on.';
+comment on column trees.selected_node is 'The node whose result is the tree''s: the best by validation, tested once; null: none, or not known yet.';
 
-comment on table search_nodes is 'Nodes of search trees, each a run; parent and mate are its edges.';
-comment on column search_nodes.wave is 'From 1; the nodes of a wave are played at once.';
-comment on column search_nodes.operator is 'draft, improve, debug or crossover.';
-comment on column search_nodes.mate is 'Of a crossover: the node that it was told of.';
-comment on column search_nodes.status is 'open, scored, failed (nothing to score, or its parent''s submission again), lost (nothing to go on from).';
-comment on column search_nodes.value is 'On validation, higher is better whatever the task''s direction.';
-comment on column search_nodes.reserved_usd is 'What it may use at most, charged to the tree while it is open; null: no limit. Of tokens and seconds 0 is none.';
-comment on column search_nodes.spent_usd is 'What it used, lost answers as reserved; null: not settled.';
+comment on table tree_nodes is 'Nodes of search trees, each a run; parent and second_parent are its edges.';
+comment on column tree_nodes.wave is 'From 1; the nodes of a wave are played at once.';
+comment on column tree_nodes.operator is 'draft, improve, debug or crossover.';
+comment on column tree_nodes.second_parent is 'Of a crossover: its second parent.';
+comment on column tree_nodes.status is 'open, scored, failed (nothing to score, or its parent''s submission again), lost (nothing to go on from).';
+comment on column tree_nodes.value is 'On validation, higher is better whatever the task''s direction.';
+comment on column tree_nodes.reserved_usd is 'What it may use at most, charged to the tree while it is open; null: no limit. Of tokens and seconds 0 is none.';
+comment on column tree_nodes.spent_usd is 'What it used, lost answers as reserved; null: not settled.';

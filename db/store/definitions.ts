@@ -71,8 +71,8 @@ export const TICKETS = `select r.run_id as "runId", r.batch_id as "batchId", r.p
   r.wall_seconds as "wallSeconds", r.backend,
   coalesce(r.forked_at_step, 0) as "copiedSteps", b.priority,
   (extract(epoch from ep.deadline_at) * 1000)::float8 as "endsBy",
-  b.nodes_of is null and v.spec -> 'splits' ? 'validation' as "hiddenSplit", a.content ? 'program' as "program",
-  b.nodes_of is null and r.forked_from is null and a.content ? 'search' as "search", b.nodes_of is not null as "node",
+  b.parent_batch is null and v.spec -> 'splits' ? 'validation' as "hiddenSplit", a.content ? 'program' as "program",
+  b.parent_batch is null and r.forked_from is null and a.content ? 'search' as "search", b.parent_batch is not null as "node",
   a.content #>> '{search,policy}' is not distinct from 'scientist' or coalesce(a.content #> '{search,reflexion}' = 'true', false)
     as "asksItsModel"
   from runs r join batches b on b.batch_id = r.batch_id join task_versions v on v.content_hash = r.task_hash
@@ -97,7 +97,7 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
       'definition',
       `select r.batch_id, r.origin, r.model_name, r.model_kind, r.provider, r.provider_model, r.sampling, r.task_hash, v.spec,
          r.agent_name, r.agent_hash, a.content, r.attempt, r.seed::float8 as seed, ${selectKept('r')}, r.wall_seconds,
-         r.backend, r.gpus, r.sample, b.verification, b.nodes_of is not null as node, r.forked_from, r.forked_at_step,
+         r.backend, r.gpus, r.sample, b.verification, b.parent_batch is not null as node, r.forked_from, r.forked_at_step,
          trim_scale(r.cost_limit_usd)::text as cost_limit_usd,
          r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording,
          o.capture, o.sealed, e.max_validations,

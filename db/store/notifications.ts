@@ -54,7 +54,7 @@ export function notificationStore(run: Statements): Notifications {
            from batches b
            cross join lateral (
              select greatest(max(r.updated_at), b.created_at) as at from runs r
-               where r.batch_id = b.batch_id or r.batch_id in (select n.batch_id from batches n where n.nodes_of = b.batch_id)
+               where r.batch_id = b.batch_id or r.batch_id in (select n.batch_id from batches n where n.parent_batch = b.batch_id)
            ) moved
            where b.status in ('queued', 'running') and b.paused_at is null and ${OF_PEOPLE}
              and moved.at >= i.notify_from and moved.at < now() - make_interval(secs => $2)
@@ -119,4 +119,4 @@ export function notificationStore(run: Statements): Notifications {
 }
 
 /** Not imported, not of `tasks verify`, not played by trainers. */
-const OF_PEOPLE = `b.origin = 'bench' and not b.verification and not b.training and b.nodes_of is null`;
+const OF_PEOPLE = `b.origin = 'bench' and not b.verification and not b.training and b.parent_batch is null`;

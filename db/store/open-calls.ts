@@ -1,7 +1,7 @@
 import type { Statements } from '../statements.js';
 
 /** Of whose budget the runs of a batch `own` spend. */
-export const PAYER = 'coalesce(own.nodes_of, own.batch_id)';
+export const PAYER = 'coalesce(own.parent_batch, own.batch_id)';
 
 /** They end as `not_sent`. A worker that still has one finds no reservation when it is about to send. */
 export async function releaseUnsent(run: Statements, runIds: readonly string[]): Promise<void> {

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { EndReason } from '../../domain/outcomes.js';
 import type { EvaluationStatus } from '../../domain/run.js';
 import type { Direction } from '../../domain/score.js';
-import { QUESTION_STEP } from '../../domain/search/questions.js';
-import { settledAs } from '../../domain/search/settle.js';
+import { QUESTION_STEP } from '../../domain/tree/questions.js';
+import { settledAs } from '../../domain/tree/settle.js';
 import { missingRun } from './missing.js';
 
 interface EndedRow {
@@ -31,7 +31,7 @@ export const SHOWN = `
 /** The node's end and spending, in one change with what they were found from. An ended node stays as it is. */
 export async function settle(client: pg.PoolClient, nodeRunId: string): Promise<void> {
   const { rows: trees } = await client.query(
-    `select t.run_id from search_trees t join search_nodes n on n.tree_run_id = t.run_id where n.run_id = $1 for update of t`,
+    `select t.run_id from trees t join tree_nodes n on n.tree_run_id = t.run_id where n.run_id = $1 for update of t`,
     [nodeRunId],
   );
   if (trees.length === 0) throw missingRun(nodeRunId);
@@ -40,10 +40,10 @@ export async function settle(client: pg.PoolClient, nodeRunId: string): Promise<
        (select count(*)::int from steps s where s.run_id = r.run_id and s.step > coalesce(r.forked_at_step, 0)
          and s.executed_at is not null) as steps,
        own.status, own.primary_score as primary, own.suspect, own.submission_sha256 as "submissionSha256",
-       (select p.submission_sha256 from search_nodes up cross join lateral (${SHOWN} and e.run_id = up.run_id
+       (select p.submission_sha256 from tree_nodes up cross join lateral (${SHOWN} and e.run_id = up.run_id
           order by e.number desc limit 1) p
         where up.tree_run_id = n.tree_run_id and up.node = n.parent) as "parentSha256"
-     from search_nodes n join runs r on r.run_id = n.run_id join task_versions v on v.content_hash = r.task_hash
+     from tree_nodes n join runs r on r.run_id = n.run_id join task_versions v on v.content_hash = r.task_hash
      left join lateral (${SHOWN} and e.run_id = r.run_id and e.step > coalesce(r.forked_at_step, 0)
        order by e.number desc limit 1) own on own.made
      where n.run_id = $1`,
@@ -59,7 +59,7 @@ export async function settle(client: pg.PoolClient, nodeRunId: string): Promise<
       : { status, primary: node.primary, suspect: node.suspect === true, submissionSha256: node.submissionSha256 };
   const settled = settledAs({ endReason, steps, evaluation, parentSha256: node.parentSha256 }, direction);
   await client.query(
-    `update search_nodes n set status = $2, value = $3, validations = $4, settled_at = now(),
+    `update tree_nodes n set status = $2, value = $3, validations = $4, settled_at = now(),
        spent_usd = r.cost_usd + (
          select coalesce(sum(c.reserved_usd), 0) from model_calls c
          where c.run_id = r.run_id and c.status in ('reserved', 'unconfirmed')
@@ -84,7 +84,7 @@ export async function settle(client: pg.PoolClient, nodeRunId: string): Promise<
          select r.step - coalesce(r.forked_at_step, 0) as steps, r.input_tokens as input, r.output_tokens as output,
            r.cached_tokens as cached, r.reasoning_tokens as reasoning, r.cache_write_tokens as cache_write, r.cost_usd as cost,
            r.answered_calls as calls, r.met_budget_usd as met
-         from search_nodes n join runs r on r.run_id = n.run_id where n.tree_run_id = $1
+         from tree_nodes n join runs r on r.run_id = n.run_id where n.tree_run_id = $1
          union all
          select 0, c.input_tokens, c.output_tokens, c.cached_tokens, c.reasoning_tokens, c.cache_write_tokens, c.cost_usd, 1, null
          from model_calls c where c.run_id = $1 and c.step = ${QUESTION_STEP} and c.status = 'confirmed'

@@ -1,15 +1,15 @@
 import type pg from 'pg';
-import type { SearchTrees } from '../../domain/ports/record/search-trees.js';
+import type { Trees } from '../../domain/ports/record/trees.js';
 import { addUsd } from '../../domain/price.js';
 import type { RunDefinition } from '../../domain/run.js';
-import { type Direction, readDirections } from '../../domain/search/directions.js';
+import { type Direction, readDirections } from '../../domain/tree/directions.js';
 import {
   type AccountedNode,
   type Question,
   QUESTION_STEP,
   questionsNow,
   questionTry,
-} from '../../domain/search/questions.js';
+} from '../../domain/tree/questions.js';
 import type { StoredDefinition } from './definitions.js';
 import { lockedTree, nodesOf, roomOf } from './tree-rows.js';
 
@@ -19,7 +19,7 @@ type Locked = <T>(operation: string, work: (client: pg.PoolClient) => Promise<T>
 export function treeQuestionStore(
   definitionOf: (runId: string) => Promise<StoredDefinition>,
   locked: Locked,
-): Pick<SearchTrees, 'treeQuestions'> {
+): Pick<Trees, 'treeQuestions'> {
   return {
     async treeQuestions(treeRunId) {
       const root = (await definitionOf(treeRunId)).read();
@@ -92,8 +92,8 @@ export async function answersOf(client: pg.PoolClient, treeRunId: string, nodes:
 async function accountsOf(client: pg.PoolClient, { runId, task }: RunDefinition): Promise<AccountedNode[]> {
   const sign = task.metrics[task.primary]?.direction === 'minimize' ? -1 : 1;
   const { rows } = await client.query<Omit<AccountedNode, 'score'> & { value: number | null }>(
-    `select n.node as index, n.operator, n.parent, n.mate, n.status, n.value, coalesce(own.work, '[]') as work
-     from search_nodes n join runs r on r.run_id = n.run_id
+    `select n.node as index, n.operator, n.parent, n.second_parent as "secondParent", n.status, n.value, coalesce(own.work, '[]') as work
+     from tree_nodes n join runs r on r.run_id = n.run_id
      cross join lateral (
        select jsonb_agg(jsonb_build_object('thought', left(s.thought, 1000), 'action', left(s.action, 1000)) order by s.step) as work
        from steps s where s.run_id = n.run_id and s.step > coalesce(r.forked_at_step, 0) and s.action is not null

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import type { EndCause } from '../../domain/end-cause.js';
 import type { EndReason } from '../../domain/outcomes.js';
-import { roomIn, type TreeCharges, type TreeStop } from '../../domain/search/budget.js';
-import { QUESTION_STEP } from '../../domain/search/questions.js';
-import type { SearchNode } from '../../domain/search/tree.js';
+import { roomIn, type TreeCharges, type TreeStop } from '../../domain/tree/budget.js';
+import { QUESTION_STEP } from '../../domain/tree/questions.js';
+import type { TreeNode } from '../../domain/tree/tree.js';
 
 export interface TreeRow {
   batchId: string;
@@ -13,10 +13,10 @@ export interface TreeRow {
   tokenLimit: number;
   secondsLimit: number;
   stopped: TreeStop | null;
-  chosen: number | null;
+  selectedNode: number | null;
 }
 
-export interface NodeRow extends SearchNode {
+export interface NodeRow extends TreeNode {
   runId: string;
   wave: number;
   /** Its last step that was executed. */
@@ -28,13 +28,13 @@ export interface NodeRow extends SearchNode {
 
 const TREE = `select batch_id as "batchId", max_nodes as "maxNodes", max_validations as "maxValidations",
     trim_scale(cost_limit_usd)::text as "costLimitUsd", token_limit::float8 as "tokenLimit", seconds_limit as "secondsLimit",
-    stopped, chosen
-  from search_trees where run_id = $1 for update`;
+    stopped, selected_node as "selectedNode"
+  from trees where run_id = $1 for update`;
 
-const NODES = `select n.node as index, n.operator, n.parent, n.mate, n.status, n.value, n.run_id as "runId", n.wave,
+const NODES = `select n.node as index, n.operator, n.parent, n.second_parent as "secondParent", n.status, n.value, n.run_id as "runId", n.wave,
     r.end_reason as "endReason", r.end_cause as "endCause", r.status = 'ended' as ended,
     coalesce((select max(s.step) from steps s where s.run_id = n.run_id and s.executed_at is not null), 0) as "lastStep"
-  from search_nodes n join runs r on r.run_id = n.run_id where n.tree_run_id = $1 order by n.node`;
+  from tree_nodes n join runs r on r.run_id = n.run_id where n.tree_run_id = $1 order by n.node`;
 
 /** What open nodes may still use counts as used, and what the tree itself has asked. */
 const CHARGES = `select n.nodes, n.validations, trim_scale(n.usd + asked.usd)::text as "costUsd",
@@ -43,7 +43,7 @@ const CHARGES = `select n.nodes, n.validations, trim_scale(n.usd + asked.usd)::t
     select count(*)::int as nodes, coalesce(sum(coalesce(validations, 1)), 0)::int as validations,
       coalesce(sum(coalesce(spent_usd, reserved_usd)), 0) as usd, coalesce(sum(coalesce(spent_tokens, reserved_tokens)), 0) as tokens,
       coalesce(sum(coalesce(spent_seconds, reserved_seconds)), 0) as seconds
-    from search_nodes where tree_run_id = $1
+    from tree_nodes where tree_run_id = $1
   ) n, (
     select coalesce(sum(case status when 'confirmed' then cost_usd else reserved_usd end), 0) as usd,
       coalesce(sum(input_tokens + output_tokens), 0) as tokens, coalesce(sum(ms), 0) / 1000.0 as seconds

@@ -20,7 +20,7 @@ export function unfinishedWorkStore(run: Statements): UnfinishedWork {
         // Episodes are started by their server, nodes of a search tree by the workflow of the tree.
         `with played as (
            select b.batch_id, b.created_at from batches b
-           where b.origin = 'bench' and b.status in ('queued', 'running') and not b.training and b.nodes_of is null
+           where b.origin = 'bench' and b.status in ('queued', 'running') and not b.training and b.parent_batch is null
              and b.created_at < now() - ${SUBMITTING}
          )
          select

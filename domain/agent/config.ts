@@ -4,7 +4,7 @@ import { DIALECTS } from './dialect.js';
 import { demonstrationSchema } from './demonstrations.js';
 import { HISTORY_PROCESSOR_ALIASES, HISTORY_PROCESSORS, REQUIRED_ARGUMENT } from './history/process-history.js';
 import { OUTPUT_PARSER_ALIASES, OUTPUT_PARSERS } from './parse-reply.js';
-import { searchSchema } from '../search/spec.js';
+import { searchSchema } from '../tree/spec.js';
 import { programSchema } from './program.js';
 
 /** Fixed names; the field's own class names for the same thing are read as them. */

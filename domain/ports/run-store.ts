@@ -14,7 +14,7 @@ import type { HostRegistry } from './record/hosts.js';
 import type { Placements } from './record/placement.js';
 import type { LiveOutputs } from './record/live-outputs.js';
 import type { Leases } from './record/leases.js';
-import type { SearchTrees } from './record/search-trees.js';
+import type { Trees } from './record/trees.js';
 import type { TaskArchives } from './record/task-archives.js';
 import type { UnfinishedWork } from './record/unfinished-work.js';
 import type { WarmSandboxes } from './record/warm-sandboxes.js';
@@ -36,7 +36,7 @@ export type RunStore = RunDefinitions &
   Placements &
   Leases &
   LiveOutputs &
-  SearchTrees &
+  Trees &
   TaskArchives &
   UnfinishedWork &
   WarmSandboxes;

@@ -33,7 +33,7 @@ export function packOf(route: string, params: Values, query: Values): string {
     case 'skeleton':
     case 'evaluations':
     case 'lineage':
-    case 'searchTree':
+    case 'tree':
     case 'waiting':
     case 'setup':
     case 'files':

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModelKind } from '../model.js';
 import type { ScoredIsolation } from '../run.js';
-import type { SearchTreeDocument } from './search-tree.js';
+import type { TreeDocument } from './tree.js';
 import {
   batchIdSchema,
   countSchema,
@@ -67,12 +67,12 @@ export interface ActionCount {
 
 /** A run of the report that played a tree of forks. */
 export type ReportTree = Pick<ReportRun, 'runId'> &
-  Omit<SearchTreeDocument, 'nodes' | 'primary' | 'direction' | 'status'> & {
+  Omit<TreeDocument, 'nodes' | 'primary' | 'direction' | 'status'> & {
     /** What came of its nodes. */
     came: { scored: number; failed: number; lost: number; open: number };
     waves: number;
     /** On validation, in the task's direction. */
-    chosenScore: number | null;
+    selectedScore: number | null;
   };
 
 /** The file's absolute path, and how many rows of the leaderboard and runs are in it. */

@@ -29,9 +29,9 @@ export type SearchHit = z.infer<typeof searchHitSchema>;
 export const searchProgressSchema = z
   .strictObject({
     runs: countSchema.describe('searched'),
-    ofRuns: countSchema,
+    totalRuns: countSchema,
     steps: countSchema,
-    ofSteps: countSchema,
+    totalSteps: countSchema,
     bytes: countSchema.describe('of the texts that were searched'),
     hits: countSchema,
     skipped: countSchema.describe('steps that took too long; the pattern is too dear for them'),

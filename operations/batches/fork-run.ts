@@ -13,7 +13,7 @@ import { checkModels } from './check-models.js';
 import { checkRecordings } from './check-recordings.js';
 import { chooseBackend } from './choose-backend.js';
 import { hostsOffering } from './hosts-offering.js';
-import { refuseForkOfTree } from './check-search.js';
+import { refuseForkOfTree } from './check-tree.js';
 import { refuseForkOfProgram } from './refuse-fork.js';
 import { shareFrozen } from './share-tasks.js';
 import { storeAndStart } from './store-batch.js';

@@ -10,7 +10,7 @@ import type { LoadedGroup } from './batch-plan.js';
 import { checkAgent } from './check-agent.js';
 import { checkModels } from './check-models.js';
 import { checkOracles } from './check-oracles.js';
-import { checkSearch } from './check-search.js';
+import { checkTree } from './check-tree.js';
 import { checkRecordings } from './check-recordings.js';
 
 /** Memory is useless unless the agent's prompts mention it. */
@@ -63,7 +63,7 @@ export function loadGroups(
         fields: { task: '<task>' },
       });
     checkAgent(loadedAgent, modelRefs, taskFolders);
-    checkSearch(loadedAgent, modelRefs, taskFolders, group);
+    checkTree(loadedAgent, modelRefs, taskFolders, group);
     checkOracles(modelRefs, taskFolders);
     checkRecordings(loadedAgent, modelRefs);
     return { ...group, modelRefs, taskFolders, loadedAgent, skipped: [...broken, ...skipped] };

@@ -3,7 +3,7 @@ import { keptOptions, samplingOf } from '../../domain/requests/run-options.js';
 import type { Backend, RunDefinition } from '../../domain/run.js';
 import { samplingFor } from '../../domain/sampling.js';
 import { FIRST_ATTEMPTS } from '../../domain/statistics/settle-order.js';
-import { stepsOfTree } from './check-search.js';
+import { stepsOfTree } from './check-tree.js';
 import type { LoadedGroup } from './batch-plan.js';
 
 /** Attempts that are planned beforehand. */

@@ -73,7 +73,7 @@ export async function* searchSteps(
   const runs = await whileWanted(signal, () => pages.searchedRuns(selection, sought));
   const named = new Map(runs.map(({ runId, model, task, attempt }) => [runId, { model, task, attempt }]));
   const progress: SearchMessages['progress'] = {
-    ...{ runs: 0, ofRuns: runs.length, steps: 0, ofSteps: runs.reduce((sum, { steps }) => sum + steps, 0) },
+    ...{ runs: 0, totalRuns: runs.length, steps: 0, totalSteps: runs.reduce((sum, { steps }) => sum + steps, 0) },
     ...{ bytes: 0, hits: 0, skipped: 0 },
   };
   let more = false;

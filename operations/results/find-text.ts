@@ -32,4 +32,4 @@ export async function findText(
   }
   return document;
 }
-const NOTHING = { runs: 0, ofRuns: 0, steps: 0, ofSteps: 0, bytes: 0, skipped: 0, more: false };
+const NOTHING = { runs: 0, totalRuns: 0, steps: 0, totalSteps: 0, bytes: 0, skipped: 0, more: false };

@@ -5,7 +5,7 @@ import type { QueryResult } from '../../domain/views/database.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 import type { TrajectoryDocument } from '../../domain/views/trajectory.js';
-import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
+import type { TreeDocument } from '../../domain/views/tree.js';
 import { heatCell } from '../../report/heat-cell.js';
 import { count, fixed, percent, plural, score, usd } from '../../report/numbers.js';
 import { bytes, duration, short } from '../../web/client/parts/format.js';
@@ -67,30 +67,30 @@ describe.runIf(executable !== null)('figures', () => {
   });
 
   test('Run: which tree did it play, which node does it stand for, and what did that one do?', async () => {
-    const { nodes, chosen, limits } = await cliJson<SearchTreeDocument>(on.server.bench, 'tree', tree);
+    const { nodes, selectedNode, limits } = await cliJson<TreeDocument>(on.server.bench, 'tree', tree);
     await on.tab.open(`/runs/${tree}`);
     const rows = on.page.getByRole('region', { name: 'Nodes of the tree' }).locator('tbody tr');
     await rows.first().waitFor();
     const told = await Promise.all((await rows.all()).map((row) => row.locator('th, td').allInnerTexts()));
     const shown = new Map(told.map(([name, ...cells]) => [Number(/\d+/.exec(name!)), { name: name!, cells }]));
     expect(shown.size).toBe(nodes.length);
-    for (const { node, operator, mate, status, score: value, steps, spentUsd } of nodes) {
+    for (const { node, operator, secondParent, status, score: value, steps, spentUsd } of nodes) {
       const { name, cells } = shown.get(node)!;
-      expect(cells[0]).toBe(mate === null ? operator : `${operator} with ${mate}`);
+      expect(cells[0]).toBe(secondParent === null ? operator : `${operator} with ${secondParent}`);
       expect(cells[1]).toContain(status);
       expect(cells.slice(2, 5)).toEqual([score(value), String(steps), spentUsd === null ? '–' : usd(Number(spentUsd))]);
-      expect(/chosen/.test(name)).toBe(node === chosen);
+      expect(/selected/.test(name)).toBe(node === selectedNode);
     }
     expect(nodes.map(({ status }) => status)).toEqual(expect.arrayContaining(['scored', 'failed', 'lost']));
     await on.page.getByText(`${nodes.length} of ${limits.nodes}`, { exact: true }).first().waitFor();
     const picture = on.page.getByRole('region', { name: 'Picture of the tree' });
     await expect.poll(() => picture.locator('g').count()).toBe(nodes.length);
-    expect(await picture.locator('g.chosen .name').textContent()).toBe(String(chosen));
+    expect(await picture.locator('g.selected .name').textContent()).toBe(String(selectedNode));
     expect(await violationsOf(on.page)).toEqual([]);
-    await rows.filter({ hasText: 'chosen' }).getByRole('link').click();
-    await on.page.waitForURL(`**/runs/${nodes[chosen!]!.runId}*`);
+    await rows.filter({ hasText: 'selected' }).getByRole('link').click();
+    await on.page.waitForURL(`**/runs/${nodes[selectedNode!]!.runId}*`);
     await on.page.locator('[data-step="1"]').waitFor();
-    await on.page.getByRole('link', { name: `node ${chosen} of a tree` }).click();
+    await on.page.getByRole('link', { name: `node ${selectedNode} of a tree` }).click();
     await on.page.waitForURL(`**/runs/${tree}?tab=tree`);
     await rows.first().waitFor();
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addUsd, compareUsd } from '../../domain/price.js';
-import type { SearchTreeDocument } from '../../domain/views/search-tree.js';
+import type { TreeDocument } from '../../domain/views/tree.js';
 import { killServiceOnceItRuns } from '../chaos/kill-service.js';
 import { playPolicy, type ProviderSimulator, startProviderSimulator } from '../fakes/provider-simulator/index.js';
 import { BenchHome } from '../setup/bench-home.js';
@@ -56,9 +56,9 @@ async function played(agent: keyof typeof AGENTS, meanwhile: () => Promise<void>
     while (!over) {
       const [seen] = await home.sql<{ usd: string; tokens: number; open: number }>(
         `select trim_scale(charged_usd)::text as usd, charged_tokens::float8 as tokens,
-           (select count(*)::int from search_nodes n join runs r on r.run_id = n.run_id
+           (select count(*)::int from tree_nodes n join runs r on r.run_id = n.run_id
             where n.tree_run_id = t.run_id and r.status in ('running', 'finishing')) as open
-         from search_tree_totals t where run_id = $1`,
+         from tree_totals t where run_id = $1`,
         [runId],
       );
       if (seen !== undefined) {
@@ -76,14 +76,14 @@ async function played(agent: keyof typeof AGENTS, meanwhile: () => Promise<void>
   const calls = await home.sql<Call>(
     `select c.run_id || '/' || c.step || '/' || c.try || '/' || c.attempt as id, c.status, trim_scale(c.cost_usd)::text as cost,
        trim_scale(c.reserved_usd)::text as reserved
-     from model_calls c where c.run_id = $1 or c.run_id in (select run_id from search_nodes where tree_run_id = $1)`,
+     from model_calls c where c.run_id = $1 or c.run_id in (select run_id from tree_nodes where tree_run_id = $1)`,
     [runId],
   );
   const [run] = await home.sql<{ cost: string; end: string }>(
     'select trim_scale(cost_usd)::text as cost, end_reason as end from runs where run_id = $1',
     [runId],
   );
-  const tree = await home.json<SearchTreeDocument>('tree', runId);
+  const tree = await home.json<TreeDocument>('tree', runId);
   return { tree, run: run!, calls, most, bill: simulator.bill.entries.slice(before) };
 }
 
@@ -128,12 +128,12 @@ describe('a tree of a paid model', () => {
     const billed = sum(bill.map(({ costUsd }) => costUsd));
     expect([tree.charged.costUsd, run.cost]).toEqual([billed, billed]);
     // Three waves of one node after the drafts, each asked about twice beforehand.
-    expect(tree.asked.answers).toBe(6);
-    expect(sum([tree.asked.costUsd, ...tree.nodes.map(({ spentUsd }) => spentUsd)])).toBe(billed);
+    expect(tree.policyCalls.calls).toBe(6);
+    expect(sum([tree.policyCalls.costUsd, ...tree.nodes.map(({ spentUsd }) => spentUsd)])).toBe(billed);
     expect(compareUsd(most.usd, COST_LIMIT)).toBeLessThanOrEqual(0);
     // The simulated model names the best; its direction has reached the nodes.
     const [told] = await home.sql<{ notes: number }>(
-      `select count(*)::int as notes from search_nodes n join runs r on r.run_id = n.run_id
+      `select count(*)::int as notes from tree_nodes n join runs r on r.run_id = n.run_id
        join steps s on s.run_id = r.run_id and s.step = r.forked_at_step
        where n.tree_run_id = $1 and s.observation like '%[Try this: A little more of what pays.%'`,
       [tree.runId],

@@ -8,10 +8,10 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/chaos/ledger.test.ts': 'budget.test.ts and infrastructure-faults.test.ts check the ledger under fewer faults',
   'test/chaos/episodes-engine.test.ts':
     'episodes.test.ts kills the services under episodes, crash.test.ts containers under runs',
-  'test/chaos/search-trees.test.ts': 'home/search-trees.test.ts plays a tree that nothing disturbs',
+  'test/chaos/trees.test.ts': 'home/trees.test.ts plays a tree that nothing disturbs',
   'test/chaos/auto-attempts.test.ts': 'sql/allocation.test.ts gives attempts out, once, whoever asks',
   'test/home/paid-trees.test.ts':
-    'sql/search-trees.test.ts has eight nodes in flight call a provider, by the store alone',
+    'sql/trees.test.ts has eight nodes in flight call a provider, by the store alone',
   'test/integrity/protocols.test.ts':
     'attack-suite.test.ts plays every class of attack; home/protocols.test.ts what the protocols refuse',
   'test/home/damaged-store.test.ts':

@@ -63,9 +63,9 @@ describe('a search', () => {
     expect(hits.map(({ runId, step }) => [runId, step])).toEqual(rows.map(({ run_id, step }) => [run_id, step]));
     expect(done).toMatchObject({
       runs: 12,
-      ofRuns: 12,
+      totalRuns: 12,
       steps: 74,
-      ofSteps: 74,
+      totalSteps: 74,
       hits: rows.length,
       skipped: 0,
       more: false,
@@ -108,7 +108,7 @@ describe('a search', () => {
     expect(await where('the reply')).toEqual([]);
     expect(await where('the reply', { in: ['reply'] })).toEqual([[5, 'reply']]);
     const { done } = await search({ q: 'train', model: ['alpha'], task: ['one'] });
-    expect(done.ofRuns).toBe(2);
+    expect(done.totalRuns).toBe(2);
   });
 
   test('finds what was submitted: each content of a path once a run, at the step that had it first', async () => {

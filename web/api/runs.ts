@@ -11,7 +11,7 @@ import {
   waitingSchema,
 } from '../../domain/views/run-head.js';
 import { activeRunsSchema, runFacetsSchema, runPageSchema } from '../../domain/views/run-page.js';
-import { searchTreeSchema } from '../../domain/views/search-tree.js';
+import { treeSchema } from '../../domain/views/tree.js';
 import { promptPageSchema } from '../../domain/views/prompt.js';
 import { stepSkeletonSchema, stepWindowSchema } from '../../domain/views/steps.js';
 import { eventPageQuery, eventPageSchema } from './events.js';
@@ -110,12 +110,12 @@ export const runRoutes = {
     role: 'viewer',
     answer: lineageSchema,
   }),
-  searchTree: route({
+  tree: route({
     method: 'GET',
-    path: '/runs/:id/search-tree',
+    path: '/runs/:id/tree',
     summary: 'the tree of the run, or of which it is a node',
     role: 'viewer',
-    answer: searchTreeSchema,
+    answer: treeSchema,
   }),
   waiting: route({
     method: 'GET',

@@ -32,7 +32,7 @@ export async function modelCalls(
       `select count(c.*)::int as calls, trim_scale(coalesce(sum(c.cost_usd), 0))::text as "costUsd",
          -- Of a tree, whose nodes have their own calls, what it asked itself.
          trim_scale(r.cost_usd - coalesce(
-           (select sum(o.cost_usd) from search_nodes n join runs o on o.run_id = n.run_id where n.tree_run_id = r.run_id), 0
+           (select sum(o.cost_usd) from tree_nodes n join runs o on o.run_id = n.run_id where n.tree_run_id = r.run_id), 0
          ))::text as "runCostUsd"
        from runs r left join model_calls c on c.run_id = r.run_id and c.status = 'confirmed'
        where r.run_id = $1 group by r.run_id`,

@@ -21,8 +21,8 @@ export async function runHead(run: Statements, runId: string): Promise<RunHead> 
            limit 1
          ) as "bestOfTask",
          coalesce(
-           (select jsonb_build_object('runId', n.tree_run_id, 'node', n.node) from search_nodes n where n.run_id = r.run_id),
-           (select jsonb_build_object('runId', t.run_id, 'node', null) from search_trees t where t.run_id = r.run_id)
+           (select jsonb_build_object('runId', n.tree_run_id, 'node', n.node) from tree_nodes n where n.run_id = r.run_id),
+           (select jsonb_build_object('runId', t.run_id, 'node', null) from trees t where t.run_id = r.run_id)
          ) as tree,
          json_build_object('modelMs', spent.model_ms, 'commandMs', spent.command_ms, 'evaluationMs', evaluated.ms,
            'otherMs', greatest(0, extract(epoch from coalesce(r.ended_at, now()) - r.started_at) * 1000

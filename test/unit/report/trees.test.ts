@@ -4,10 +4,10 @@ import { writeReport } from '../../../report/index.js';
 import { data, row, run } from './fixtures.js';
 
 const tree = (more: Partial<ReportTree> = {}): ReportTree => ({
-  ...{ runId: 'r-one', policy: 'greedy', stopped: 'cost', chosen: 7, chosenScore: 0.75, finalScore: 0.7, waves: 4 },
+  ...{ runId: 'r-one', policy: 'greedy', stopped: 'cost', selectedNode: 7, selectedScore: 0.75, finalScore: 0.7, waves: 4 },
   limits: { nodes: 30, validations: 30, costUsd: '5', tokens: 0, seconds: 0 },
   charged: { nodes: 12, validations: 9, costUsd: '4.98', tokens: 123_456, seconds: 80.5 },
-  asked: { answers: 0, costUsd: '0', tokens: 0 },
+  policyCalls: { calls: 0, costUsd: '0', tokens: 0 },
   came: { scored: 8, failed: 3, lost: 1, open: 0 },
   ...more,
 });
@@ -24,7 +24,7 @@ describe('search trees in a report', () => {
   });
 
   test('that are not over, or came to nothing, say so', () => {
-    const none = { stopped: null, chosen: null, chosenScore: null, finalScore: null };
+    const none = { stopped: null, selectedNode: null, selectedScore: null, finalScore: null };
     expect(writeReport.md(data([row('one')], [run('one')], { trees: [tree(none)] }))).toContain(
       '| – | – | – | $4.98 |',
     );

@@ -24,7 +24,7 @@ export const PATHS = {
   calls: '/runs/:id/calls',
   runEvents: '/runs/:id/events',
   lineage: '/runs/:id/lineage',
-  searchTree: '/runs/:id/search-tree',
+  tree: '/runs/:id/tree',
   waiting: '/runs/:id/waiting',
   setup: '/runs/:id/setup',
   files: '/runs/:id/files',

@@ -83,7 +83,7 @@ const of = (topic: string): string[][] => {
       ['evaluations', id!],
       ['runEvents', id!],
       ['waiting', id!],
-      ['searchTree', id!],
+      ['tree', id!],
       ['calls', id!],
     ];
   if (kind === 'batch')

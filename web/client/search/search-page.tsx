@@ -130,7 +130,7 @@ function Progress({ search: { state, progress, hits, more }, cancel }: { search:
       <span className="muted">
         {progress === null
           ? ''
-          : `${count(progress.steps)} of ${plural(progress.ofSteps, 'step')} of ${plural(progress.ofRuns, 'run')}, ${bytes(progress.bytes)}`}
+          : `${count(progress.steps)} of ${plural(progress.totalSteps, 'step')} of ${plural(progress.totalRuns, 'run')}, ${bytes(progress.bytes)}`}
         {progress !== null &&
           progress.skipped > 0 &&
           `; ${plural(progress.skipped, 'step')} took too long and were skipped`}
@@ -139,9 +139,9 @@ function Progress({ search: { state, progress, hits, more }, cancel }: { search:
         <>
           <progress
             aria-label="Searched"
-            max={Math.max(1, progress?.ofSteps ?? 1)}
+            max={Math.max(1, progress?.totalSteps ?? 1)}
             value={progress?.steps ?? 0}
-            title={progress === null ? '' : percent(progress.steps / Math.max(1, progress.ofSteps))}
+            title={progress === null ? '' : percent(progress.steps / Math.max(1, progress.totalSteps))}
           />
           <button type="button" onClick={cancel}>
             Cancel

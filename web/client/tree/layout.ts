@@ -1,7 +1,7 @@
-import { inOrder } from '../../../domain/search/in-order.js';
+import { inOrder } from '../../../domain/tree/in-order.js';
 import type { Answer } from '../../api/index.js';
 
-export type Tree = Answer<'searchTree'>;
+export type Tree = Answer<'tree'>;
 export type Node = Tree['nodes'][number];
 
 export interface Placed {
@@ -31,8 +31,8 @@ export function layOut(nodes: readonly Node[]): { placed: Map<number, Placed>; r
 }
 
 /** The nodes from the beginning to the one that the tree stands for. */
-export function lineOf({ nodes, chosen }: Pick<Tree, 'nodes' | 'chosen'>): Set<number> {
+export function lineOf({ nodes, selectedNode }: Pick<Tree, 'nodes' | 'selectedNode'>): Set<number> {
   const line = new Set<number>();
-  for (let at = chosen; at !== null; at = nodes.find(({ node }) => node === at)?.parent ?? null) line.add(at);
+  for (let at = selectedNode; at !== null; at = nodes.find(({ node }) => node === at)?.parent ?? null) line.add(at);
   return line;
 }

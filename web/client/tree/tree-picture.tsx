@@ -20,7 +20,7 @@ export function TreePicture({ tree }: { tree: Tree }) {
     return `M${x(from)},${y(from)} C${middle},${y(from)} ${middle},${y(to)} ${x(to)},${y(to)}`;
   };
   const all = [...placed.values()];
-  const edges = (of: 'parent' | 'mate') =>
+  const edges = (of: 'parent' | 'secondParent') =>
     all.flatMap((to) => {
       const from = placed.get(to.node[of] ?? -1);
       return from === undefined ? [] : [{ from, to }];
@@ -29,8 +29,8 @@ export function TreePicture({ tree }: { tree: Tree }) {
   return (
     <div className="tree-picture" role="region" aria-label="Picture of the tree" tabIndex={0}>
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-        {edges('mate').map(({ from, to }) => (
-          <path key={`mate ${to.node.node}`} className="mate" d={curve(from, to)} />
+        {edges('secondParent').map(({ from, to }) => (
+          <path key={`second parent ${to.node.node}`} className="second-parent" d={curve(from, to)} />
         ))}
         {edges('parent').map(({ from, to }) => (
           <path key={to.node.node} className={line.has(to.node.node) ? 'line' : undefined} d={curve(from, to)} />
@@ -38,12 +38,12 @@ export function TreePicture({ tree }: { tree: Tree }) {
         {all.map((at) => (
           <g
             key={at.node.node}
-            className={`${at.node.status} ${at.node.node === tree.chosen ? 'chosen' : ''}`}
+            className={`${at.node.status} ${at.node.node === tree.selectedNode ? 'selected' : ''}`}
             transform={`translate(${x(at)} ${y(at)})`}
             onClick={() => void navigate({ to: '/runs/$id', params: { id: at.node.runId } })}
           >
             <title>{`node ${at.node.node}: ${at.node.operator}, ${at.node.status}`}</title>
-            {at.node.node === tree.chosen && <circle className="ring" r={RADIUS + 3.5} />}
+            {at.node.node === tree.selectedNode && <circle className="ring" r={RADIUS + 3.5} />}
             {at.node.status === 'failed' || at.node.status === 'lost' ? (
               <rect x={-RADIUS + 1} y={-RADIUS + 1} width={2 * RADIUS - 2} height={2 * RADIUS - 2} rx={4} />
             ) : (

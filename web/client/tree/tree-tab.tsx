@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { inOrder } from '../../../domain/search/in-order.js';
-import { STOP_WORDS } from '../../../domain/search/stop-words.js';
+import { inOrder } from '../../../domain/tree/in-order.js';
+import { STOP_WORDS } from '../../../domain/tree/stop-words.js';
 import { document as asked } from '../data/queries.js';
 import { count, duration, usd, words } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
@@ -16,7 +16,7 @@ const AGAIN_MS = 3_000;
 /** The tree of forks that a run plays, or is a node of: limits, picture, nodes. */
 export function TreeTab({ id }: { id: string }) {
   const tree = useQuery({
-    ...asked('searchTree', { id }, {}),
+    ...asked('tree', { id }, {}),
     refetchInterval: ({ state: { data } }) => (data?.status === 'ended' ? false : AGAIN_MS),
   });
   return (
@@ -56,7 +56,7 @@ function Limits({ tree, id }: { tree: Tree; id: string }) {
       <Fact name="policy">
         <Text value={tree.policy} />
       </Fact>
-      <Fact name="represents">{tree.chosen === null ? '–' : `node ${tree.chosen}`}</Fact>
+      <Fact name="selected node">{tree.selectedNode === null ? '–' : `node ${tree.selectedNode}`}</Fact>
       <Fact name={`final ${tree.primary}`}>
         <Score value={tree.finalScore} />
       </Fact>
@@ -70,9 +70,9 @@ function Limits({ tree, id }: { tree: Tree; id: string }) {
           unlessNone(limits.seconds, (seconds) => duration(1000 * seconds)),
         )}
       </Fact>
-      {tree.asked.answers > 0 && (
-        <Fact name="model calls">
-          {count(tree.asked.answers)} times, {usd(tree.asked.costUsd)}
+      {tree.policyCalls.calls > 0 && (
+        <Fact name="policy calls">
+          {count(tree.policyCalls.calls)}, {usd(tree.policyCalls.costUsd)}
         </Fact>
       )}
       <Fact name="stopped by">{tree.stopped === null ? 'running' : STOP_WORDS[tree.stopped]}</Fact>
@@ -103,11 +103,11 @@ function Nodes({ tree, id }: { tree: Tree; id: string }) {
             <span style={{ paddingLeft: `${Math.min(depth, 12)}em` }}>
               {depth > 0 && <span className="muted">└ </span>}
               {node.node}
-              {node.node === tree.chosen && (
+              {node.node === tree.selectedNode && (
                 <>
                   {' '}
                   <Badge tone="good" mark="★">
-                    chosen
+                    selected
                   </Badge>
                 </>
               )}
@@ -116,7 +116,7 @@ function Nodes({ tree, id }: { tree: Tree; id: string }) {
         },
         {
           title: 'What',
-          cell: ({ node }) => (node.mate === null ? node.operator : `${node.operator} with ${node.mate}`),
+          cell: ({ node }) => (node.secondParent === null ? node.operator : `${node.operator} with ${node.secondParent}`),
         },
         {
           title: 'Status',

@@ -62,7 +62,7 @@ export async function writeRun(exporting: Exporting, run: RunRow, writtenFiles: 
   const id = { id: run.runId };
   const pack = new Pack(exporting, packOf('run', id, {}));
   const head: RunHead = await pack.ask('run', id);
-  if (head.tree !== null) await pack.ask('searchTree', id);
+  if (head.tree !== null) await pack.ask('tree', id);
   const steps: number[] = [];
   for (let after: number | null | undefined; after !== null;) {
     const page: StepSkeleton = await pack.ask('skeleton', id, { limit: 10_000, after });

@@ -8,7 +8,7 @@ import { stepPrompt } from '../../../operations/pages/prompt.js';
 import { runIdOf } from '../../../operations/pages/resolve.js';
 import { selectedRuns } from '../../../operations/pages/selected-runs.js';
 import { runSetup } from '../../../operations/pages/setup.js';
-import { searchTree } from '../../../operations/results/search-tree.js';
+import { runTree } from '../../../operations/results/tree.js';
 import { type Call, type Handler, Raw } from '../call.js';
 import { HOSTILE_HEADERS } from '../headers.js';
 import { stepOf } from './step-parameter.js';
@@ -63,7 +63,7 @@ export function runHandlers(bench: Bench): Record<string, Handler> {
     runEvents: async (call) =>
       (await pages()).eventPage({ ...(call.query as unknown as Page), runId: await idOf(call) }),
     lineage: async (call) => (await pages()).lineage(await idOf(call)),
-    searchTree: (call) => searchTree(bench, call.params['id'] ?? ''),
+    tree: (call) => runTree(bench, call.params['id'] ?? ''),
     waiting: async (call) => (await pages()).waiting(await idOf(call)),
     setup: (call) => runSetup(bench, call.params['id'] ?? ''),
     files: (call) => runFiles(bench, call.params['id'] ?? ''),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findAssetsRoot } from '../../../../operations/settings.js';
-import { searchSchema } from '../../../../domain/search/spec.js';
+import { searchSchema } from '../../../../domain/tree/spec.js';
 import { estimateBatch } from '../../../../operations/batches/estimate.js';
 import { loadedGroup } from '../../../fakes/loaded-group.js';
 import { planRuns } from '../../../../operations/batches/plan-runs.js';

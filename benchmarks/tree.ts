@@ -1,0 +1,24 @@
+/**
+ * Policies of search beside one line of the same number of nodes, on simulated tasks: a model of how agents improve solutions, with noise,
+ * failing nodes and a known optimum (tree/world.ts). Human text on stderr, one JSON document on stdout.
+ *
+ *   npm run benchmark:tree -- [--nodes 30] [--seeds 200]
+ */
+import { parseArgs } from 'node:util';
+import { SEARCH_POLICIES } from '../domain/tree/spec.js';
+import { comparePolicies } from './tree/simulate.js';
+import { WORLDS } from './tree/world.js';
+
+const { values } = parseArgs({
+  options: { nodes: { type: 'string', default: '30' }, seeds: { type: 'string', default: '200' } },
+});
+const [nodes, seeds] = [Number(values.nodes), Number(values.seeds)];
+const worlds = Object.fromEntries(
+  Object.entries(WORLDS).map(([name, world]) => [name, comparePolicies(world, SEARCH_POLICIES, { nodes, seeds })]),
+);
+for (const [name, rows] of Object.entries(worlds))
+  for (const { policy, mean, standardError, gain, gainInErrors } of rows)
+    process.stderr.write(
+      `${name}: ${policy} ${mean.toFixed(3)} ± ${standardError.toFixed(3)}, ${gain.toFixed(3)} over linear (${gainInErrors.toFixed(1)} standard errors)\n`,
+    );
+process.stdout.write(`${JSON.stringify({ benchmark: 'search', nodes, seeds, ...worlds })}\n`);

@@ -1,0 +1,75 @@
+import { readDirections } from '../../domain/tree/directions.js';
+import { nextWave } from '../../domain/tree/next-wave.js';
+import { searchSchema, type SearchPolicy, type SearchSpec } from '../../domain/tree/spec.js';
+import { type TreeNode, Tree } from '../../domain/tree/tree.js';
+import { randomIndexes } from '../../domain/statistics/random-index.js';
+import { answered } from './scientist.js';
+import { played, type Truth, type World } from './world.js';
+
+const RESOLUTION = 1 << 20;
+
+/** Grow one tree; what its best node, chosen by validation, is really worth (0: it has none). */
+export function simulated(world: World, spec: SearchSpec, seed: number): { quality: number; nodes: TreeNode[] } {
+  const below = randomIndexes(seed * 31 + 17);
+  const random = (): number => below(RESOLUTION) / RESOLUTION;
+  const nodes: TreeNode[] = [];
+  const truths: Truth[] = [];
+  for (;;) {
+    const directions = spec.policy === 'scientist' ? readDirections(answered(nodes, spec.width, random)) : [];
+    const wave = nextWave(spec, nodes, seed, spec.nodes - nodes.length, directions);
+    if (wave.length === 0) break;
+    for (const choice of wave) {
+      const of = (index: number | null): Truth | null => (index === null ? null : truths[index]!);
+      const { truth, outcome } = played(
+        world,
+        { operator: choice.operator, parent: of(choice.parent), secondParent: of(choice.secondParent) },
+        random,
+      );
+      nodes.push({ ...choice, ...outcome, index: nodes.length });
+      truths.push(truth);
+    }
+  }
+  const { best } = new Tree(nodes);
+  return { quality: best === null ? 0 : truths[best.index]!.quality, nodes };
+}
+
+export interface PolicyFigures {
+  policy: SearchPolicy;
+  /** Quality of the chosen node, mean over seeds. */
+  mean: number;
+  standardError: number;
+  /** Over linear on the same seeds: mean difference, and in standard errors of it. */
+  gain: number;
+  gainInErrors: number;
+}
+
+/** Each policy with its defaults, at the same number of nodes and on the same seeds. */
+export function comparePolicies(
+  world: World,
+  policies: readonly SearchPolicy[],
+  { nodes, seeds }: { nodes: number; seeds: number },
+): PolicyFigures[] {
+  const qualities = (policy: SearchPolicy): number[] => {
+    const spec = searchSchema.parse({ policy, nodes });
+    return Array.from({ length: seeds }, (_, seed) => simulated(world, spec, seed + 1).quality);
+  };
+  const line = qualities('linear');
+  return policies.map((policy) => {
+    const own = qualities(policy);
+    const gains = meanAndError(own.map((quality, nth) => quality - line[nth]!));
+    const { mean, error } = meanAndError(own);
+    return {
+      policy,
+      mean,
+      standardError: error,
+      gain: gains.mean,
+      gainInErrors: gains.error === 0 ? 0 : gains.mean / gains.error,
+    };
+  });
+}
+
+function meanAndError(values: readonly number[]): { mean: number; error: number } {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return { mean, error: Math.sqrt(squares / (values.length - 1) / values.length) };
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { TREE_STOPS } from '../tree/budget.js';
+import { SEARCH_POLICIES } from '../tree/spec.js';
+import { NODE_STATUSES, OPERATORS } from '../tree/tree.js';
+import {
+  countSchema,
+  directionSchema,
+  endReasonSchema,
+  runIdSchema,
+  runStatusSchema,
+  scoreSchema,
+  usdSchema,
+} from './values.js';
+
+export const treeNodeSchema = z
+  .strictObject({
+    node: countSchema.describe('from 0, in the order in which nodes were opened'),
+    runId: runIdSchema.describe('a run like any other: `bench trajectory` shows it'),
+    wave: countSchema.describe('from 1; nodes of a wave are played at once'),
+    operator: z.enum(OPERATORS),
+    parent: countSchema.nullable().describe('the node whose work it goes on from'),
+    secondParent: countSchema.nullable().describe('of a crossover'),
+    status: z
+      .enum(NODE_STATUSES)
+      .describe("`failed`: nothing to score, or its parent's submission again; `lost`: nothing to go on from"),
+    score: scoreSchema.describe('on validation'),
+    steps: countSchema.describe("its own, without its parent's"),
+    runStatus: runStatusSchema,
+    endReason: endReasonSchema.nullable(),
+    reservedUsd: usdSchema.nullable().describe('that it may use at most; null: no limit'),
+    spentUsd: usdSchema.nullable().describe('null: it is open'),
+    spentTokens: countSchema.nullable(),
+    spentSeconds: z.number().nullable(),
+  })
+  .meta({ id: 'TreeNodeDocument' });
+export type TreeNodeDocument = z.infer<typeof treeNodeSchema>;
+
+export const treeSchema = z
+  .strictObject({
+    runId: runIdSchema,
+    policy: z.enum(SEARCH_POLICIES),
+    primary: z.string(),
+    direction: directionSchema,
+    status: runStatusSchema,
+    stopped: z.enum(TREE_STOPS).nullable().describe('why it opens no more nodes; null: it goes on'),
+    selectedNode: countSchema.nullable().describe("the node whose result is the tree's: the best on validation"),
+    finalScore: scoreSchema.describe('of that one, tested once'),
+    limits: z
+      .strictObject({
+        nodes: countSchema,
+        validations: countSchema,
+        costUsd: usdSchema.nullable(),
+        tokens: countSchema,
+        seconds: countSchema,
+      })
+      .describe('`costUsd` null, `tokens` and `seconds` 0: no limit'),
+    charged: z
+      .strictObject({
+        nodes: countSchema,
+        validations: countSchema,
+        costUsd: usdSchema,
+        tokens: countSchema,
+        seconds: z.number(),
+      })
+      .describe('what settled nodes used, what open ones may use at most, and `policyCalls`'),
+    policyCalls: z
+      .strictObject({ calls: countSchema, costUsd: usdSchema, tokens: countSchema })
+      .describe('model calls of the policy: which nodes to continue from, what they have taught'),
+    nodes: z.array(treeNodeSchema),
+  })
+  .meta({ id: 'Tree' });
+export type TreeDocument = z.infer<typeof treeSchema>;

@@ -1,0 +1,88 @@
+import { BenchError } from '../../domain/errors.js';
+import type { ModelRef } from '../../domain/model.js';
+import { compareUsd } from '../../domain/price.js';
+import { keepsSnapshots, type RunOptions, samplingOf } from '../../domain/requests/run-options.js';
+import type { RunDefinition } from '../../domain/run.js';
+import { samplingFor } from '../../domain/sampling.js';
+import { roomIn } from '../../domain/tree/budget.js';
+import type { SearchSpec } from '../../domain/tree/spec.js';
+import type { TaskFolder } from '../../domain/task.js';
+import { outputLimit } from '../../models/output-limit.js';
+import { reservationUsd } from '../../models/reservation.js';
+import type { LoadedAgent } from '../../catalog/index.js';
+
+/** Steps that all nodes of a tree take at most: its runs have no other limit of steps. */
+export const stepsOfTree = ({ nodes, nodeSteps }: SearchSpec): number => nodes * nodeSteps;
+
+/** What a tree of forks cannot be played on, or by, before anything is started. */
+export function checkTree(
+  { name, config }: LoadedAgent,
+  models: readonly ModelRef[],
+  tasks: readonly Pick<TaskFolder, 'spec'>[],
+  options: RunOptions,
+): void {
+  if (config.search === undefined) return;
+  const refuse = (why: string, remedy: string): never => {
+    throw new BenchError('usage', `agent ${name} searches: ${why}`, { code: 'agent.unsuitable', remedy });
+  };
+  const player = models.find(({ kind }) => kind === 'human' || kind === 'external' || kind === 'replay');
+  if (player !== undefined)
+    refuse(
+      `it asks its model for many nodes at once, and ${player.name} plays one line`,
+      'Choose an agent without a `search:` block, or a model that answers by itself.',
+    );
+  const unkept = tasks.find(({ spec }) => !keepsSnapshots(options, spec));
+  if (unkept !== undefined)
+    refuse(
+      `its nodes continue from snapshots, and runs of ${unkept.spec.id} would take none`,
+      'Leave the interval of snapshots to the task, or make it 1 or more.',
+    );
+  const live = tasks.find(({ spec }) => spec.evaluator.kind === 'harbor' && spec.evaluator.verification === 'live');
+  if (live !== undefined)
+    refuse(
+      `its best node is tested when all sandboxes have ended, and the tests of ${live.spec.id} run in the sandbox of its agent`,
+      'Choose another task, or an agent without a `search:` block.',
+    );
+  for (const model of models) {
+    const short = shortOf(config.search, model, options);
+    if (short !== null)
+      refuse(
+        `its ${short.nodes} nodes share ${short.limit}, and ${short.part} of that does not pay for one answer of ${model.name}, for which ${short.answer} is reserved`,
+        'Raise the limit, or give the tree fewer nodes or the model shorter answers.',
+      );
+  }
+}
+
+/** A node's part of the tree's limits (null and 0: none) that no answer of the model fits into; null: there is none. */
+function shortOf(
+  { nodes, validations = nodes }: SearchSpec,
+  { config }: ModelRef,
+  options: RunOptions,
+): { nodes: number; limit: string; part: string; answer: string } | null {
+  if (config === undefined) return null;
+  const { costLimit, tokenLimit } = options;
+  const request = { messages: [], sampling: samplingFor(config, samplingOf(options)) };
+  const room = { nodes, validations, costUsd: costLimit, tokens: tokenLimit, seconds: 0 };
+  const sharing = Math.min(nodes, validations);
+  const { share } = roomIn(room, { nodes: 0, validations: 0, costUsd: '0', tokens: 0, seconds: 0 });
+  const usd = reservationUsd(config, request, new Date());
+  if (costLimit !== null && compareUsd(share.costUsd ?? '0', usd) < 0)
+    return { nodes: sharing, limit: `$${costLimit}`, part: `$${share.costUsd ?? '0'}`, answer: `$${usd}` };
+  const tokens = outputLimit(config, request);
+  if (tokenLimit > 0 && share.tokens < tokens)
+    return { nodes: sharing, limit: `${tokenLimit} tokens`, part: `${share.tokens}`, answer: `${tokens}` };
+  return null;
+}
+
+/** A search tree is no single line of steps that a fork could continue. */
+export function refuseForkOfTree({
+  runId,
+  agentName,
+  agent,
+}: Pick<RunDefinition, 'runId' | 'agentName' | 'agent'>): void {
+  if (agent.search === undefined) return;
+  throw new BenchError('usage', `run ${runId} cannot be forked: its agent ${agentName} played a tree of forks`, {
+    code: 'run.not_forkable',
+    remedy: `Fork one of its nodes, which are runs: \`bench tree ${runId}\` shows them.`,
+  });
+}

@@ -1,0 +1,22 @@
+import { BenchError } from '../../domain/errors.js';
+import type { TreeDocument } from '../../domain/views/tree.js';
+import type { Bench } from '../bench.js';
+
+/** The tree of forks that a run plays, or is a node of. @throws BenchError (usage) for a run that plays one line. */
+export async function runTree(bench: Bench, ref: string): Promise<TreeDocument> {
+  const { queries } = await bench.database();
+  const { runId } = await queries.findRun(ref);
+  const tree = await queries.tree(runId);
+  if (tree !== null) return tree;
+  const { agent, status } = await queries.showRun(runId);
+  throw new BenchError(
+    'usage',
+    status === 'queued'
+      ? `run ${runId} has not begun, so it has no tree yet`
+      : `run ${runId} has no tree: its agent ${agent} has no \`search:\` block`,
+    {
+      code: 'tree.not_found',
+      remedy: `\`bench trajectory ${runId}\` shows its steps.`,
+    },
+  );
+}

@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import { readDirections } from '../../../../domain/tree/directions.js';
+import { nextWave } from '../../../../domain/tree/next-wave.js';
+import {
+  type Question,
+  questionMessages,
+  QUESTIONS,
+  questionsNow,
+  questionTry,
+  type TreeAccount,
+} from '../../../../domain/tree/questions.js';
+import { SEARCH_POLICIES, searchSchema, type SearchPolicy, type SearchSpec } from '../../../../domain/tree/spec.js';
+import { type TreeNode, Tree } from '../../../../domain/tree/tree.js';
+
+const spec = (policy: SearchPolicy, options: object = {}): SearchSpec => searchSchema.parse({ policy, ...options });
+
+/** `s0.5`: a draft that scores 0.5 · `f<2`: goes on from node 2 and failed · `x`: lost. */
+const tree = (...words: string[]): TreeNode[] =>
+  words.map((word, index) => {
+    const [, status, score, parent] = /^([sfx])([-\d.]*)(?:<(\d+))?$/.exec(word)!;
+    return {
+      index,
+      operator: parent === undefined ? 'draft' : 'improve',
+      parent: parent === undefined ? null : Number(parent),
+      secondParent: null,
+      status: status === 's' ? 'scored' : status === 'f' ? 'failed' : 'lost',
+      value: status === 's' ? Number(score) : null,
+    };
+  });
+const wave = (of: SearchSpec, nodes: TreeNode[], room = 100, seed = 1): string[] =>
+  nextWave(of, nodes, seed, room).map(({ operator, parent, secondParent }) =>
+    [operator, ...(parent === null ? [] : [parent]), ...(secondParent === null ? [] : [secondParent])].join(' '),
+  );
+const times = (count: number, word: string): string[] => Array.from({ length: count }, () => word);
+
+describe('every policy', () => {
+  it.each(SEARCH_POLICIES)(
+    '%s gives the same tree for the same seed, and opens no more than there is room for',
+    (policy) => {
+      const grown = (seed: number): TreeNode[] => {
+        const nodes: TreeNode[] = [];
+        for (;;) {
+          const opened = nextWave(spec(policy), nodes, seed, 23 - nodes.length);
+          if (opened.length === 0) return nodes;
+          for (const choice of opened) {
+            const failed = (nodes.length * 7 + seed) % 3 === 0;
+            const value = failed ? null : ((nodes.length * 37 + seed * 11) % 100) / 100;
+            nodes.push({ ...choice, index: nodes.length, status: failed ? 'failed' : 'scored', value });
+          }
+        }
+      };
+      expect(grown(5)).toEqual(grown(5));
+      expect(grown(5)).toHaveLength(23);
+      for (const { index, parent, secondParent } of grown(5)) {
+        expect(parent ?? -1).toBeLessThan(index);
+        expect(secondParent ?? -1).toBeLessThan(index);
+      }
+    },
+  );
+  it.each(SEARCH_POLICIES)('%s begins with drafts, and gives up when nothing comes of any node', (policy) => {
+    expect(new Set(wave(spec(policy), []))).toEqual(new Set(['draft']));
+    expect(wave(spec(policy), tree(...times(8, 'x')))).toEqual([]);
+  });
+  it.each(SEARCH_POLICIES)('%s never goes on from a lost node', (policy) => {
+    const nodes = tree('s0.1', 'x', 's0.2', 's0.3', 's0.1', 's0.2', 's0.4', 'x<3', 'x<6');
+    for (let seed = 1; seed < 20; seed += 1)
+      for (const { parent, secondParent } of nextWave(spec(policy), nodes, seed, 50))
+        for (const one of [parent, secondParent]) if (one !== null) expect(nodes[one]?.status).not.toBe('lost');
+  });
+});
+
+describe('linear', () => {
+  it('goes on from its last node, better or not', () => {
+    expect(wave(spec('linear'), tree('s0.5', 's0.2<0'))).toEqual(['improve 1']);
+    expect(wave(spec('linear'), tree('s0.5', 'f<0'))).toEqual(['debug 1']);
+    expect(wave(spec('linear'), tree('s0.5', 'x<0'))).toEqual(['improve 0']);
+  });
+});
+
+describe('bfs', () => {
+  it('fills level after level, then is over', () => {
+    const two = spec('bfs', { width: 2, depth: 2 });
+    expect(wave(two, [])).toEqual(['draft', 'draft']);
+    expect(wave(two, tree('s0.1', 'f'))).toEqual(['improve 0', 'improve 0', 'debug 1', 'debug 1']);
+    expect(wave(two, tree('s0.1', 'f', 's0.2<0', 'x<0', 's0.1<1', 'f<1'))).toEqual(['improve 0']);
+    expect(wave(two, tree('s0.1', 'f', 's0.2<0', 's0.2<0', 's0.1<1', 'f<1'))).toEqual([]);
+  });
+});
+
+describe('greedy', () => {
+  const three = spec('greedy', { drafts: 3 });
+  it('makes its drafts first, anew those that came to nothing', () =>
+    expect(wave(three, tree('s0.1', 'x', 'f'))).toEqual(['draft']));
+  it('improves the best; of equal ones the earliest', () => {
+    expect(wave(three, tree('s0.1', 's0.4', 's0.4'))).toEqual(['improve 1']);
+    expect(wave(three, tree('s0.1', 's0.4', 's0.4', 's0.5<0'))).toEqual(['improve 3']);
+  });
+  it('repairs the newest failure of the best, no deeper than it may', () => {
+    expect(wave(three, tree('s0.1', 's0.4', 's0.2', 'f<1'))).toEqual(['debug 3']);
+    expect(wave(three, tree('s0.1', 's0.4', 's0.2', 'f<1', 'f<3', 'f<4'))).toEqual(['debug 5']);
+    expect(wave(three, tree('s0.1', 's0.4', 's0.2', 'f<1', 'f<3', 'f<4', 'f<5'))).toEqual(['improve 1']);
+    expect(wave(spec('greedy', { drafts: 3, debugDepth: 0 }), tree('s0.1', 's0.4', 's0.2', 'f<1'))).toEqual([
+      'improve 1',
+    ]);
+  });
+  it('repairs a failed draft where nothing has a score', () =>
+    expect(wave(three, tree('f', 'f', 'f'))).toEqual(['debug 2']));
+  it('improves several at once, if it may', () =>
+    expect(wave(spec('greedy', { drafts: 3, width: 2 }), tree('s0.1', 's0.4', 's0.2'))).toEqual([
+      'improve 1',
+      'improve 2',
+    ]));
+});
+
+describe('mcts', () => {
+  const two = spec('mcts', { children: 2, exploration: 0.25 });
+  it('goes where the mean is best', () => expect(wave(two, tree('s0.1', 's0.9'))).toEqual(['improve 1']));
+  it('leaves what was tried often for what was not', () => {
+    const often = ['s0.9<1', 's0.9<1', 's0.9<2', 's0.9<2', 's0.9<3', 's0.9<3'];
+    expect(wave(spec('mcts', { children: 2, exploration: 3 }), tree('s0.8', 's0.9', ...often))).toEqual(['improve 0']);
+    expect(wave(spec('mcts', { children: 2, exploration: 0 }), tree('s0.8', 's0.9', ...often))).not.toEqual([
+      'improve 0',
+    ]);
+  });
+  it('counts failures as the worst, not as the best of a task where lower is better', () =>
+    expect(wave(spec('mcts', { children: 2, debugDepth: 0 }), tree('s-0.5', 's-0.4', 'f<1', 'f<1', 's-0.5<0'))).toEqual(
+      ['improve 0'],
+    ));
+  it('repairs a failed child first', () => expect(wave(two, tree('s0.1', 's0.9', 'f<1'))).toEqual(['debug 2']));
+  it('spreads a wave', () => {
+    const wide = spec('mcts', { children: 3, width: 3 });
+    expect(new Set(wave(wide, tree('s0.5', 's0.5', 's0.5')))).toEqual(new Set(['improve 0', 'improve 1', 'improve 2']));
+  });
+});
+
+describe('evolution', () => {
+  const five = spec('evolution');
+  const first = ['s0.1', 's0.5', 's0.4', 'f', 's0.3'];
+  it('has generations, without crossover at first', () => {
+    const second = wave(five, tree(...first));
+    expect(second).toHaveLength(5);
+    expect(second.every((word) => /^improve [0124]$/.test(word))).toBe(true);
+  });
+  it('crosses half of a later one, never a node with itself', () => {
+    const nodes = tree(...first, ...times(5, 's0.4<1'));
+    const all = Array.from({ length: 40 }, (_, seed) => wave(five, nodes, 5, seed)).flat();
+    const crossed = all.filter((word) => word.startsWith('crossover'));
+    expect(crossed.length / all.length).toBeCloseTo(0.5, 1);
+    for (const word of crossed) expect(word.split(' ')[1]).not.toBe(word.split(' ')[2]);
+  });
+  it('draws the fitter more often', () => {
+    const all = Array.from({ length: 60 }, (_, seed) =>
+      wave(five, tree('s0.1', 's0.9', 's0.5', 's0.5', 's0.5'), 5, seed),
+    ).flat();
+    const drawn = (node: number): number => all.filter((word) => word === `improve ${node}`).length;
+    expect(drawn(1)).toBeGreaterThan(drawn(2));
+    expect(drawn(2)).toBeGreaterThan(drawn(0));
+    expect(drawn(0)).toBeGreaterThan(0);
+  });
+});
+
+describe('adaptive', () => {
+  const two = spec('adaptive', { drafts: 2, temperature: 0.01 });
+  it('keeps to a branch that has just become better', () =>
+    expect(wave(two, tree('s0.1', 's0.9', 's0.2<0'))).toEqual(['improve 2']));
+  it('returns to a seldom tried branch', () => {
+    const nodes = tree('s0.5', 's0.45', ...times(12, 's0.5<0'));
+    expect(wave(spec('adaptive', { drafts: 2, temperature: 0.01, exploration: 30 }), nodes)).toEqual(['improve 1']);
+  });
+  it('repairs the last try of a branch', () =>
+    expect(wave(two, tree('s0.1', 's0.9', 's0.95<1', 'f<2'))).toEqual(['debug 3']));
+});
+
+describe('scientist', () => {
+  const two = spec('scientist', { drafts: 2, width: 2 });
+  const said = (nodes: TreeNode[], answer: string, room = 100): string[] =>
+    nextWave(two, nodes, 1, room, readDirections(answer)).map(
+      ({ operator, parent, direction }) => `${operator} ${parent ?? ''}: ${direction ?? ''}`,
+    );
+  it('goes on from the nodes that its model names, in the directions that it gives', () => {
+    const nodes = tree('s0.1', 's0.9', 'f<1');
+    const answer = 'Both have promise.\n\nPARENT: node_0\nUse forests.\nThen tune.\nPARENT: node_2\nFix the path.';
+    expect(said(nodes, answer)).toEqual(['improve 0: Use forests.\nThen tune.', 'debug 2: Fix the path.']);
+    expect(said(nodes, answer, 1)).toEqual(['improve 0: Use forests.\nThen tune.']);
+    expect(said(nodes, 'PARENT: none\nStart over.')).toEqual(['draft : ']);
+    expect(said(nodes, `${answer}\nPARENT: node_1\nOne too many.`)).toHaveLength(2);
+  });
+  it.each([
+    ['is asked nothing yet', tree('s0.1'), 'PARENT: node_0', ['draft : ']],
+    ['names no node', tree('s0.1', 's0.9'), 'The second one, I think.', ['improve 1: ']],
+    ['names one that there is not', tree('s0.1', 's0.9'), 'PARENT: node_17\nGo.', ['improve 1: ']],
+    ['names one of which nothing came', tree('s0.1', 's0.9', 'x<1'), 'PARENT: node_2\nGo.', ['improve 1: ']],
+    [
+      'names one of those beside another',
+      tree('s0.1', 's0.9'),
+      'PARENT: node_9\nA.\nPARENT: node_0\nB.',
+      ['improve 0: B.'],
+    ],
+  ])('goes by rule where its model %s', (_what, nodes, answer, expected) => {
+    expect(said(nodes, answer)).toEqual(expected);
+  });
+  it.each(['PARENT: node_4', '**PARENT:** `node_4`', '- Parent: 4', '> PARENT = node 4 ', '### PARENT: Node #4'])(
+    'reads %s',
+    (line) => expect(readDirections(`Well.\n${line}\ndo`)).toEqual([{ node: 4, text: 'do' }]),
+  );
+  it.each(['PARENTS: node_4', 'the PARENT: node_4', 'PARENT: node_4x', 'PARENT: the best one'])(
+    'does not read %s',
+    (line) => expect(readDirections(line)).toEqual([]),
+  );
+});
+
+describe('what a tree asks its model', () => {
+  const asked = (policy: SearchPolicy, options: object, nodes: TreeNode[]): Question[] =>
+    questionsNow(spec(policy, options), nodes, 1, 10);
+  const nodes = tree('s0.1', 's0.9');
+  it('is where to go on, and what the tree has taught, before waves that go on from nodes', () => {
+    expect(asked('scientist', { drafts: 2 }, nodes)).toEqual(['directions']);
+    expect(asked('scientist', { drafts: 2, reflexion: true }, nodes)).toEqual(['reflexion', 'directions']);
+    expect(asked('greedy', { drafts: 2, reflexion: true }, nodes)).toEqual(['reflexion']);
+    expect(asked('greedy', { drafts: 2 }, nodes)).toEqual([]);
+    expect(asked('scientist', { drafts: 3, reflexion: true }, nodes)).toEqual([]);
+    expect(questionsNow(spec('scientist', { drafts: 2 }), nodes, 1, 0)).toEqual([]);
+  });
+  it('names every node with its score and work, and stays short however many there are', () => {
+    const work = Array.from({ length: 15 }, (_, at) => ({ thought: `thought ${at} ${'x'.repeat(500)}`, action: 'do' }));
+    const account = (count: number): TreeAccount => ({
+      task: { name: 'T', description: 'Do it.', metric: 'loss', lowerIsBetter: true },
+      nodes: Array.from({ length: count }, (_, index) => ({
+        ...{ index, operator: 'improve', parent: index === 0 ? null : index - 1, secondParent: null },
+        ...{ status: index % 2 === 0 ? 'scored' : 'failed', score: index % 2 === 0 ? 0.25 : null, work },
+      })),
+      ...{ room: 3, steps: 15, width: 2 },
+    });
+    const text = String(questionMessages('directions', account(3)).at(-1)!.content);
+    expect(text).toMatch(
+      /lower is better.*node_0: improve, scored 0\.25.*node_1: improve of node_0, could not be scored/s,
+    );
+    expect(text).toContain('thought 14');
+    expect(text).toContain('PARENT: node_<number>');
+    expect(String(questionMessages('reflexion', account(300)).at(-1)!.content).length).toBeLessThan(80_000);
+    expect(readDirections(text)).toEqual([]);
+  });
+  it('has a turn of its own each time', () => {
+    const tries = [1, 2, 3].flatMap((count) => QUESTIONS.map((question) => questionTry(question, count)));
+    expect(new Set(tries).size).toBe(6);
+  });
+});
+
+describe('a tree', () => {
+  it('ranks by value, and knows what stands between the worst and the best', () => {
+    const grown = new Tree(tree('s2', 's4', 's3<0', 'f<2'));
+    expect(grown.best?.index).toBe(1);
+    expect(grown.normalised(3)).toBe(0.5);
+    expect(grown.below(grown.nodes[0]!).map(({ index }) => index)).toEqual([0, 2, 3]);
+  });
+});
+
+describe('the search block', () => {
+  const messages = (block: unknown): string[] =>
+    searchSchema.safeParse(block).error?.issues.map(({ message }) => message) ?? [];
+  it.each(['nodes', 'nodeSteps', 'validations', 'parallel'])('refuses %s: 0', (key) =>
+    expect(messages({ policy: 'greedy', [key]: 0 })).toEqual(['at least 1']),
+  );
+  it('names the policies that there are', () =>
+    expect(messages({ policy: 'genius' })).toEqual([expect.stringMatching(/^expected linear or bfs .* scientist$/)]));
+  it('refuses options of other policies', () => expect(messages({ policy: 'linear', drafts: 3 })).toHaveLength(1));
+});

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { comparePolicies, simulated } from '../../../../benchmarks/tree/simulate.js';
+import { WORLDS } from '../../../../benchmarks/tree/world.js';
+import { searchSchema } from '../../../../domain/tree/spec.js';
+
+describe('simulated search', () => {
+  it('finds more than one line of as many nodes, where approaches differ and nodes fail', () => {
+    const figures = comparePolicies(WORLDS.rugged!, ['greedy', 'mcts', 'evolution', 'scientist'], {
+      nodes: 30,
+      seeds: 200,
+    });
+    for (const { policy, gainInErrors } of figures) expect([policy, gainInErrors >= 3]).toEqual([policy, true]);
+  });
+  it('comes near the optimum of a world without failures or noise', () => {
+    const kind = { ...WORLDS.smooth!, fails: 0, noise: 0, improves: { probability: 1, most: 0.5 } };
+    expect(simulated(kind, searchSchema.parse({ policy: 'greedy', nodes: 60 }), 1).quality).toBeGreaterThan(0.99);
+  });
+  it('has nothing to show where every node fails', () => {
+    const hopeless = { ...WORLDS.rugged!, fails: 1, repairs: 0 };
+    expect(simulated(hopeless, searchSchema.parse({ policy: 'mcts' }), 1)).toMatchObject({ quality: 0 });
+  });
+});

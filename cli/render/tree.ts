@@ -21,7 +21,12 @@ export function renderTree(tree: TreeDocument, colors: Colors): string {
     ['seconds', of(Math.round(charged.seconds), limits.seconds)],
     ...(tree.policyCalls.calls === 0
       ? []
-      : [['policy calls', `${tree.policyCalls.calls}, ${formatCost(tree.policyCalls.costUsd)}`] satisfies [string, string]]),
+      : [
+          ['policy calls', `${tree.policyCalls.calls}, ${formatCost(tree.policyCalls.costUsd)}`] satisfies [
+            string,
+            string,
+          ],
+        ]),
     ['selected node', selectedNode === null ? '–' : `node ${selectedNode}`],
     ['final score', `${formatScore(tree.finalScore)} ${tree.primary} (${tree.direction})`],
   ];
@@ -32,7 +37,8 @@ export function renderTree(tree: TreeDocument, colors: Colors): string {
       { title: 'node', value: ({ node, depth }) => `${'  '.repeat(depth)}${node.node}` },
       {
         title: 'what',
-        value: ({ node }) => (node.secondParent === null ? node.operator : `${node.operator} with ${node.secondParent}`),
+        value: ({ node }) =>
+          node.secondParent === null ? node.operator : `${node.operator} with ${node.secondParent}`,
       },
       {
         title: 'status',

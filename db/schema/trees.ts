@@ -34,10 +34,7 @@ export const trees = pgTable(
     stoppedAt: time('stopped_at'),
   },
   () => [
-    check(
-      'trees_limits',
-      sql`max_nodes > 0 and max_validations > 0 and token_limit >= 0 and seconds_limit >= 0`,
-    ),
+    check('trees_limits', sql`max_nodes > 0 and max_validations > 0 and token_limit >= 0 and seconds_limit >= 0`),
     check('trees_stopped', oneOf('stopped', TREE_STOPS)),
     check('trees_amounts', notNegative({ money: ['cost_limit_usd'] })),
   ],

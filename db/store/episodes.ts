@@ -46,7 +46,17 @@ export function episodeStore(pool: pg.Pool): Episodes {
     known: { contentIsStored: boolean },
   ): Promise<void> =>
     transaction('createEpisode', async (client) => {
-      const { run: definition, episodeId, protocol, session, reset, reward, idleSeconds, deadlineAt, resetMs } = episode;
+      const {
+        run: definition,
+        episodeId,
+        protocol,
+        session,
+        reset,
+        reward,
+        idleSeconds,
+        deadlineAt,
+        resetMs,
+      } = episode;
       const { rows } = await client.query<{ ordinal: string }>(`select nextval('episode_ordinals') as ordinal`);
       const ordinal = Number(rows[0]?.ordinal);
       const whole = { ...definition, attempt: ordinal };

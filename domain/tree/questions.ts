@@ -92,7 +92,10 @@ PARENT: node_<number>
 ${width === 1 ? '' : '\nOne such block for each; the same node may be named more than once.'}
 A node that could not be scored may be named: its worker repairs it. \`PARENT: none\` begins anew with the task's own files, by a worker who is told nothing.`;
 
-function accountOf({ index, operator, parent, secondParent, status, score, work }: AccountedNode, most: number): string {
+function accountOf(
+  { index, operator, parent, secondParent, status, score, work }: AccountedNode,
+  most: number,
+): string {
   const from = parent === null ? '' : ` of node_${parent}${secondParent === null ? '' : ` with node_${secondParent}`}`;
   const came = { scored: `scored ${score}`, failed: 'could not be scored', lost: 'came to nothing', open: 'open' };
   const done = work.map(({ thought, action }) => `${thought}\n$ ${action}`.trim()).join('\n');

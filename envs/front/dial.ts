@@ -11,7 +11,12 @@ const MOST_REPLY_BYTES = 100 * 1024 * 1024;
 export type Dialled = { socket: WebSocket } | { refusal: IncomingMessage } | null;
 
 /** Opens a WebSocket to the server. `signal`: its client is gone. */
-export function dial(server: RunningServer, url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Dialled> {
+export function dial(
+  server: RunningServer,
+  url: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Dialled> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`ws://server${url.startsWith('/') ? url : '/'}`, {
       createConnection: () => connect(server.socket),

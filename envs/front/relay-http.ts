@@ -41,7 +41,11 @@ export const STARTING_BODY = JSON.stringify({
  * Passes a request on to the server, and its answer back as it comes. While no server listens the answer is 503. When the server dies before its
  * answer, what may be repeated goes to the next one; otherwise, and within an answer, the client's connection breaks.
  */
-export async function relayHttp(serverProcess: ServerProcess, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function relayHttp(
+  serverProcess: ServerProcess,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const { method = 'GET', url = '/' } = request;
@@ -98,7 +102,11 @@ interface Try {
   signal: AbortSignal;
 }
 
-function attempt(server: RunningServer, request: IncomingMessage, { headers, body, response, signal }: Try): Promise<End> {
+function attempt(
+  server: RunningServer,
+  request: IncomingMessage,
+  { headers, body, response, signal }: Try,
+): Promise<End> {
   const { method, url: path } = request;
   return new Promise((resolve) => {
     let reached = false;

@@ -125,7 +125,8 @@ it(
     const played: Awaited<ReturnType<typeof play>>[] = [];
     let next = 0;
     // Every protocol told faults, and recovered ones, too.
-    const seen = (ended: string) => new Set(played.filter((one) => one.ended === ended).map(({ protocol }) => protocol));
+    const seen = (ended: string) =>
+      new Set(played.filter((one) => one.ended === ended).map(({ protocol }) => protocol));
     const allTold = (): boolean => seen('recovered').size === NAMES.length && seen('errored').size > 1;
     const player = async (): Promise<void> => {
       while (!outside() || injected.evaluator < EVALUATOR || !allTold()) played.push(await play(next++));

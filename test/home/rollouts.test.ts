@@ -136,7 +136,9 @@ describe('rollouts', () => {
     ({ pid } = await server.start());
     const told = await collected(3, 'label=arm=a');
     expect(told.map(({ id }) => id).sort()).toEqual(ids);
-    expect(told.map((one) => one.end_sequence)).toEqual([...told.map((one) => one.end_sequence!)].sort((a, b) => a - b));
+    expect(told.map((one) => one.end_sequence)).toEqual(
+      [...told.map((one) => one.end_sequence!)].sort((a, b) => a - b),
+    );
     for (const rollout of told) {
       expect(rollout).toMatchObject({ ok: true, error: null, end_reason: 'submit', use: 'train' });
       expect(rollout.capture).toEqual({ requested: 'tokens', level: 'tokens' });

@@ -123,7 +123,8 @@ function expectNoGain({ task, expect: expected, evidence }: Exploit, { said, sco
 }
 
 /** In the short form each exploit meets one protocol. */
-const protocolsOf = (nth: number): Protocol[] => (LONG ? PLAYED_PROTOCOLS : [PLAYED_PROTOCOLS[nth % PLAYED_PROTOCOLS.length]!]);
+const protocolsOf = (nth: number): Protocol[] =>
+  LONG ? PLAYED_PROTOCOLS : [PLAYED_PROTOCOLS[nth % PLAYED_PROTOCOLS.length]!];
 /** What lies behind all protocols alike is tried through one of them in the short form. */
 const tried = (through: Protocol, protocol: Protocol): boolean => LONG || protocol === through;
 
@@ -222,12 +223,11 @@ const rest = suite.filter(
 );
 
 describe.runIf(LONG)('the attack suite gains nothing over any protocol', () => {
-  it.concurrent.each(rest.map((exploit, nth) => ({ name: exploit.name, protocol: PLAYED_PROTOCOLS[nth % 3]!, exploit })))(
-    '$name, over $protocol',
-    async ({ protocol, exploit }) => {
-      expectNoGain(exploit, await play(protocol, exploit.task, exploit.commands));
-    },
-  );
+  it.concurrent.each(
+    rest.map((exploit, nth) => ({ name: exploit.name, protocol: PLAYED_PROTOCOLS[nth % 3]!, exploit })),
+  )('$name, over $protocol', async ({ protocol, exploit }) => {
+    expectNoGain(exploit, await play(protocol, exploit.task, exploit.commands));
+  });
 });
 
 it('no secret got to a client, or into anything that was written down', async () => {

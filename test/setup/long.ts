@@ -10,8 +10,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
     'episodes.test.ts kills the services under episodes, crash.test.ts containers under runs',
   'test/chaos/trees.test.ts': 'home/trees.test.ts plays a tree that nothing disturbs',
   'test/chaos/auto-attempts.test.ts': 'sql/allocation.test.ts gives attempts out, once, whoever asks',
-  'test/home/paid-trees.test.ts':
-    'sql/trees.test.ts has eight nodes in flight call a provider, by the store alone',
+  'test/home/paid-trees.test.ts': 'sql/trees.test.ts has eight nodes in flight call a provider, by the store alone',
   'test/integrity/protocols.test.ts':
     'attack-suite.test.ts plays every class of attack; home/protocols.test.ts what the protocols refuse',
   'test/home/damaged-store.test.ts':

@@ -174,7 +174,13 @@ export async function storeEpisodes(db: Database, name: string, episodes: MadeEp
 }
 
 const episodeRow = (episode: MadeEpisode) => ({
-  ...{ run_id: episode.runId, episode_id: `e-${episode.runId}`, protocol: 'rest', group_key: episode.group, labels: {} },
+  ...{
+    run_id: episode.runId,
+    episode_id: `e-${episode.runId}`,
+    protocol: 'rest',
+    group_key: episode.group,
+    labels: {},
+  },
   reset: { ...(episode.resetVersion !== null && { policy_version: episode.resetVersion }) },
   ...{ reward: rewardOf(episode), policy_version: episode.actions.at(-1)?.policyVersion ?? episode.resetVersion },
   ...{ seq: episode.actions.length, next_step: (episode.actions.at(-1)?.step ?? 0) + 1, next_try: 0, idle_seconds: 60 },

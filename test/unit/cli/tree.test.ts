@@ -4,7 +4,15 @@ import { renderTree } from '../../../cli/render/tree.js';
 import type { TreeDocument, TreeNodeDocument } from '../../../domain/views/tree.js';
 
 const node = (index: number, more: Partial<TreeNodeDocument> = {}): TreeNodeDocument => ({
-  ...{ node: index, runId: `r-${index}`, wave: 1, operator: 'draft', parent: null, secondParent: null, status: 'scored' },
+  ...{
+    node: index,
+    runId: `r-${index}`,
+    wave: 1,
+    operator: 'draft',
+    parent: null,
+    secondParent: null,
+    status: 'scored',
+  },
   ...{
     score: 0.5 + index / 10,
     steps: 9,

@@ -95,7 +95,9 @@ test('in a list of steps it discards no other outcome', async () => {
 });
 
 test('an end by a fault of ours is an error, one that was given up is refused', async () => {
-  const failed = await step(restServer('infra_error', { reason: 'infra_error', detail: 'the disk' }), { action_seq: 2 });
+  const failed = await step(restServer('infra_error', { reason: 'infra_error', detail: 'the disk' }), {
+    action_seq: 2,
+  });
   expect(failed.statusCode).toBe(503);
   expect(failed.json()).toMatchObject({ reward: null, info: { status: 'errored', fault: { detail: 'the disk' } } });
   expect(failed.headers['x-backend-state']).toBeUndefined();

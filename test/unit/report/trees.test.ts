@@ -4,7 +4,15 @@ import { writeReport } from '../../../report/index.js';
 import { data, row, run } from './fixtures.js';
 
 const tree = (more: Partial<ReportTree> = {}): ReportTree => ({
-  ...{ runId: 'r-one', policy: 'greedy', stopped: 'cost', selectedNode: 7, selectedScore: 0.75, finalScore: 0.7, waves: 4 },
+  ...{
+    runId: 'r-one',
+    policy: 'greedy',
+    stopped: 'cost',
+    selectedNode: 7,
+    selectedScore: 0.75,
+    finalScore: 0.7,
+    waves: 4,
+  },
   limits: { nodes: 30, validations: 30, costUsd: '5', tokens: 0, seconds: 0 },
   charged: { nodes: 12, validations: 9, costUsd: '4.98', tokens: 123_456, seconds: 80.5 },
   policyCalls: { calls: 0, costUsd: '0', tokens: 0 },

@@ -116,7 +116,8 @@ function Nodes({ tree, id }: { tree: Tree; id: string }) {
         },
         {
           title: 'What',
-          cell: ({ node }) => (node.secondParent === null ? node.operator : `${node.operator} with ${node.secondParent}`),
+          cell: ({ node }) =>
+            node.secondParent === null ? node.operator : `${node.operator} with ${node.secondParent}`,
         },
         {
           title: 'Status',

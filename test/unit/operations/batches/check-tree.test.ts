@@ -24,11 +24,9 @@ describe('a tree of forks', () => {
   it('is played where there are snapshots, and by models that answer by themselves', () => {
     checkTree(agent(), models, tasks, free);
     checkTree(agent({}), [{ ...models[0]!, kind: 'human' }], tasks, { ...free, snapshotEvery: 0 });
-    expect(() => checkTree(agent(), models, tasks, { ...free, snapshotEvery: 0 })).toThrow(
-      /runs of t would keep none/,
-    );
+    expect(() => checkTree(agent(), models, tasks, { ...free, snapshotEvery: 0 })).toThrow(/runs of t would take none/);
     const never = [{ spec: task('u', 'maximize', { snapshotEvery: 0 }) }];
-    expect(() => checkTree(agent(), models, never, free)).toThrow(/runs of u would keep none/);
+    expect(() => checkTree(agent(), models, never, free)).toThrow(/runs of u would take none/);
     checkTree(agent(), models, never, { ...free, snapshotEvery: 5 });
     for (const kind of ['human', 'external', 'replay'] as const)
       expect(() => checkTree(agent(), [{ ...models[0]!, kind }], tasks, free)).toThrow(/m plays one line/);

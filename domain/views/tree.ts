@@ -32,7 +32,7 @@ export const treeNodeSchema = z
     spentTokens: countSchema.nullable(),
     spentSeconds: z.number().nullable(),
   })
-  .meta({ id: 'TreeNodeDocument' });
+  .meta({ id: 'TreeNode' });
 export type TreeNodeDocument = z.infer<typeof treeNodeSchema>;
 
 export const treeSchema = z

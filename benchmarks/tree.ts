@@ -21,4 +21,4 @@ for (const [name, rows] of Object.entries(worlds))
     process.stderr.write(
       `${name}: ${policy} ${mean.toFixed(3)} ± ${standardError.toFixed(3)}, ${gain.toFixed(3)} over linear (${gainInErrors.toFixed(1)} standard errors)\n`,
     );
-process.stdout.write(`${JSON.stringify({ benchmark: 'search', nodes, seeds, ...worlds })}\n`);
+process.stdout.write(`${JSON.stringify({ benchmark: 'tree', nodes, seeds, ...worlds })}\n`);

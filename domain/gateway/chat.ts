@@ -11,6 +11,7 @@ import {
   isObject,
   isText,
   NO_ADDRESSES,
+  roleProblem,
   settingProblem,
   type Shape,
   type Shapes,
@@ -59,7 +60,8 @@ export const chatWire: Wire = {
       numberProblem(body, NUMBERS) ??
       flagProblem(body) ??
       settingProblem(body, SETTINGS) ??
-      listProblem(body, 'messages');
+      listProblem(body, 'messages') ??
+      roleProblem(listOf(body['messages']));
     if (problem !== null) return { refused: problem };
     if ((numberOf(body['n']) ?? 1) !== 1) return { refused: 'n: one answer a call' };
     const images = new Images();

@@ -13,6 +13,7 @@ import {
   isPartList,
   isText,
   isTruth,
+  roleProblem,
   settingProblem,
   type Shape,
   type Shapes,
@@ -101,6 +102,7 @@ export const messagesWire: Wire = {
       flagProblem(body) ??
       settingProblem(body, SETTINGS) ??
       listProblem(body, 'messages') ??
+      roleProblem(listOf(body['messages'])) ??
       contents.map((content) => contentProblem(content, BLOCKS)).find((one) => one !== null);
     if (problem != null) return { refused: problem };
     const images = new Images();

@@ -71,6 +71,12 @@ export function contentProblem(content: unknown, shapes: Shapes): string | null 
   return null;
 }
 
+/** The role of a message is a word in each dialect; null: it is, or it is absent. */
+export const roleProblem = (messages: readonly Json[]): string | null =>
+  messages.every(({ role }) => role == null || typeof role === 'string')
+    ? null
+    : 'the role of a message must be a text';
+
 /** The first of the settings that is not what a provider takes; null: there is none. */
 export function settingProblem(body: Json, settings: Shape): string | null {
   const key = Object.keys(settings).find((one) => body[one] != null && !settings[one]!(body[one]));

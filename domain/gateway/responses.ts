@@ -17,6 +17,7 @@ import {
   isText,
   NO_ADDRESSES,
   partProblem,
+  roleProblem,
   settingProblem,
   type Shape,
   type Shapes,
@@ -109,7 +110,8 @@ export const responsesWire: Wire = {
       numberProblem(body, NUMBERS) ??
       flagProblem(body) ??
       settingProblem(body, SETTINGS) ??
-      (typeof body['input'] === 'string' ? null : listProblem(body, 'input'));
+      (typeof body['input'] === 'string' ? null : listProblem(body, 'input')) ??
+      roleProblem(items(body['input']));
     if (problem !== null) return { refused: problem };
     const images = new Images();
     for (const item of items(body['input'])) {

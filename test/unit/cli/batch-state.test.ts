@@ -52,10 +52,7 @@ describe('the state of a batch', () => {
       ...{ name: 'spring', training: true, episodes, byStatus: { queued: 1 } },
     });
     const line = '3 episodes open (1 waiting, 2 active), 40 ended; mean reward of the last 40: 0.25';
-    expect(batchState(batch)).toEqual([
-      line,
-      '`bench env serve --name spring` serves it; it has no workflow',
-    ]);
+    expect(batchState(batch)).toEqual([line, '`bench env serve --name spring` serves it; it has no workflow']);
     expect(nextCommand(batch)).toBe(`bench episodes list ${ID}`);
     expect(renderBatch(batch, plain)).toContain('0 of 2 episodes ended');
     expect(watchHeadline(batch, plain)).toContain(line);

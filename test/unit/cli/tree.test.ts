@@ -53,7 +53,7 @@ it('a tree stands with its limits, each node below the one that it goes on from'
   const said = shown.map((line) => line.trim().replaceAll(/ {2,}/g, ' | '));
   expect(said).toContain('status | finishing: it has all its nodes');
   expect(said).toContain('cost | $1.23 of $5.00');
-  expect(said).toContain('stands for | node 2');
+  expect(said).toContain('selected node | node 2');
   expect(said.some((line) => line.startsWith('policy calls'))).toBe(false);
   expect(said.slice(-5)).toEqual([
     '0 | draft | scored | 0.5 | 9 | $0.08 | r-0',

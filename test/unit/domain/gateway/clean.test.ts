@@ -234,6 +234,12 @@ describe('parts', () => {
     'a text without a type',
   ];
 
+  it.each(WIRES)('%o takes no part as the role of a message', (wire, asked) => {
+    const key = wire === responsesWire ? 'input' : 'messages';
+    for (const role of [UNKNOWN[0], [UNKNOWN[1]], 1])
+      expect(wire.clean({ ...asked, [key]: [{ role, content: 'a' }] }, allowed)).toHaveProperty('refused');
+  });
+
   it.each(WIRES.flatMap(([wire, asked]) => UNKNOWN.map((part) => [wire.client, part, wire, asked] as const)))(
     'over %s, %j is refused',
     (_client, part, wire, asked) => {

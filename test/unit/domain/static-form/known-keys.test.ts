@@ -37,5 +37,5 @@ test('a line of a file is a pattern; one that cannot be says where', () => {
   });
   expect(scrub.replaced).toBe(2);
   expect(() => readPatterns('p.txt', 'ok\n(')).toThrow('p.txt, line 2');
-  expect(() => readPatterns('p.txt', 'x*')).toThrow('also fits where nothing stands');
+  expect(() => readPatterns('p.txt', 'x*')).toThrow('also matches the empty string');
 });

@@ -1,20 +1,10 @@
+import type { Keys } from '../domain/ports/keys.js';
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { errorFields, queryError } from './database-error.js';
 import { WORKER_ROLE } from './key-roles.js';
 import { statements } from './statements.js';
-
-/**
- * Keys of this installation, 32 bytes in hex, made at first use. `former`: what a home's file `secret` says, where the key lay before; it
- * becomes the key, so that seeds stay what they were.
- */
-export interface Keys {
-  /** Of the evaluators' seeds: for workers alone. */
-  evaluator(former: string | null): Promise<string>;
-  /** Of trainers' credentials: servers encrypt them, workers decrypt them. */
-  sealing(former: string | null): Promise<string>;
-}
 
 /** A host of a version that kept the key in its home is there: its key counts, not one that we make up. */
 const OTHERS_HAVE_IT = 'exists (select from hosts where home_id is not null and removed_at is null)';

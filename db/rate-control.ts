@@ -1,17 +1,9 @@
+import type { RateControl } from '../domain/ports/rate-control.js';
 import { BenchError } from '../domain/errors.js';
 import type { AccountState, Dimension, RateLimits } from '../domain/rate-limits/account-state.js';
 import { grantedPerMinute } from '../domain/rate-limits/buckets.js';
 import type { Statements } from './statements.js';
 import type { RateAccountRow } from '../domain/views/rate-accounts.js';
-
-/** Rate limits of accounts, as people see and set them. */
-export interface RateControl {
-  accounts(): Promise<RateAccountRow[]>;
-  /** Per minute, for all workers; null: leave as it is. Throws BenchError (not_found). */
-  set(account: string, limits: RateLimits): Promise<void>;
-  /** Forget what was set and learned, including reservation factors. Throws BenchError (not_found). */
-  reset(account: string): Promise<void>;
-}
 
 interface Row {
   account: string;

@@ -1,3 +1,4 @@
+import type { BatchDefinition, SubmittedRun, BatchSubmission } from '../domain/ports/record/batch-intake.js';
 import { createHash } from 'node:crypto';
 import { eq, max } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
@@ -5,11 +6,8 @@ import type pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { SHARD_SIZE } from '../domain/limits.js';
 import { type ModelConfig, modelConfigSchema } from '../domain/model-config.js';
-import type { RunDefinition } from '../domain/run.js';
 import { statedBaseline } from '../domain/task-baseline.js';
 import type { TaskSpec } from '../domain/task.js';
-import type { Allocation } from '../domain/views/allocation.js';
-import type { UsageForecast } from '../domain/views/forecast.js';
 import { copyForkedSteps } from './copy-forked-steps.js';
 import { errorFields, queryError } from './database-error.js';
 import { agentConfigs } from './schema/agent-configs.js';
@@ -19,42 +17,6 @@ import { modelConfigs } from './schema/model-configs.js';
 import { recordings } from './schema/recordings.js';
 import { runs } from './schema/runs.js';
 import { baselines, taskVersions } from './schema/task-versions.js';
-
-export interface BatchDefinition {
-  batchId: string;
-  /** Unique over all batches; null: the batch has no name. */
-  name: string | null;
-  /** The expanded specification as submitted, for people and for `export`. */
-  spec: Record<string, unknown>;
-  seed: number;
-  concurrency: number;
-  /** 1 (first) to 5 (last); absent: 3. */
-  priority?: number;
-  /** Runs that end in a row by one cause before the batch pauses itself; null or absent: it never does. */
-  breaker?: number | null;
-  /** US dollars as a decimal string; null: no budget. */
-  budgetUsd: string | null;
-  /** What it is expected to use; absent: nobody asked. */
-  forecast?: UsageForecast;
-  /** How attempts are given out; absent: they are fixed. */
-  allocation?: Allocation | null;
-  /** It verifies tasks, so its runs rank only in its own leaderboard. */
-  verification?: boolean;
-  /** Version of this program, stored with every run. */
-  harnessVersion: string;
-}
-
-/** A run to store. Task versions and agent configurations are stored once per hash. */
-export interface SubmittedRun extends RunDefinition {
-  /** The run that this one repeats. */
-  replaces?: string | null;
-}
-
-export interface BatchSubmission {
-  batch: BatchDefinition;
-  /** In submission order: position = ordinal, shard = floor(ordinal / SHARD_SIZE). */
-  runs: SubmittedRun[];
-}
 
 /** 32 columns a row, and PostgreSQL takes 65,535 parameters a statement. */
 const ROWS_PER_INSERT = 500;

@@ -1,14 +1,16 @@
 import type { Client } from '@temporalio/client';
 import type { Database } from '../db/index.js';
+import type { Stores } from '../domain/ports/stores.js';
 import type { ServiceEndpoints } from '../domain/services.js';
 import type { Notice } from './notices.js';
 import type { BenchSettings } from './settings.js';
 
 /**
- * What every operation works with: one home's settings, and its services, database and Temporal client, each opened on first use.
- * A caller (the command line, a server, a program that imports `durabench`) opens one with `openBench` and closes it.
+ * One home: its settings, stores, services and Temporal client, each opened on first use. The command line, a server or a program that
+ * imports `durabench` opens one with `openBench` and closes it. A verb does not take all of it: its first parameter names the parts
+ * that it uses, as `{ queries }: { queries: RunReads }`.
  */
-export interface Bench {
+export interface Bench extends Stores {
   readonly settings: BenchSettings;
   /** Passes a notice to the caller, which puts it into words. */
   notify(notice: Notice): void;

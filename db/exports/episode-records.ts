@@ -1,20 +1,9 @@
+import type { RecordedAction, EpisodeRecord } from '../../domain/ports/exports.js';
 import type pg from 'pg';
-import type { EpisodeLine } from '../../domain/views/training.js';
+
 import { errorFields, queryError } from '../database-error.js';
-import { type EpisodesWanted, wantedIds, wantedValues } from '../queries/episodes.js';
-
-/** What an export has of an episode, except what its policy was shown first. */
-export type EpisodeRecord = Omit<EpisodeLine, 'messages' | 'actions' | 'exit_status'> & {
-  final_evaluation: string | null;
-  actions: RecordedAction[];
-};
-
-export type RecordedAction = Omit<EpisodeLine['actions'][number], 'message' | 'mask'> & {
-  /** What the policy said. */
-  text: string;
-  /** What it was told of it; null: not over. */
-  outcome: string | null;
-};
+import { wantedIds, wantedValues } from '../queries/episodes.js';
+import type { EpisodesWanted } from '../../domain/ports/reading/training.js';
 
 /** Episodes whose contents are in memory at once. */
 const AT_ONCE = 20;

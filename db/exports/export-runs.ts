@@ -1,11 +1,13 @@
+import type { ExportRow, ExportSource, Standing, LogRun, Exports } from '../../domain/ports/exports.js';
 import type pg from 'pg';
 import { queryError } from '../database-error.js';
 import { statements } from '../statements.js';
-import { episodeRecords, type EpisodeRecord } from './episode-records.js';
-import type { EpisodesWanted } from '../queries/episodes.js';
-import { type LineImport, startLine } from './import-line.js';
+import { episodeRecords } from './episode-records.js';
+
+import { startLine } from './import-line.js';
+
 import { runLine } from './run-line.js';
-import { openRunRecord, type RunRecord } from './run-record.js';
+import { openRunRecord } from './run-record.js';
 
 /** One of the runs that leaderboards over all batches take their scores from, where its kind and isolation are ranked and which the first k leave in. */
 const COUNTS =
@@ -26,60 +28,6 @@ left join baselines base on base.content_hash = r.task_hash
 join run_tokens k on k.run_id = r.run_id
 left join score_runs(true) s on s.run_id = r.run_id
 where r.batch_id = $1 order by r.ordinal`;
-
-export type ExportRow = Record<string, unknown>;
-
-/** What an MLGym run directory needs besides steps and evaluations. */
-export interface ExportSource {
-  /** The directory's name, if the run came from one. */
-  source: string | null;
-  rawExitStatus: string | null;
-  modelStats: Record<string, number> | null;
-  submission: string | null;
-  baseline: Record<string, number> | null;
-  environment: string | null;
-  args: unknown;
-  prompt: { role: string; content: string }[] | null;
-  /** What its history has after each step's observation. */
-  footers: (string | null)[] | null;
-}
-
-/** Whether leaderboards over all batches count a run, and if not, why. */
-export interface Standing {
-  counts: boolean;
-  endReason: string | null;
-  replaces: string | null;
-  forkedFrom: string | null;
-}
-
-/** What runs are put together by in logs of other tools. */
-export interface LogRun {
-  runId: string;
-  batchId: string;
-  task: string;
-  agent: string;
-  model: string;
-  attempt: number;
-  createdAt: string;
-}
-
-export interface Exports {
-  /** In order of submission. */
-  runIds(batchId: string): Promise<string[]>;
-  /** Of these runs, in order of submission. */
-  logRuns(runIds: readonly string[]): Promise<LogRun[]>;
-  /** One line of JSON, without its line end, in pieces. */
-  line(runId: string): AsyncGenerator<string>;
-  rows(batchId: string): Promise<ExportRow[]>;
-  source(runId: string): Promise<ExportSource | null>;
-  standing(runId: string): Promise<Standing>;
-  /** A run's record, step by step, for formats of other tools. */
-  record(runId: string): Promise<RunRecord>;
-  /** Episodes with what was done in them, in the order in which they were reset. */
-  episodes(wanted: EpisodesWanted): AsyncGenerator<EpisodeRecord>;
-  /** Takes such a line back, part by part, in one transaction. */
-  startLine(): Promise<LineImport>;
-}
 
 export function createExports(pool: pg.Pool): Exports {
   const run = statements(pool, queryError);

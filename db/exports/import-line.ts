@@ -1,35 +1,8 @@
+import type { LinePart, LineSource, LineImport } from '../../domain/ports/exports.js';
 import type pg from 'pg';
 import { BenchError } from '../../domain/errors.js';
 import { errorFields, queryError } from '../database-error.js';
 import { HEAD, LINE_LISTS, LINE_VERSION, LISTS } from './run-line.js';
-
-/** A value of the line's object, or one entry of a list in it, as JSON text. */
-export interface LinePart {
-  key: string;
-  listed: boolean;
-  text: string;
-}
-
-/** What is known about a line's origin. */
-export interface LineSource {
-  /** Signed by this home: the run is restored as it was. Any other gets the origin `import`, whatever the line says. */
-  own: boolean;
-  /** Id of the verified signing key. */
-  signedBy: string | null;
-  /** The tasks' contracts here. */
-  contracts: Readonly<Record<string, number>>;
-}
-
-/** Stores a line in one transaction. Any error undoes it all; BenchError (usage) if the line is not accepted. */
-export interface LineImport {
-  add(part: LinePart): Promise<void>;
-  finish(
-    contentHash: string,
-    source: LineSource,
-  ): Promise<{ kind: 'imported' | 'known' | 'changed'; runId: string; steps: number }>;
-  /** Undo everything; no effect after `end`. */
-  abandon(): Promise<void>;
-}
 
 /** Tables whose rows runs share, in order of reference. */
 const SHARED = [

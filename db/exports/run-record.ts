@@ -1,28 +1,8 @@
+import type { RecordedTask, RunRecord } from '../../domain/ports/exports.js';
 import type pg from 'pg';
 import type { ExchangedStep, RecordedCall } from '../../domain/exchange/recorded-run.js';
 import { errorFields, queryError } from '../database-error.js';
 import { STEP_COLUMNS } from '../store/steps.js';
-
-/** What runs are told apart by in other tools, beyond what `bench show` has. */
-export interface RecordedTask {
-  name: string;
-  min: number | null;
-  max: number | null;
-}
-
-/** A run's record, read from one snapshot as often as a format needs it: memory does not grow with the number of steps. */
-export interface RunRecord {
-  task: RecordedTask;
-  batch: string | null;
-  /** What an imported run was shown first; null: not imported, or not recorded. */
-  prompt: { role: string; content: string }[] | null;
-  /** Of an episode. */
-  episode: Record<string, unknown> | null;
-  steps(): AsyncGenerator<ExchangedStep>;
-  /** Calls of steps that are not there. */
-  looseCalls(): Promise<(RecordedCall & { step: number })[]>;
-  close(): Promise<void>;
-}
 
 const STEPS_AT_ONCE = 10;
 

@@ -1,3 +1,10 @@
+import type {
+  ExchangedRecord,
+  ExchangedStepRow,
+  ExchangedEnd,
+  WriteExchanged,
+  ReadExchanged,
+} from '../../domain/ports/imports.js';
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { ExtraCall } from '../../domain/exchange/bench-extra.js';
@@ -5,107 +12,10 @@ import { BenchError } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
 import { SHARD_SIZE } from '../../domain/limits.js';
 import { MLGYM_CONTRACT } from '../../domain/mlgym/tasks.js';
-import type { ModelKind, SamplingParameters } from '../../domain/model.js';
-import type { EndReason, FinalEvaluation } from '../../domain/outcomes.js';
-import type { Backend, EvaluationKind, EvaluationStatus, Isolation, Requested } from '../../domain/run.js';
-import type { Direction, Metrics } from '../../domain/score.js';
-import type { ToolState } from '../../domain/tool-state.js';
+
 import { wellFormedJson } from './import-run.js';
-import { importWhole, type ImportOptions, type ImportOutcome, type Sql } from './import-whole.js';
-
-export interface ExchangedTask {
-  id: string;
-  name: string;
-  metric: string;
-  /** Nothing in the file says which metric ranks: another run of the task may. */
-  assumed: boolean;
-  direction: Direction;
-  min: number | null;
-  max: number | null;
-}
-
-/** What a trajectory or log of another tool says of a run, its steps apart. */
-export interface ExchangedRecord {
-  format: 'atif' | 'inspect';
-  /** The file, or the sample in it, without the folders above. */
-  source: string;
-  contentHash: string;
-  task: ExchangedTask;
-  /** The version of the task that it says it was, where bench wrote it; used if it is known here. */
-  taskHash: string | null;
-  model: { name: string; kind: ModelKind; provider: string; providerModel: string };
-  agent: string;
-  attempt: number;
-  sampling: SamplingParameters;
-  seed: number;
-  maxSteps: number;
-  backend: Backend;
-  gpus: number;
-  harnessVersion: string;
-}
-
-export interface ExchangedStepRow {
-  step: number;
-  response: string;
-  thought: string;
-  action: string | null;
-  observation: string | null;
-  exit_code: number | null;
-  timed_out: boolean;
-  lost: boolean;
-  output_bytes: number | null;
-  requested: Requested;
-  working_dir: string | null;
-  tool_state: ToolState | null;
-  command_ms: number | null;
-  model_ms: number | null;
-  created_at: string | null;
-  executed_at: string | null;
-  calls: ExtraCall[];
-}
-
-export interface ExchangedEvaluation {
-  step: number;
-  kind: EvaluationKind;
-  split: string;
-  number: number;
-  status: EvaluationStatus;
-  metrics: Metrics | null;
-  primary: number | null;
-  suspect: boolean;
-  message: string;
-  ms: number | null;
-  submissionSha256?: string | null;
-  fromStep?: number | null;
-  at?: string | null;
-}
-
-/** What is known after the file was read. */
-export interface ExchangedEnd {
-  steps: number;
-  endReason: EndReason;
-  finalEvaluation: FinalEvaluation;
-  exitStatus: string | null;
-  detail: string | null;
-  usage: { input: number; output: number; cached: number; reasoning: number; cacheWrite: number };
-  costUsd: string | null;
-  bestScore: number | null;
-  finalScore: number | null;
-  evaluations: readonly ExchangedEvaluation[];
-  /** Calls of steps that are not there. */
-  calls: readonly ExtraCall[];
-  workspace: string | null;
-  isolation: Isolation | null;
-  createdAt: string | null;
-  startedAt: string | null;
-  endedAt: string | null;
-  prompt: { role: string; content: string }[];
-  /** What has no other column, as it was. */
-  kept: Record<string, unknown>;
-}
-
-export type WriteExchanged = (step: ExchangedStepRow) => Promise<void>;
-export type ReadExchanged = (write: WriteExchanged) => Promise<{ end: ExchangedEnd; remarks: readonly unknown[] }>;
+import { importWhole, type Sql } from './import-whole.js';
+import type { ImportOptions, ImportOutcome } from '../../domain/ports/imports.js';
 
 const EXCHANGED = {
   origin: 'import' as const,

@@ -1,96 +1,21 @@
+import type {
+  RecordedRun,
+  RecordedStep,
+  RecordedEvaluation,
+  RecordedEnd,
+  StepWriter,
+  ReadRun,
+} from '../../domain/ports/imports.js';
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { BenchError } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
 import { SHARD_SIZE } from '../../domain/limits.js';
 import { MLGYM_CONTRACT, type MlgymTask } from '../../domain/mlgym/tasks.js';
-import type { EndReason, FinalEvaluation } from '../../domain/outcomes.js';
-import type { Backend, EvaluationKind, EvaluationStatus, Requested } from '../../domain/run.js';
-import type { Metrics } from '../../domain/score.js';
+
 import { storable } from '../statements.js';
-import { importWhole, type ImportOptions, type ImportOutcome, type Sql } from './import-whole.js';
-
-/** What is known about a recorded run before its trajectory is read. */
-export interface RecordedRun {
-  /** The run directory's name. */
-  source: string;
-  contentHash: string;
-  model: string;
-  /** The provider's name for it. */
-  providerModel: string;
-  taskId: string;
-  task: MlgymTask;
-  /** From 1; if another directory has it, the run gets the next free one. */
-  attempt: number;
-  agent: string;
-  sampling: { temperature?: number; topP?: number };
-  seed: number;
-  /** 0: not recorded. */
-  maxSteps: number;
-  costLimitUsd: string | null;
-  backend: Backend;
-  gpus: number;
-}
-
-export interface RecordedStep {
-  step: number;
-  response: string;
-  thought: string;
-  action: string;
-  observation: string | null;
-  outputBytes: number | null;
-  requested: Requested;
-  /** After the step; null: not recorded. */
-  workingDir: string | null;
-  openFile: string | null;
-  commandMs: number | null;
-}
-
-export interface RecordedEvaluation {
-  step: number;
-  kind: EvaluationKind;
-  number: number;
-  status: EvaluationStatus;
-  metrics: Metrics | null;
-  primary: number | null;
-  suspect: boolean;
-  message: string;
-}
-
-/** What is known after all files were read. */
-export interface RecordedEnd {
-  steps: number;
-  endReason: EndReason;
-  finalEvaluation: FinalEvaluation;
-  exitStatus: string | null;
-  rawExitStatus: string | null;
-  inputTokens: number;
-  outputTokens: number;
-  recordedCostUsd: string | null;
-  recordedCalls: number | null;
-  modelStats: Record<string, number> | null;
-  bestScore: number | null;
-  finalScore: number | null;
-  evaluations: readonly RecordedEvaluation[];
-  submission: string | null;
-  workspace: string | null;
-  /** The task's baseline, if it uses the task's metric. */
-  baselineValue: number | null;
-  baseline: Metrics | null;
-  environment: string | null;
-  args: unknown;
-  prompt: { role: string; content: string }[] | null;
-  /** What the model was shown after each step's observation. */
-  footers: (string | null)[] | null;
-  historyMessages: number | null;
-  lastAction: string | null;
-}
-
-/** Receives a run's steps in order, as they are read. */
-export type StepWriter = (step: RecordedStep) => Promise<void>;
-
-/** Reads a run's files and passes on its steps. */
-export type ReadRun = (write: StepWriter) => Promise<{ end: RecordedEnd; remarks: readonly unknown[] }>;
+import { importWhole, type Sql } from './import-whole.js';
+import type { ImportOptions, ImportOutcome } from '../../domain/ports/imports.js';
 
 const RUN_DIRECTORIES = {
   origin: 'mlgym' as const,

@@ -1,22 +1,9 @@
+import type { ImportOutcome, ImportOptions } from '../../domain/ports/imports.js';
 import { DEFAULT_PROJECT } from '../../domain/project.js';
 import type pg from 'pg';
 import { BenchError } from '../../domain/errors.js';
 import { newBatchId } from '../../domain/ids.js';
 import { errorFields, queryError } from '../database-error.js';
-
-export type ImportOutcome =
-  | { kind: 'imported'; runId: string; batchId: string; attempt: number; taskBaseline: number | null }
-  /** The same content is already stored, in the batch of this name. */
-  | { kind: 'known'; runId: string; batchId: string; batch: string | null }
-  /** The directory was imported into this batch before, with other content. */
-  | { kind: 'changed'; runId: string; batchId: string };
-
-export interface ImportOptions {
-  /** The batch's name; the batch is created if needed. */
-  batch: string;
-  /** Check everything, store nothing. */
-  dryRun: boolean;
-}
 
 /** A run that is imported, before it is read. */
 export interface ImportedContent {

@@ -1,11 +1,8 @@
+import type { EpisodesWanted } from '../../domain/ports/reading/training.js';
 import { BenchError } from '../../domain/errors.js';
-import type { EpisodeFilter } from '../../domain/requests/episode-list.js';
 import type { EpisodeActionFigures, EpisodeFigures, ShownEpisode } from '../../domain/views/training.js';
 import type { Statements } from '../statements.js';
 import { isoTime, isoTimeOrNull } from './summaries.js';
-
-/** A filter whose batch, if any, is an id. */
-export type EpisodesWanted = Omit<EpisodeFilter, 'batch'> & { batchId?: string | undefined };
 
 /** Ids of wanted episodes: a condition on `episodes e` and `runs r`, with five parameters. */
 const WANTED = `($1::text is null or r.batch_id = $1) and ($2::text is null or e.group_key = $2)

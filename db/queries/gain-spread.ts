@@ -1,16 +1,6 @@
+import type { GainSpread } from '../../domain/ports/reading/forecasts.js';
 import type { Statements } from '../statements.js';
 import { OWN_RUN } from './summaries.js';
-
-/** How much the gains of attempts vary that are alike. */
-export interface GainSpread {
-  /** Standard deviation among attempts of one model and agent at one task, pooled. */
-  spread: number;
-  /** Attempts that it is from, and its degrees of freedom. */
-  attempts: number;
-  freedom: number;
-  /** False: none of these models played these tasks more than once; attempts of others, imported ones too. */
-  own: boolean;
-}
 
 /** Of each run's best evaluation. Null: nobody has played any of these tasks, with a baseline and a target, more than once. */
 export async function gainSpread(

@@ -1,28 +1,5 @@
+import type { RunKind, PastRun } from '../../domain/ports/reading/forecasts.js';
 import type { Statements } from '../statements.js';
-
-/** Runs that are played alike. */
-export interface RunKind {
-  model: string;
-  agent: string;
-  task: string;
-  sample: boolean;
-}
-
-/** What an ended run used. */
-export interface PastRun {
-  /** Its place in the kinds asked about. */
-  nth: number;
-  /** False: of another model at the same task, as another harness recorded it. */
-  own: boolean;
-  costUsd: string;
-  inputTokens: number;
-  outputTokens: number;
-  cachedTokens: number;
-  reasoningTokens: number;
-  cacheWriteTokens: number;
-  /** Null: its harness did not record it. */
-  ms: number | null;
-}
 
 /** The latest ones tell; more would only cost. */
 const LATEST = 100;

@@ -1,15 +1,8 @@
+import type { AskedTurn, RecordedPrompt } from '../../domain/ports/reading/trajectories.js';
 import type { Json } from '../../domain/gateway/json.js';
 import { joinRequest, partsOf } from '../../domain/gateway/request-parts.js';
 import type { ToolCall } from '../../domain/model.js';
 import type { Statements } from '../statements.js';
-
-/** One question of a step: the hashes of what was sent, and the answer that counts. */
-export interface AskedTurn {
-  try: number;
-  sent: string[];
-  /** Null: none yet, or it was lost. */
-  reply: { text: string; toolCalls?: ToolCall[] } | null;
-}
 
 /** A call whose request was not sent asked nothing. */
 export async function askedTurns(run: Statements, runId: string, step: number): Promise<AskedTurn[]> {
@@ -28,14 +21,6 @@ export async function askedTurns(run: Statements, runId: string, step: number): 
     sent,
     reply: response === null ? null : { text: response, ...(tools !== null && { toolCalls: tools }) },
   }));
-}
-
-/** What an import keeps of a history besides its steps. */
-export interface RecordedPrompt {
-  /** The messages before the first step. */
-  prompt: { role: string; content: string }[];
-  /** What each step's message has after the observation; null: not kept. */
-  footers: (string | null)[] | null;
 }
 
 export async function recordedPrompt(run: Statements, runId: string): Promise<RecordedPrompt> {

@@ -9,7 +9,8 @@ import { storeError } from '../database-error.js';
 import { batches } from '../schema/batches.js';
 import { groupBy } from '../queries/group-by.js';
 import { statements } from '../statements.js';
-import { insertRuns, type SubmittedRun } from '../submission.js';
+import { insertRuns } from '../submission.js';
+import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import { definitionReader } from './definitions.js';
 import { missingBatch } from './missing.js';
 

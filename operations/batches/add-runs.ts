@@ -1,4 +1,4 @@
-import type { SubmittedRun } from '../../db/index.js';
+import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import { BenchError } from '../../domain/errors.js';
 import { batchRequest, type BatchRequestInput } from '../../domain/requests/batch.js';
 import type { BatchSummary } from '../../domain/views/batches.js';
@@ -46,9 +46,9 @@ const ofBatch = ({ name, seed, concurrency, budgetUsd, priority, breaker }: Batc
 
 /** New attempts come after those that the batch has. */
 async function after(bench: Bench, { batchId }: BatchSummary): Promise<PlanOptions> {
-  const { batches } = await bench.database();
+  const { batchControl } = await bench.database();
   const before = new Map(
-    (await batches.attempts(batchId)).map(({ model, task, attempt }) => [`${model}\n${task}`, attempt]),
+    (await batchControl.attempts(batchId)).map(({ model, task, attempt }) => [`${model}\n${task}`, attempt]),
   );
   return { batchId, firstAttempt: (model, task) => (before.get(`${model}\n${task}`) ?? 0) + 1 };
 }
@@ -58,7 +58,7 @@ export async function appendAndStart(bench: Bench, batchId: string, runs: Submit
   await bench.renewWorker();
   const database = await bench.database();
   const client = await bench.temporal();
-  await database.append(batchId, runs, harnessVersion(bench.settings.assetsRoot));
+  await database.intake.append(batchId, runs, harnessVersion(bench.settings.assetsRoot));
   try {
     await startBatchWorkflow(client, { batchId });
   } catch (cause) {

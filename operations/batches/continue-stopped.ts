@@ -9,9 +9,9 @@ const POLL_MS = 1000;
 
 /** Adds a continuing run for each run that the budget before the last raise ended. Returns how many. */
 export async function continueStopped(bench: Bench, batchId: string): Promise<number> {
-  const { batches, store } = await bench.database();
-  const ofOld = new Set((await batches.stoppedByOldBudget(batchId)).map(({ runId }) => runId));
-  const stopped = (await batches.replaceable({ batchId }, ['budget'])).filter(({ runId }) => ofOld.has(runId));
+  const { batchControl, store } = await bench.database();
+  const ofOld = new Set((await batchControl.stoppedByOldBudget(batchId)).map(({ runId }) => runId));
+  const stopped = (await batchControl.replaceable({ batchId }, ['budget'])).filter(({ runId }) => ofOld.has(runId));
   const runs = await Promise.all(
     stopped.map(async ({ runId, lastStep }) => {
       const [definition, { confirmedUsd, tokens }] = await Promise.all([
@@ -31,7 +31,7 @@ export async function continueStopped(bench: Bench, batchId: string): Promise<nu
     return runs.length;
   } catch (error) {
     // Another command continued some of them first. None is continued twice, so try the rest.
-    const rest = await batches.replaceable({ batchId }, ['budget']);
+    const rest = await batchControl.replaceable({ batchId }, ['budget']);
     if (
       !(error instanceof BenchError && error.type === 'usage') ||
       runs.every((run) => rest.some(({ runId }) => runId === run.replaces))
@@ -54,10 +54,10 @@ export async function* continueEnding(
   batchId: string,
   signal: AbortSignal,
 ): AsyncGenerator<Ending, void, undefined> {
-  const { batches } = await bench.database();
+  const { batchControl } = await bench.database();
   for (;;) {
     // Counted first: what has ended by then is continued below.
-    const ending = (await batches.stoppedByOldBudget(batchId)).filter(({ ended }) => !ended).length;
+    const ending = (await batchControl.stoppedByOldBudget(batchId)).filter(({ ended }) => !ended).length;
     yield { ending, again: await continueStopped(bench, batchId) };
     if (ending === 0) return;
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);

@@ -8,8 +8,8 @@ import { specificationDifferences, specificationOf } from './specification.js';
 export async function existingBatch(bench: Bench, plan: BatchPlan): Promise<SubmittedBatch | null> {
   const { name } = plan.request;
   if (name === null) return null;
-  const { batches, queries, store } = await bench.database();
-  const known = await batches.named(name);
+  const { batchControl, queries, store } = await bench.database();
+  const known = await batchControl.named(name);
   if (known === null) return null;
   const { batchId } = known;
   const differences = specificationDifferences(known.spec, specificationOf(plan));

@@ -1,4 +1,5 @@
-import type { PastRun, Queries, RunKind } from '../../db/index.js';
+import type { Queries } from '../../domain/ports/reading/queries.js';
+import type { PastRun, RunKind } from '../../domain/ports/reading/forecasts.js';
 import { costUsd, priceAt } from '../../domain/price.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { attemptsNeeded } from '../../domain/statistics/attempts-needed.js';

@@ -1,4 +1,4 @@
-import type { Queries } from '../../db/index.js';
+import type { Queries } from '../../domain/ports/reading/queries.js';
 import type { Bench } from '../bench.js';
 import { ifDatabaseAnswers } from './if-database-answers.js';
 

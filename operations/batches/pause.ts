@@ -4,9 +4,9 @@ import type { Bench } from '../bench.js';
 
 /** Starts no more runs of a batch, until it is resumed. */
 export async function pause(bench: Bench, ref: string): Promise<PauseDocument> {
-  const { queries, batches } = await bench.database();
+  const { queries, batchControl } = await bench.database();
   const { batchId } = await queries.findBatch(ref);
-  const paused = await batches.pause(batchId);
+  const paused = await batchControl.pause(batchId);
   if (paused) await tellBatch(await bench.temporal(), batchId);
   const { status, byStatus } = await queries.batchStatus(batchId);
   const { queued = 0, ended = 0, ...begun } = byStatus;

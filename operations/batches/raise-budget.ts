@@ -8,8 +8,8 @@ export async function raiseBudget(
   budgetUsd: string,
 ): Promise<{ batchId: string; again: number }> {
   await bench.renewWorker();
-  const { queries, batches } = await bench.database();
+  const { queries, batchControl } = await bench.database();
   const { batchId } = await queries.findBatch(ref);
-  await batches.raiseBudget(batchId, budgetUsd);
+  await batchControl.raiseBudget(batchId, budgetUsd);
   return { batchId, again: await continueStopped(bench, batchId) };
 }

@@ -1,4 +1,4 @@
-import type { SubmittedRun } from '../../db/index.js';
+import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import { forkOf } from '../../domain/fork.js';
 import { newRunId } from '../../domain/ids.js';
 import { compareUsd, subtractUsd } from '../../domain/price.js';

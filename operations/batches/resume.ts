@@ -20,7 +20,7 @@ const unfinished = (batch: BatchSummary): boolean => batch.status !== 'cancelled
  */
 export async function resume(bench: Bench, ref: string | undefined): Promise<ResumedBatch[]> {
   await bench.renewWorker();
-  const { queries, batches } = await bench.database();
+  const { queries, batchControl } = await bench.database();
   const chosen =
     ref === undefined
       ? (await queries.listBatches(10_000)).batches.filter((batch) => unfinished(batch) && batch.pausedAt === null)
@@ -31,8 +31,8 @@ export async function resume(bench: Bench, ref: string | undefined): Promise<Res
     const { batchId, status } = batch;
     const resumed = unfinished(batch);
     if (resumed) {
-      await shareFrozen(bench, await batches.openTasks(batchId));
-      if (batch.pausedAt !== null) await batches.unpause(batchId);
+      await shareFrozen(bench, await batchControl.openTasks(batchId));
+      if (batch.pausedAt !== null) await batchControl.unpause(batchId);
       await startBatchWorkflow(client, batch);
     }
     outcomes.push({ batchId, resumed, status, unfinishedRuns: batch.runs - batch.ended });

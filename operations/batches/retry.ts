@@ -18,10 +18,10 @@ export interface RetriedBatch {
 /** Repeats runs of a batch, or a single run, that infrastructure faults ended. `all`: every run that ended without counting. */
 export async function retry(bench: Bench, ref: string, { all }: { all: boolean }): Promise<RetriedBatch> {
   const found = await findRunOrBatch(bench, ref);
-  const { batches, store } = await bench.database();
+  const { batchControl, store } = await bench.database();
   const batchId = found.kind === 'run' ? found.run.batchId : found.batch.batchId;
   const ends = all ? UNSCORED_ENDS : BY_DEFAULT;
-  const old = await batches.replaceable(found.kind === 'run' ? { runId: found.run.runId } : { batchId }, ends);
+  const old = await batchControl.replaceable(found.kind === 'run' ? { runId: found.run.runId } : { batchId }, ends);
   const runs = await Promise.all(
     old.map(async ({ runId }) => ({ ...repeated(await store.definition(runId)), replaces: runId })),
   );

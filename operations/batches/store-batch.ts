@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BatchDefinition } from '../../db/index.js';
+import type { BatchDefinition } from '../../domain/ports/record/batch-intake.js';
 import { BenchError } from '../../domain/errors.js';
 import { startBatchWorkflow } from '../../temporal/start-batch.js';
 import { asBenchError } from '../as-bench-error.js';
@@ -31,7 +31,7 @@ export async function storeAndStart(
     ...{ batchId, name, concurrency, budgetUsd, allocation, breaker, harnessVersion: version },
     ...batch,
   };
-  await database.submit({ batch: ofBatch, runs });
+  await database.intake.submit({ batch: ofBatch, runs });
   try {
     await startBatchWorkflow(client, { batchId });
   } catch (cause) {

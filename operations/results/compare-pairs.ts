@@ -1,5 +1,5 @@
 import { groupBy } from '../../db/queries/group-by.js';
-import type { PairableRun } from '../../db/queries/pages/paired-runs.js';
+import type { PairableRun } from '../../domain/ports/reading/pair-pages.js';
 import { BenchError } from '../../domain/errors.js';
 import type { PairsRequest } from '../../domain/requests/pairs.js';
 import { pairedDifference, pairOutcome } from '../../domain/statistics/paired.js';

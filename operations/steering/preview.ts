@@ -50,7 +50,7 @@ function judge(bench: Bench, wanted: WantedAction): Promise<Judged> {
 const unknown = (action: string): BenchError => new BenchError('not_found', `no action ${JSON.stringify(action)}`);
 
 async function judgeBatch(bench: Bench, { id, action, options }: WantedAction): Promise<Judged> {
-  const { queries, pages, batches } = await bench.database();
+  const { queries, pages, batchControl } = await bench.database();
   const { batchId } = await queries.findBatch(id);
   const { batch } = await pages.batchHead(batchId);
   const { status, pausedAt, byStatus, budgetUsd, chargedUsd, costUsd } = batch;
@@ -114,7 +114,7 @@ async function judgeBatch(bench: Bench, { id, action, options }: WantedAction): 
         state: [status, inFlight, waiting],
       };
     case 'retry':
-      return { subject: batchId, ...(await judgeRetry(batches.replaceable({ batchId }, endsOf(options)))) };
+      return { subject: batchId, ...(await judgeRetry(batchControl.replaceable({ batchId }, endsOf(options)))) };
     default:
       throw unknown(action);
   }
@@ -134,7 +134,7 @@ async function judgeRetry(found: Promise<{ runId: string }[]>): Promise<Omit<Jud
 }
 
 async function judgeRun(bench: Bench, { id, action, options }: WantedAction): Promise<Judged> {
-  const { queries, batches } = await bench.database();
+  const { queries, batchControl } = await bench.database();
   const run = await queries.findRun(id);
   const { runId, status, steps, costUsd } = run;
   switch (action) {
@@ -150,7 +150,7 @@ async function judgeRun(bench: Bench, { id, action, options }: WantedAction): Pr
         state: [status === 'ended'],
       };
     case 'retry':
-      return { subject: runId, ...(await judgeRetry(batches.replaceable({ runId }, endsOf(options)))) };
+      return { subject: runId, ...(await judgeRetry(batchControl.replaceable({ runId }, endsOf(options)))) };
     case 'fork': {
       const [step, attempts] = [Number(options['step']), Number(options['attempts'] ?? 1)];
       return {

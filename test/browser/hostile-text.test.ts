@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BatchSubmission, type Database, openDatabase } from '../../db/index.js';
+import { type Database, openDatabase } from '../../db/index.js';
+import type { BatchSubmission } from '../../domain/ports/record/batch-intake.js';
 import { findChromium, startChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { openPage, startPage, type PageServer, type WatchedPage } from '../setup/page-server.js';

@@ -1,4 +1,5 @@
-import type { BatchSubmission, Database } from '../../db/index.js';
+import type { Database } from '../../db/index.js';
+import type { BatchSubmission } from '../../domain/ports/record/batch-intake.js';
 import { evaluate, run, submission, SUBMITTED, task } from '../fixtures/rows.js';
 
 export const MODELS = ['alpha', 'beta', 'gamma'];
@@ -19,7 +20,7 @@ export async function storeSweep(db: Database): Promise<BatchSubmission> {
       ),
     ),
   );
-  await db.submit(batch);
+  await db.intake.submit(batch);
   for (const [i, { runId }] of batch.runs.entries()) {
     const steps = i === 0 ? STEPS : 4;
     await db.pool.query(

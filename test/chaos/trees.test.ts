@@ -76,7 +76,7 @@ it('the same tree comes of it, whatever is killed meanwhile', async () => {
   try {
     const run = await from.store.definition(runId);
     const { batchId, seed } = run;
-    await to.submit({
+    await to.intake.submit({
       batch: { batchId, name: null, spec: {}, seed, concurrency: 2, budgetUsd: null, harnessVersion: '0.1.0' },
       runs: [run],
     });

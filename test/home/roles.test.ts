@@ -58,7 +58,7 @@ describe('a database of somebody else’s', () => {
     await checkSchema(url);
     const db = openDatabase(url, { max: 2 });
     const batch = submission('of a worker', (batchId) => [run(batchId, task('t'), 'm', 1)]);
-    await db.submit(batch);
+    await db.intake.submit(batch);
     await db.store.addEvent({
       runId: batch.runs[0]?.runId ?? null,
       batchId: null,

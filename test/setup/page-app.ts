@@ -25,6 +25,7 @@ export function pageApp(db: Database, databaseUrl: string, options: Partial<AppO
   const home = mkdtempSync(join(tmpdir(), 'bench-page-'));
   const bench = {
     settings: { layout: homeLayout(home), env: {}, configFolders: [join(import.meta.dirname, '../../configs')] },
+    ...db,
     database: () => Promise.resolve(db),
     services: () => Promise.resolve({ databaseUrl }),
     databaseUrl: () => Promise.resolve(databaseUrl),

@@ -30,6 +30,7 @@ export function pageBench(db: Database, databaseUrl: string): { bench: Bench; ho
   const root = resolve(import.meta.dirname, '../..');
   const bench = {
     settings: readSettings({ BENCH_HOME: home, DATABASE_URL: databaseUrl }, home, root),
+    ...db,
     database: () => Promise.resolve(db),
     services: () => Promise.resolve({ databaseUrl }),
     databaseUrl: () => Promise.resolve(databaseUrl),

@@ -29,7 +29,7 @@ async function twoModels(more: { target?: boolean } = {}) {
   const batch = submission(null, (id) =>
     [1, 2].flatMap((attempt) => tasks.flatMap((of) => ['a', 'b'].map((model) => run(id, of, model, attempt)))),
   );
-  await db.submit({ ...batch, batch: { ...batch.batch, allocation: begin } });
+  await db.intake.submit({ ...batch, batch: { ...batch.batch, allocation: begin } });
   return batch.batch.batchId;
 }
 

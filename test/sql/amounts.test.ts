@@ -30,7 +30,7 @@ test('no column of money or tokens takes an amount below zero', async () => {
 
 test('a reservation below zero fails by itself: the budget and the next call are as they were', async () => {
   const batch = submission(null, (batchId) => [run(batchId, task('t'), 'm', 1)]);
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const { runId, batchId } = batch.runs[0]!;
   await db.pool.query('update batches set budget_usd = 1 where batch_id = $1', [batchId]);
   const key = { runId, step: 1, try: 0 };
@@ -52,7 +52,7 @@ test('a reservation below zero fails by itself: the budget and the next call are
 test('a claim that the database refuses is not tried again', async () => {
   await db.pool.query("alter table program_steps add constraint of_this_test check (agent <> 'odd')");
   const batch = submission(null, (batchId) => [run(batchId, task('t'), 'm', 1)]);
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const { runId } = batch.runs[0]!;
   const call = { most: 5, wire: 'anthropic', fingerprint: 'f', likeness: 'l' };
   await expect(db.store.claimStep(runId, 'a', 1, { ...call, agent: 'odd' })).rejects.toMatchObject({

@@ -10,7 +10,7 @@ let db: Database;
 let bench: Pick<Bench, 'database'>;
 beforeAll(async () => {
   db = openDatabase(await server.createDatabase());
-  bench = { database: () => Promise.resolve(db) };
+  bench = { ...db, database: () => Promise.resolve(db) };
 });
 afterAll(() => db.close());
 
@@ -30,7 +30,7 @@ describe('a task whose rewards would all be null', () => {
 
   it('is taken once its starter was measured, or states what it is worth', async () => {
     const measured = task('measured');
-    await db.submit(submission(null, (id) => [run(id, measured, 'm', 1)]));
+    await db.intake.submit(submission(null, (id) => [run(id, measured, 'm', 1)]));
     await db.pool.query('insert into baselines (content_hash, value, standard_error, runs) values ($1, 2, 0, 1)', [
       played('measured').taskHash,
     ]);

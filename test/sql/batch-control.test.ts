@@ -21,7 +21,7 @@ const INFRA = { endReason: 'infra_error', finalEvaluation: 'not_run', detail: 'l
 async function batchOf(runs: number, budgetUsd: string | null = null) {
   const made = submission(null, (id) => Array.from({ length: runs }, (_, i) => run(id, task('t'), 'm', i + 1)));
   made.batch.budgetUsd = budgetUsd;
-  await db.submit(made);
+  await db.intake.submit(made);
   return { batchId: made.batch.batchId, runs: made.runs };
 }
 
@@ -30,7 +30,7 @@ describe('adding runs', () => {
     const { batchId, runs } = await batchOf(2);
     for (const { runId } of runs) await db.store.finishRun(runId, SUBMITTED);
     expect(await db.store.finishBatch(batchId, 'ended')).toBe(true);
-    await db.append(batchId, [run(batchId, task('t'), 'm', 3)], 'v');
+    await db.intake.append(batchId, [run(batchId, task('t'), 'm', 3)], 'v');
     expect(await db.queries.findBatch(batchId)).toMatchObject({ status: 'running', runs: 3, shards: 2, endedAt: null });
     expect((await db.store.batchState(batchId)).openShards).toEqual([1]);
   });
@@ -38,10 +38,10 @@ describe('adding runs', () => {
   test('keeps a batch from ending, and one that is refused leaves nothing', async () => {
     const { batchId, runs } = await batchOf(1);
     await db.store.finishRun(runs[0]!.runId, SUBMITTED);
-    await db.append(batchId, [run(batchId, task('t'), 'm', 2)], 'v');
+    await db.intake.append(batchId, [run(batchId, task('t'), 'm', 2)], 'v');
     expect(await db.store.finishBatch(batchId, 'ended')).toBe(false);
     const twice = [run(batchId, task('t'), 'm', 3), run(batchId, task('t'), 'm', 2)];
-    await expect(db.append(batchId, twice, 'v')).rejects.toMatchObject({ type: 'usage' });
+    await expect(db.intake.append(batchId, twice, 'v')).rejects.toMatchObject({ type: 'usage' });
     expect((await db.queries.findBatch(batchId)).runs).toBe(2);
   });
 
@@ -49,7 +49,7 @@ describe('adding runs', () => {
     const { batchId, runs } = await batchOf(2);
     await db.store.finishRun(runs[0]!.runId, INFRA);
     expect((await db.queries.batchStatus(batchId)).replaced).toBe(0);
-    await db.append(batchId, [{ ...run(batchId, task('t'), 'm', 1), replaces: runs[0]!.runId }], 'v');
+    await db.intake.append(batchId, [{ ...run(batchId, task('t'), 'm', 1), replaces: runs[0]!.runId }], 'v');
     expect((await db.queries.batchStatus(batchId)).replaced).toBe(1);
     const { batches, total } = await db.queries.listBatches(1);
     expect(batches).toMatchObject([{ batchId, byStatus: { ended: 1, queued: 2 } }]);
@@ -80,13 +80,13 @@ describe('replacing runs', () => {
     const [lost, fine] = runs;
     await db.store.finishRun(lost!.runId, INFRA);
     await db.store.finishRun(fine!.runId, SUBMITTED);
-    expect(await db.batches.replaceable({ batchId }, ['infra_error'])).toEqual([
+    expect(await db.batchControl.replaceable({ batchId }, ['infra_error'])).toEqual([
       { runId: lost!.runId, endReason: 'infra_error', lastStep: 0 },
     ]);
     const again = () => [{ ...run(batchId, task('t'), 'm', 1), replaces: lost!.runId }];
-    await db.append(batchId, again(), 'v');
-    expect(await db.batches.replaceable({ batchId }, ['infra_error'])).toEqual([]);
-    await expect(db.append(batchId, again(), 'v')).rejects.toMatchObject({
+    await db.intake.append(batchId, again(), 'v');
+    expect(await db.batchControl.replaceable({ batchId }, ['infra_error'])).toEqual([]);
+    await expect(db.intake.append(batchId, again(), 'v')).rejects.toMatchObject({
       type: 'usage',
       message: 'one of these runs has already been replaced',
     });
@@ -96,12 +96,12 @@ describe('replacing runs', () => {
 describe('pausing', () => {
   test('is kept in the batch, and refused when it is over', async () => {
     const { batchId } = await batchOf(1);
-    expect(await db.batches.pause(batchId)).toBe(true);
+    expect(await db.batchControl.pause(batchId)).toBe(true);
     expect(await db.store.batchState(batchId)).toMatchObject({ paused: true });
-    await db.batches.unpause(batchId);
+    await db.batchControl.unpause(batchId);
     expect(await db.store.batchState(batchId)).toMatchObject({ paused: false });
     await db.store.finishBatch(batchId, 'cancelled');
-    expect(await db.batches.pause(batchId)).toBe(false);
+    expect(await db.batchControl.pause(batchId)).toBe(false);
   });
 });
 
@@ -164,7 +164,7 @@ describe('a budget', () => {
     await db.store.finishRun(b, INFRA);
     expect(await db.store.reserveCall(key(c, 1), request('0.6'))).toEqual({ kind: 'over_budget', open: false });
     expect(await charged(batchId)).toBe('0.8');
-    await db.batches.raiseBudget(batchId, '2');
+    await db.batchControl.raiseBudget(batchId, '2');
     expect(await db.store.reserveCall(key(c, 1), request('0.6'))).toMatchObject({ kind: 'reserved' });
   });
 
@@ -188,24 +188,24 @@ describe('a budget', () => {
     };
     await db.store.reserveCall(key(a, 1), request('0.6'));
     for (const runId of [b, c, d]) await meetsBudget(runId, '1 minute');
-    await db.batches.raiseBudget(batchId, '2');
+    await db.batchControl.raiseBudget(batchId, '2');
     await db.store.finishRun(b, ended);
-    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([
+    expect(await db.batchControl.stoppedByOldBudget(batchId)).toEqual([
       { runId: b, ended: true },
       { runId: c, ended: false },
       { runId: d, ended: false },
     ]);
     await db.store.reserveCall(key(c, 1), request('0.6'));
-    await db.append(batchId, [{ ...runs[1]!, runId: newRunId(), replaces: b }], 'v');
+    await db.intake.append(batchId, [{ ...runs[1]!, runId: newRunId(), replaces: b }], 'v');
     await db.store.finishRun(d, ended);
-    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([{ runId: d, ended: true }]);
+    expect(await db.batchControl.stoppedByOldBudget(batchId)).toEqual([{ runId: d, ended: true }]);
     // The new one met its end as well: that is for another raise.
     await db.pool.query('update runs set met_budget_usd = 2 where run_id = $1', [d]);
-    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([]);
-    await db.batches.raiseBudget(batchId, '2');
-    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([]);
-    await db.batches.raiseBudget(batchId, '3');
-    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([{ runId: d, ended: true }]);
+    expect(await db.batchControl.stoppedByOldBudget(batchId)).toEqual([]);
+    await db.batchControl.raiseBudget(batchId, '2');
+    expect(await db.batchControl.stoppedByOldBudget(batchId)).toEqual([]);
+    await db.batchControl.raiseBudget(batchId, '3');
+    expect(await db.batchControl.stoppedByOldBudget(batchId)).toEqual([{ runId: d, ended: true }]);
   });
 
   test('that was raised is not the one which a run met, however soon after the raise it met the new one', async () => {
@@ -215,25 +215,27 @@ describe('a budget', () => {
     const over = { kind: 'over_budget', open: false };
     for (const runId of [old, both]) expect(await db.store.reserveCall(key(runId, 1), request('2'))).toEqual(over);
     await db.store.finishRun(old, stopped);
-    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([]);
-    await db.batches.raiseBudget(batchId, '1.5');
+    expect(await db.batchControl.stoppedByOldBudget(batchId)).toEqual([]);
+    await db.batchControl.raiseBudget(batchId, '1.5');
     expect(await db.store.reserveCall(key(both, 1), request('2'))).toEqual(over);
     await db.store.finishRun(both, stopped);
-    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([{ runId: old, ended: true }]);
-    await db.batches.raiseBudget(batchId, '3');
-    expect(await db.batches.stoppedByOldBudget(batchId)).toEqual([old, both].map((runId) => ({ runId, ended: true })));
+    expect(await db.batchControl.stoppedByOldBudget(batchId)).toEqual([{ runId: old, ended: true }]);
+    await db.batchControl.raiseBudget(batchId, '3');
+    expect(await db.batchControl.stoppedByOldBudget(batchId)).toEqual(
+      [old, both].map((runId) => ({ runId, ended: true })),
+    );
   });
 
   test('is raised only where there is one, and only up', async () => {
     const none = await batchOf(1);
-    await expect(db.batches.raiseBudget(none.batchId, '5')).rejects.toMatchObject({ type: 'usage' });
+    await expect(db.batchControl.raiseBudget(none.batchId, '5')).rejects.toMatchObject({ type: 'usage' });
     const some = await batchOf(1, '5');
-    await expect(db.batches.raiseBudget(some.batchId, '4')).rejects.toMatchObject({
+    await expect(db.batchControl.raiseBudget(some.batchId, '4')).rejects.toMatchObject({
       type: 'usage',
       message: expect.stringContaining('larger budget already: 5') as string,
     });
     // Whoever was cut off after that may say it again.
-    for (const budget of ['6', '6', '6.00']) await db.batches.raiseBudget(some.batchId, budget);
+    for (const budget of ['6', '6', '6.00']) await db.batchControl.raiseBudget(some.batchId, budget);
     expect((await db.queries.findBatch(some.batchId)).budgetUsd).toBe('6');
   });
 });

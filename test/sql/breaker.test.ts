@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase, type SubmittedRun } from '../../db/index.js';
+import { type Database, openDatabase } from '../../db/index.js';
+import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import type { RunEnd } from '../../domain/run.js';
 import { evaluate, run, submission, SUBMITTED, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -20,7 +21,7 @@ const PROVIDER = failed('provider');
 
 async function batchOf(runs: number, breaker: number | null = 5): Promise<{ batchId: string; runs: SubmittedRun[] }> {
   const made = submission(null, (id) => Array.from({ length: runs }, (_, i) => run(id, task('t'), 'm', i + 1)));
-  await db.submit({ ...made, batch: { ...made.batch, breaker } });
+  await db.intake.submit({ ...made, batch: { ...made.batch, breaker } });
   await db.store.startBatch(made.batch.batchId);
   return { batchId: made.batch.batchId, runs: made.runs };
 }
@@ -100,7 +101,7 @@ describe('a batch whose runs end in a row by one cause', () => {
 
   test('that a person has paused stays theirs', async () => {
     const batch = await batchOf(8);
-    await db.batches.pause(batch.batchId);
+    await db.batchControl.pause(batch.batchId);
     await endings(batch)(...times(6, PROVIDER));
     expect(await stateOf(batch.batchId)).toEqual({ paused: true, because: null });
     expect(await eventsOf(batch.batchId)).toEqual([]);
@@ -110,7 +111,7 @@ describe('a batch whose runs end in a row by one cause', () => {
     const batch = await batchOf(16);
     const end = endings(batch);
     await end(...times(5, PROVIDER));
-    await db.batches.unpause(batch.batchId);
+    await db.batchControl.unpause(batch.batchId);
     expect(await stateOf(batch.batchId)).toEqual({ paused: false, because: null });
     await end(...times(4, PROVIDER));
     expect((await stateOf(batch.batchId)).paused).toBe(false);
@@ -126,7 +127,7 @@ describe('a batch whose runs end in a row by one cause', () => {
       ...run(batch.batchId, task('t'), 'm', nth + 1),
       replaces: one.runId,
     }));
-    await db.append(batch.batchId, again, 'v');
+    await db.intake.append(batch.batchId, again, 'v');
     await endings({ runs: again })(PROVIDER);
     expect((await stateOf(batch.batchId)).paused).toBe(false);
   });

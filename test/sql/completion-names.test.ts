@@ -18,7 +18,7 @@ const { batchId } = batch.batch;
 beforeAll(async () => {
   databaseUrl = await server.createDatabase();
   db = openDatabase(databaseUrl);
-  await db.submit(batch);
+  await db.intake.submit(batch);
 });
 afterAll(() => db.close());
 

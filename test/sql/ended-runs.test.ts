@@ -59,7 +59,7 @@ describe('an evaluation without a result', () => {
 
   test('of runs that end together is closed in each of them', async () => {
     const made = submission(null, (id) => [1, 2, 3].map((attempt) => run(id, task('t'), 'm', attempt)));
-    await db.submit(made);
+    await db.intake.submit(made);
     const runIds = made.runs.map(({ runId }) => runId);
     for (const runId of runIds) await db.store.evaluationNumber(runId, 1, 'submit');
     await db.store.finishRuns(runIds.slice(0, 2), CANCELLED);
@@ -78,7 +78,7 @@ describe('an evaluation without a result', () => {
 
   test('that begins while the run ends is never left open', async () => {
     const made = submission(null, (id) => Array.from({ length: 40 }, (_, i) => run(id, task('t'), 'm', i + 1)));
-    await db.submit(made);
+    await db.intake.submit(made);
     await Promise.all(
       made.runs.flatMap(({ runId }, nth) => {
         const begin = () => db.store.evaluationNumber(runId, 1, 'forced');
@@ -111,7 +111,7 @@ describe('an evaluation without a result', () => {
     const batchId = newBatchId();
     const fork = forkOf(origin, { batchId, atStep: 1 });
     const { batch } = submission(null, () => []);
-    await db.submit({ batch: { ...batch, batchId }, runs: [fork] });
+    await db.intake.submit({ batch: { ...batch, batchId }, runs: [fork] });
     expect(await db.store.nextHidden(fork.runId)).toMatchObject({ step: 1, submissionSha256: 'abc' });
   });
 });
@@ -124,7 +124,7 @@ describe('a model call without an answer', () => {
 
   test('is closed with its run, and never reserved after it', async () => {
     const made = submission(null, (id) => [run(id, task('t'), 'm', 1)]);
-    await db.submit({ ...made, batch: { ...made.batch, budgetUsd: '5' } });
+    await db.intake.submit({ ...made, batch: { ...made.batch, budgetUsd: '5' } });
     const { runId, batchId } = made.runs[0]!;
     await db.store.reserveCall({ runId, step: 1, try: 0 }, request);
     await db.store.reserveCall({ runId, step: 2, try: 0 }, { ...request, tellsSending: true });

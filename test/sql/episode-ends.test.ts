@@ -17,7 +17,7 @@ let db: Database;
 let bench: Bench;
 beforeAll(async () => {
   db = openDatabase(await server.createDatabase());
-  bench = { database: () => Promise.resolve(db) } as unknown as Bench;
+  bench = { ...db, database: () => Promise.resolve(db) } as unknown as Bench;
 });
 afterAll(() => db.close());
 

@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
   await db.close();
 });
-const bench = () => ({ database: () => Promise.resolve(db) }) as unknown as Bench;
+const bench = () => ({ ...db, database: () => Promise.resolve(db) }) as unknown as Bench;
 
 async function lines(filter: EpisodeFilter = { batch: 'training' }): Promise<EpisodeLine[]> {
   const all: EpisodeLine[] = [];

@@ -3,7 +3,8 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { evaluateActivities, type EvaluatePorts } from '../../activities/evaluate.js';
 import { hiddenEvaluationActivities } from '../../activities/evaluate-hidden.js';
-import { type Database, openDatabase, type SubmittedRun } from '../../db/index.js';
+import { type Database, openDatabase } from '../../db/index.js';
+import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
 import type { EvaluationKind } from '../../domain/run.js';
 import { run, submission, task } from '../fixtures/rows.js';
@@ -22,7 +23,7 @@ const as = <T>(work: () => Promise<T>): Promise<T> => asyncLocalStorage.run(cont
 /** Runs of one batch, whose evaluator gives what each job's seed says unless `outcomes` has something for it. */
 async function situation(spec = task('t-equal'), runs = 1) {
   const batch = submission(null, (id) => Array.from({ length: runs }, (_, nth) => run(id, spec, 'm', nth + 1)));
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const artifacts = new Map<string, Buffer>();
   const put = async (bytes: Buffer) => {
     const hash = createHash('sha256').update(bytes).digest('hex');

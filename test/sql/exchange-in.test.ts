@@ -28,7 +28,7 @@ afterAll(async () => {
   await there.close();
   rmSync(folder, { recursive: true });
 });
-const bench = (db: Database) => ({ database: () => Promise.resolve(db), settings: {} }) as unknown as Bench;
+const bench = (db: Database) => ({ ...db, database: () => Promise.resolve(db), settings: {} }) as unknown as Bench;
 
 let files = 0;
 const place = (end: string) => join(folder, String(++files), end);

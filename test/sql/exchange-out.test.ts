@@ -23,7 +23,7 @@ afterAll(async () => {
   await db.close();
   rmSync(folder, { recursive: true });
 });
-const bench = () => ({ database: () => Promise.resolve(db), settings: {} }) as unknown as Bench;
+const bench = () => ({ ...db, database: () => Promise.resolve(db), settings: {} }) as unknown as Bench;
 let files = 0;
 const target = (end: string) => join(folder, `${++files}${end}`);
 
@@ -253,7 +253,7 @@ describe('a batch or episodes', () => {
     const batch = submission('exchanged', (batchId) =>
       [1, 2, 3].flatMap((attempt) => ['a', 'b'].map((model) => run(batchId, task('t'), model, attempt))),
     );
-    await db.submit({ ...batch, runs: batch.runs.map((one, ordinal) => ({ ...one, ordinal })) });
+    await db.intake.submit({ ...batch, runs: batch.runs.map((one, ordinal) => ({ ...one, ordinal })) });
     const [trajectories, logs] = [target(''), target('')];
     await exportBatch(bench(), 'exchanged', { format: 'atif', output: trajectories });
     expect(readdirSync(trajectories).sort()).toEqual(batch.runs.map(({ runId }) => `${runId}.json`).sort());

@@ -32,7 +32,7 @@ function folderOf(files: Record<string, object | string>, folder = join(root, `f
 
 const take = async (path: string, batch = `batch-${folders}`): Promise<ImportDocument> =>
   importExchanged(
-    { database: () => Promise.resolve(db), settings: {} } as unknown as Bench,
+    { ...db, database: () => Promise.resolve(db), settings: {} } as unknown as Bench,
     'atif',
     [path],
     { batch, dryRun: false },

@@ -64,7 +64,7 @@ async function ownRun(): Promise<{ runId: string; batchId: string }> {
 describe('a batch that is exported', () => {
   it('as lines of JSON loses nothing, and changes nothing when it is imported again', async () => {
     const own = await ownRun();
-    await importMlgym(here, await findRunDirectories([writeRunDirectory(folder, { model: 'lined' })]), options);
+    await importMlgym(here.imports, await findRunDirectories([writeRunDirectory(folder, { model: 'lined' })]), options);
     const recorded = (await here.queries.findBatch('recorded')).batchId;
     const ids = [...(await here.exports.runIds(own.batchId)), ...(await here.exports.runIds(recorded))];
     const lines = await Promise.all(ids.map((id) => lineOf(here, id)));
@@ -194,7 +194,7 @@ describe('a batch that is exported', () => {
     await exportDirectory(here, own.runId, out);
     await expect(exportDirectory(here, own.runId, out)).rejects.toThrow(/already exists/);
     const tasks = { t: { label: 't', metric: 'score', direction: 'maximize' as const } };
-    const [result] = await importMlgym(there, await findRunDirectories([out]), {
+    const [result] = await importMlgym(there.imports, await findRunDirectories([out]), {
       ...options,
       batch: 'written',
       tasks,

@@ -39,7 +39,7 @@ async function longRun(): Promise<string> {
 }
 
 async function followed(runId: string) {
-  const bench = { database: () => Promise.resolve(db) } as unknown as Bench;
+  const bench = { ...db, database: () => Promise.resolve(db) } as unknown as Bench;
   const { output } = captured({ json: true });
   const log = new RunLog(output);
   const looks: { steps: number; isOver: boolean }[] = [];

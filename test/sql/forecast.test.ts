@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Database, openDatabase, type SubmittedRun } from '../../db/index.js';
+import { type Database, openDatabase } from '../../db/index.js';
+import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import type { EndReason } from '../../domain/outcomes.js';
 import type { ModelRef } from '../../domain/model.js';
 import { modelConfigSchema } from '../../domain/model-config.js';
@@ -53,7 +54,7 @@ async function played(
   const batch = submission(null, (batchId) =>
     Array.from({ length: count }, (_, nth) => ({ ...run(batchId, task('t'), model.name, nth + 1), model, ...over })),
   );
-  await db.submit(batch);
+  await db.intake.submit(batch);
   await db.pool.query(
     `update runs set status = 'ended', end_reason = $2, final_evaluation = 'ok', origin = $3, cost_usd = $4,
        input_tokens = 1000000, output_tokens = 100000,
@@ -125,7 +126,7 @@ describe('the attempts that a difference needs', () => {
 
   const attemptsWith = async (scores: number[]) => {
     const batch = submission(null, (batchId) => scores.map((_, nth) => ({ ...run(batchId, scored, 'm', nth + 1) })));
-    await db.submit(batch);
+    await db.intake.submit(batch);
     for (const [nth, { runId }] of batch.runs.entries()) {
       await evaluate(db, runId, 1, 'submit', scores[nth] ?? 0);
       await db.pool.query(
@@ -169,6 +170,6 @@ test('what was forecast is kept with the batch', async () => {
   const range = { low: 1, expected: 2, high: null };
   const batch = submission(null, (batchId) => [run(batchId, task('t'), 'm', 1)]);
   const kept = { costUsd: range, tokens: range, hours: range };
-  await db.submit({ ...batch, batch: { ...batch.batch, forecast: kept } });
+  await db.intake.submit({ ...batch, batch: { ...batch.batch, forecast: kept } });
   expect((await db.queries.batchStatus(batch.batch.batchId)).forecast).toEqual(kept);
 });

@@ -87,7 +87,7 @@ async function gateway(client: ProgramClient) {
   const batch = submission(null, (batchId) => [
     { ...run(batchId, task('t'), 'alias', 1), model, agent, agentHash: client, sampling: {}, ...limits },
   ]);
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const [definition] = batch.runs;
   await db.pool.query('update batches set budget_usd = 2000000 where batch_id = $1', [definition!.batchId]);
   const ports = { store: db.store, governor: createRateGovernor(db.rates), access: providerAccess({ THE_KEY: 'k' }) };

@@ -77,7 +77,7 @@ async function gateway(
       ...more.run,
     },
   ]);
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const definition = batch.runs[0]!;
   const program = agent.program!;
   const access = providerAccess({ THE_KEY: KEY });

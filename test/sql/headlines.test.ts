@@ -30,7 +30,7 @@ async function play(plan: Plan, contracts: Partial<ReturnType<typeof run>> = {})
       ...contracts,
     })),
   );
-  await db.submit(batch);
+  await db.intake.submit(batch);
   for (const [i, { scores }] of flat.entries()) {
     const { runId } = batch.runs[i]!;
     for (const [j, score] of scores.entries())

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../db/index.js';
 import type { HostRegistration } from '../../domain/ports/record/hosts.js';
 import type { LeaseRecord } from '../../domain/ports/record/leases.js';
-import type { SubmittedRun } from '../../db/index.js';
+import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import { oneRun, run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 
@@ -393,7 +393,7 @@ describe('leases', () => {
 
   test('waiters are listed with the time since when', async () => {
     const batch = submission(null, (batchId) => [{ ...run(batchId, task('t'), 'm', 1), gpus: 4 }]);
-    await db.submit(batch);
+    await db.intake.submit(batch);
     const runId = batch.runs[0]?.runId ?? '';
     await db.store.setStatus(runId, 'waiting_gpu');
     expect(await db.queries.leaseWaiters()).toMatchObject([{ runId, batchId: batch.batch.batchId, gpus: 4 }]);

@@ -38,7 +38,7 @@ const options = (more: Partial<MlgymImport> = {}): MlgymImport => ({
 });
 
 async function imported(paths: string[], more: Partial<MlgymImport> = {}): Promise<DirectoryResult[]> {
-  return importMlgym(db, await findRunDirectories(paths), options(more));
+  return importMlgym(db.imports, await findRunDirectories(paths), options(more));
 }
 
 async function one(run: InventedRun, more: Partial<MlgymImport> = {}): Promise<DirectoryResult> {
@@ -430,10 +430,10 @@ describe.runIf(published.length > 0)('the published run directories', () => {
     const own = openDatabase(url);
     try {
       const directories = await findRunDirectories(published);
-      const results = await importMlgym(own, directories, { batch: 'published', tasks: {}, dryRun: false });
+      const results = await importMlgym(own.imports, directories, { batch: 'published', tasks: {}, dryRun: false });
       expect(results.map(({ outcome }) => outcome)).toEqual(published.map(() => 'imported'));
       const before = await digest(own);
-      const again = await importMlgym(own, directories, { batch: 'published', tasks: {}, dryRun: false });
+      const again = await importMlgym(own.imports, directories, { batch: 'published', tasks: {}, dryRun: false });
       expect(again.map(({ outcome }) => outcome)).toEqual(published.map(() => 'known'));
       expect(await digest(own)).toEqual(before);
       const { rows } = await own.pool.query<PublishedRun>(
@@ -491,7 +491,7 @@ describe('what an import is told to look at', () => {
   it('is told when another batch holds it already', async () => {
     const path = writeRunDirectory(folder(), { model: 'in-two' });
     const into = async (batch: string) =>
-      importMlgym(db, await findRunDirectories([path]), { batch, tasks: {}, dryRun: false });
+      importMlgym(db.imports, await findRunDirectories([path]), { batch, tasks: {}, dryRun: false });
     const [first] = await into('one');
     expect(first).toMatchObject({ outcome: 'imported', remarks: [] });
     expect(await into('one')).toMatchObject([{ outcome: 'known', remarks: [] }]);
@@ -505,10 +505,10 @@ describe('what an import is told to look at', () => {
   });
 
   it('costs what it is said to cost', async () => {
-    await db.setPrices('mlgym', { priced: { input: 2, output: 10 }, other: { input: 1, output: 1 } });
-    await db.setPrices('mlgym', { priced: { input: 4, output: 20 } });
+    await db.imports.setPrices('mlgym', { priced: { input: 2, output: 10 }, other: { input: 1, output: 1 } });
+    await db.imports.setPrices('mlgym', { priced: { input: 4, output: 20 } });
     const path = writeRunDirectory(folder(), { model: 'priced' });
-    const [done] = await importMlgym(db, await findRunDirectories([path]), {
+    const [done] = await importMlgym(db.imports, await findRunDirectories([path]), {
       batch: 'priced',
       tasks: {},
       dryRun: false,
@@ -528,7 +528,7 @@ describe('what an import is told to look at', () => {
         step === 2 || step === 4 ? 'Your code produced a valid submission artefact at x.\n' : 'done\n',
       scores: [{ Score: 0.1 }, { Score: 0.2 }, { Score: 0.2 }],
     });
-    const [done] = await importMlgym(db, await findRunDirectories([path]), {
+    const [done] = await importMlgym(db.imports, await findRunDirectories([path]), {
       batch: 'chained',
       tasks: {},
       dryRun: false,

@@ -62,7 +62,7 @@ async function flagsOf(...plays: Played[]) {
       };
     }),
   );
-  await db.submit(batch);
+  await db.intake.submit(batch);
   for (const [i, { steps = [], scores = [1], scoredAt = [], tokens = 10, end = 'submit' }] of plays.entries()) {
     const { runId } = batch.runs[i]!;
     await sql.query(

@@ -20,7 +20,7 @@ const kept = async () =>
 
 async function twoModels(): Promise<string> {
   const batch = submission(null, (id) => ['a', 'b'].flatMap((m) => [1, 2].map((nth) => run(id, task('one'), m, nth))));
-  await db.submit(batch);
+  await db.intake.submit(batch);
   for (const { runId } of batch.runs) {
     await evaluate(db, runId, 1, 'validate', 3);
     await db.store.finishRun(runId, { endReason: 'submit', finalEvaluation: 'ok', detail: null });
@@ -35,7 +35,7 @@ test(`kept figures are those that are computed anew, whatever happens to the run
   const batch = submission(null, (id) =>
     [1, 2, 3].flatMap((attempt) => tasks.flatMap((of) => ['a', 'b', 'c'].map((model) => run(id, of, model, attempt)))),
   );
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const { batchId } = batch.batch;
   await db.pool.query(
     `insert into baselines (content_hash, value, standard_error) select content_hash, 5, 0.5 from task_versions`,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase, type SubmittedRun } from '../../db/index.js';
+import { type Database, openDatabase } from '../../db/index.js';
+import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import { UNSCORED_ENDS, type EndReason, type FinalEvaluation } from '../../domain/outcomes.js';
 import { evaluate, run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -41,7 +42,7 @@ async function play(
     plan.map((p) => ({ ...run(batchId, p.task, p.model, p.attempt), ...p.change })),
   );
   const batch = { batch: { ...definition, ...of }, runs };
-  await db.submit(batch);
+  await db.intake.submit(batch);
   for (const [i, p] of plan.entries()) {
     const runId = batch.runs[i]?.runId ?? '';
     const failedEnd = p.finalEvaluation !== undefined && p.finalEvaluation !== 'ok';

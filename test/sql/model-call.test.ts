@@ -58,7 +58,7 @@ async function oneRun(limits: Partial<RunDefinition> = {}): Promise<RunDefinitio
       ...{ costLimitUsd: null, tokenLimit: 0, ...limits },
     },
   ]);
-  await db.submit(batch);
+  await db.intake.submit(batch);
   return batch.runs[0]!;
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Database, openDatabase, readInstallation, type SubmittedRun } from '../../db/index.js';
+import { type Database, openDatabase, readInstallation } from '../../db/index.js';
+import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import type { NotificationBody } from '../../domain/views/notifications.js';
 import type { Webhook } from '../../operations/notify/webhook.js';
 import { createLogger } from '../../worker/logger.js';
@@ -41,7 +42,7 @@ async function batch(more: Partial<SubmittedRun> = {}): Promise<{ batchId: strin
   const { batch: one, runs } = submission(null, (batchId) =>
     [1, 2].map((attempt) => ({ ...run(batchId, task('t'), 'm', attempt), ...more })),
   );
-  await db.submit({ batch: { ...one, budgetUsd: '5' }, runs });
+  await db.intake.submit({ batch: { ...one, budgetUsd: '5' }, runs });
   await sql(`update batches set status = 'running', started_at = now() where batch_id = $1`, [one.batchId]);
   return { batchId: one.batchId, runIds: runs.map(({ runId }) => runId) };
 }
@@ -91,7 +92,7 @@ describe('a webhook', () => {
   test('is notified of a batch that paused itself, with the reason, once for each time; not of one that a person paused', async () => {
     await db.notifications.begin();
     const [itself, person] = [await batch(), await batch()];
-    await db.batches.pause(person.batchId);
+    await db.batchControl.pause(person.batchId);
     await sql('update batches set breaker = 1 where batch_id = $1', [itself.batchId]);
     const detail = 'nobody answers at 127.0.0.1:1';
     await db.store.finishRun(itself.runIds[0]!, {
@@ -105,8 +106,8 @@ describe('a webhook', () => {
       text: `Batch ${itself.batchId} has paused itself (${because}): 1 of 2 runs, $0; 1 infra_error, 1 queued`,
       batch: { batchId: itself.batchId, pausedBecause: because, breaker: 1 },
     });
-    await db.batches.unpause(itself.batchId);
-    await db.batches.pause(itself.batchId);
+    await db.batchControl.unpause(itself.batchId);
+    await db.batchControl.pause(itself.batchId);
     await look();
     expect(told()).toEqual(['batch.paused']);
   });

@@ -84,7 +84,7 @@ describe('ends of runs', () => {
       ['submit', 'ok', true],
     ] as const;
     const batch = submission(null, (id) => played.map((_, i) => run(id, task('ends'), 'm', i + 1)));
-    await db.submit(batch);
+    await db.intake.submit(batch);
     for (const [i, [endReason, finalEvaluation, scored]] of played.entries()) {
       const { runId } = batch.runs[i]!;
       if (scored) await evaluate(db, runId, 1, 'validate', 0.5);
@@ -181,7 +181,7 @@ describe('actions', () => {
 
   test('are counted per run, model, task and step', async () => {
     const batch = submission(null, (id) => [run(id, task('acts'), 'm', 1), run(id, task('acts'), 'm', 2)]);
-    await db.submit(batch);
+    await db.intake.submit(batch);
     for (const { runId } of batch.runs)
       for (const [i, action] of ['ls', 'edit 1:1', 'submit'].entries())
         await db.store.saveAction(runId, i + 1, { response: '', thought: '', action, modelMs: 1 });
@@ -203,7 +203,7 @@ describe('costs by a list of prices', () => {
     const batch = submission(null, (id) =>
       ['gpt4o2', 'gpt4o2', 'unheard-of'].map((model, i) => run(id, task('prices'), model, i + 1)),
     );
-    await db.submit(batch);
+    await db.intake.submit(batch);
     const [first, , other] = batch.runs.map(({ runId }) => runId);
     await sql.query(
       `update runs set input_tokens = 100000, output_tokens = 2000, cost_usd = 1.5 where run_id = any ($1)`,
@@ -229,7 +229,7 @@ describe('costs by a list of prices', () => {
          ('mine', 'dated', 2, 4, 1, '2024-01-01', null)`,
     );
     const batch = submission(null, (id) => [1, 2].map((attempt) => run(id, task('prices'), 'dated', attempt)));
-    await db.submit(batch);
+    await db.intake.submit(batch);
     await sql.query(
       `update runs set input_tokens = 3000000, cached_tokens = 1000000, output_tokens = 1000000,
          created_at = case attempt when 1 then '2023-12-31T23:00Z' else '2024-01-01T01:00Z' end::timestamptz

@@ -89,7 +89,7 @@ describe('the page of imported runs is written', () => {
       'of MLGym',
       async (batch) => {
         const directories = await findRunDirectories([writeRunDirectory(join(out, 'mlgym'), {})]);
-        return importMlgym(db, directories, { batch, tasks: {}, dryRun: false });
+        return importMlgym(db.imports, directories, { batch, tasks: {}, dryRun: false });
       },
     ],
   ])('%s, with its first prompt', async (name, load) => {

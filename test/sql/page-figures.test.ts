@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BatchSubmission, type Database, openDatabase } from '../../db/index.js';
+import { type Database, openDatabase } from '../../db/index.js';
+import type { BatchSubmission } from '../../domain/ports/record/batch-intake.js';
 import type { IntegrityPage, IntegritySummary } from '../../domain/views/integrity.js';
 import type { Played, PlayedList } from '../../domain/views/subjects.js';
 import type { EpisodesDocument, GroupMetrics, PolicyMetrics, ShownEpisode } from '../../domain/views/training.js';

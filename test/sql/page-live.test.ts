@@ -21,7 +21,7 @@ let asked = 0;
 beforeAll(async () => {
   db = openDatabase(await server.createDatabase());
   const batch = submission('watched', (id) => [1, 2, 3].map((attempt) => run(id, task('one'), 'alpha', attempt)));
-  await db.submit(batch);
+  await db.intake.submit(batch);
   batchId = batch.batch.batchId;
   runIds = batch.runs.map(({ runId }) => runId);
   const query = db.pool.query.bind(db.pool) as (...args: unknown[]) => Promise<unknown>;
@@ -31,7 +31,7 @@ beforeAll(async () => {
       return broken === null ? query(...args) : Promise.reject(broken);
     },
   });
-  const bench = { database: () => Promise.resolve(db), reconnect: () => Promise.resolve() } as unknown as Bench;
+  const bench = { ...db, database: () => Promise.resolve(db), reconnect: () => Promise.resolve() } as unknown as Bench;
   outage = watchOutage(bench);
   hub = new Hub(bench, outage, '1.2.3');
 });
@@ -210,7 +210,7 @@ test.each([1_001, 5_001])('%i changed runs at once are not sent one by one: ask 
   const many = submission(`many at once: ${count}`, (id) =>
     Array.from({ length: count }, (_, attempt) => run(id, task('one'), 'alpha', attempt + 1)),
   );
-  await db.submit(many);
+  await db.intake.submit(many);
   const stream = await watch([`batch:${many.batch.batchId}`]);
   await stream.until((messages) => messages.some(({ event }) => event === 'gap'));
   expect(stream.messages.flatMap((one) => (one.event === 'runs' ? one.data.runs : []))).toEqual([]);

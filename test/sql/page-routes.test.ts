@@ -68,9 +68,9 @@ beforeAll(async () => {
       tasks.flatMap((spec) => [1, 2, 3, 4].map((attempt) => ({ ...run(id, spec, model, attempt), snapshotEvery: 5 }))),
     ),
   );
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const second = submission('second', (id) => [run(id, tasks[0]!, 'alpha', 1)]);
-  await db.submit(second);
+  await db.intake.submit(second);
   batchId = batch.batch.batchId;
   other = second.batch.batchId;
   runs = batch.runs.map(({ runId }) => runId);
@@ -126,6 +126,7 @@ beforeAll(async () => {
   const settings = { layout: homeLayout(home), env: {}, configFolders: [] };
   const bench = {
     settings,
+    ...db,
     database: () => Promise.resolve(db),
     reconnect: () => Promise.resolve(),
   } as unknown as Bench;

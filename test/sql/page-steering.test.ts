@@ -33,7 +33,7 @@ let app: ReturnType<typeof newServer>;
 beforeAll(async () => {
   db = openDatabase(await server.createDatabase());
   const batch = submission('steered', (id) => [1, 2, 3, 4].map((attempt) => run(id, task('one'), 'alpha', attempt)));
-  await db.submit({ ...batch, batch: { ...batch.batch, budgetUsd: '5' } });
+  await db.intake.submit({ ...batch, batch: { ...batch.batch, budgetUsd: '5' } });
   batchId = batch.batch.batchId;
   runIds = batch.runs.map(({ runId }) => runId);
   await db.pool.query(`update runs set status = 'running', started_at = now(), cost_usd = 0.5 where ordinal = 0`);
@@ -42,6 +42,7 @@ beforeAll(async () => {
   await db.pool.query(`insert into hosts (host_id, backends) values ('h', '["docker"]')`);
   bench = {
     settings: { layout: homeLayout(home), env: {}, configFolders: [] },
+    ...db,
     database: () => Promise.resolve(db),
     reconnect: () => Promise.resolve(),
   } as unknown as Bench;

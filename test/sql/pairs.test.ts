@@ -10,7 +10,7 @@ test('models and batches are compared attempt by attempt, with the runs that a l
   const db = openDatabase(await sharedDatabases().createDatabase());
   try {
     const { runs, batch } = await storeSweep(db);
-    const bench = { database: () => Promise.resolve(db) };
+    const bench = { ...db, database: () => Promise.resolve(db) };
     const compare = async (request: Record<string, unknown>) =>
       pairsSchema.parse(await comparePairs(bench, pairsRequestSchema.parse(request)));
     const models = await compare({ models: ['alpha', 'beta'] });

@@ -56,7 +56,7 @@ async function store(runs: readonly RunScores[], tasks: readonly TaskOf[]): Prom
       taskHash: `${batchId}-${one.task}`,
     })),
   );
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const metricOf = new Map(tasks.map((one) => [one.id, one.metric]));
   const rows = batch.runs.flatMap(({ runId }, i) => {
     const { scores, task: id } = runs[i]!;

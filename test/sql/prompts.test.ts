@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelActivities } from '../../activities/next-action.js';
 import { PromptHistories } from '../../activities/prompt-histories.js';
 import { RunDefinitions } from '../../activities/run-definitions.js';
-import { type Database, migrate, openDatabase, type SubmittedRun } from '../../db/index.js';
+import { type Database, migrate, openDatabase } from '../../db/index.js';
+import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import { agentConfigSchema } from '../../domain/agent/config.js';
 import { forkOf } from '../../domain/fork.js';
 import { freePlayer } from '../../models/free-player.js';
@@ -146,7 +147,7 @@ describe('the prompt of a step', () => {
   it('that a fork copied is that of the run that asked', async () => {
     const origin = await played();
     const batch = submission(null, (batchId) => [forkOf(origin, { batchId, atStep: 2 })]);
-    await db.submit(batch);
+    await db.intake.submit(batch);
     const runId = batch.runs[0]!.runId;
     const copied = await promptOf(db, runId, 2);
     expect(copied).toMatchObject({ runId, askedIn: origin.runId });
@@ -205,7 +206,7 @@ describe('a run directory', () => {
     const published = publishedRunDirectories();
     if (published.length === 0) return skip();
     const options = { batch: 'published', tasks: {}, dryRun: false };
-    const results = await importMlgym(db, await findRunDirectories(published), options);
+    const results = await importMlgym(db.imports, await findRunDirectories(published), options);
     let compared = 0;
     for (const { runId, source } of results) {
       if (runId === null) continue;

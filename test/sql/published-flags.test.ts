@@ -27,7 +27,7 @@ const shortName = (source: string): string => {
 test('the rules find in the published runs what reading them finds, and nothing that looks alike', async ({ skip }) => {
   const folders = CHECKOUT === undefined ? publishedRunDirectories() : [CHECKOUT];
   if (folders.length === 0) return skip();
-  const results = await importMlgym(db, await findRunDirectories(folders), {
+  const results = await importMlgym(db.imports, await findRunDirectories(folders), {
     batch: 'published',
     tasks: {},
     dryRun: false,

@@ -24,7 +24,7 @@ beforeAll(async () => {
     run(id, guessing, 'gpt4o2', 2),
     run(id, guessing, 'other', 1),
   ]);
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const [first, second, third] = batch.runs.map(({ runId }) => runId) as [string, string, string];
   best = [first, third];
   for (const [i, action] of ['ls', 'python train.py', 'validate', 'submit'].entries()) {

@@ -18,6 +18,7 @@ let reader: pg.Client;
 const bench = (of = url, admin?: string) =>
   ({
     settings: { layout, ...(admin !== undefined && { adminDatabaseUrl: admin }), databaseUrl: of },
+    ...db,
     database: () => Promise.resolve(db),
     databaseUrl: () => Promise.resolve(of),
   }) as unknown as Bench;

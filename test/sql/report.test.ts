@@ -34,7 +34,7 @@ beforeAll(async () => {
     ),
     run(batchId, tasks[0]!, 'scripted:slow', 1),
   ]);
-  await db.submit(batch);
+  await db.intake.submit(batch);
   for (const [i, { runId }] of batch.runs.entries()) {
     const suspect = i === 1;
     await evaluate(db, runId, 1, 'validate', 2 + (i % 3), { isolation: 'container' });
@@ -105,6 +105,7 @@ describe('bench report', () => {
     register(program, {
       settings: { assetsRoot: root, configFolders: [join(root, 'configs')] },
       output,
+      ...db,
       database: () => Promise.resolve(db),
     } as unknown as CliContext);
     await program.parseAsync(['node', 'bench', 'report', ...args, '--resamples', '100']);

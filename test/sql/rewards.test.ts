@@ -69,7 +69,7 @@ async function stored(episodes: OracleEpisode[], more: Partial<TaskSpec> = {}): 
     ...more,
   });
   const batch = submission(null, (id) => episodes.map((_, at) => run(id, spec, 'm', at + 1)));
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const ids = batch.runs.map(({ runId }) => runId);
   const shown = spec.splits.includes('validation') ? 'validation' : 'test';
   const steps = episodes.flatMap(({ steps: all }, at) =>
@@ -495,7 +495,7 @@ test('an unknown mode or key is refused by name', async () => {
 });
 
 describe('stored episodes', () => {
-  const bench = () => ({ database: () => Promise.resolve(db) }) as unknown as Bench;
+  const bench = () => ({ ...db, database: () => Promise.resolve(db) }) as unknown as Bench;
 
   test('are rewarded anew by another mode, of a batch or by id, with what they come to together', async () => {
     const ids = await stored([

@@ -110,7 +110,7 @@ describe('what is written down of runs', () => {
         model: { name: `m${i % 2}`, kind: 'real' as const, provider: 'p', model: 'm' },
       })),
     );
-    await db.submit(batch);
+    await db.intake.submit(batch);
     for (const [i, { runId }] of batch.runs.entries()) {
       for (let step = 1; step <= below(5); step++) {
         const outcome = pick(next, [below(20) / 4, below(20) / 4, 1000, 'rejected', 'no_artefact'] as const);
@@ -149,7 +149,7 @@ describe('what is written down of runs', () => {
       [first],
     );
     const fork = submission(null, (id) => [{ ...run(id, tasks[0]!, 'm0', 1), forkedFrom: { runId: first, step: 4 } }]);
-    await db.submit(fork);
+    await db.intake.submit(fork);
     await sql.query(`update evaluations set primary_score = primary_score + 1 where step = 2`);
     await sql.query(
       `update evaluations set status = 'rejected', primary_score = null where step = 3 and status = 'ok'`,
@@ -189,7 +189,7 @@ describe('what is written down of runs', () => {
 
   test('misses nothing when two write to one run at the same moment', async () => {
     const batch = submission(null, (id) => [run(id, task('both'), 'm', 1)]);
-    await db.submit(batch);
+    await db.intake.submit(batch);
     const { runId } = batch.runs[0]!;
     const other = new pg.Client({ connectionString: url });
     await other.connect();
@@ -246,7 +246,7 @@ test('the baselines have the ranks that average_ranks() gives them', async () =>
 
 test('the figures for Prometheus are the rows that there are', async () => {
   const batch = submission(null, (id) => [1, 2].map((attempt) => run(id, task('asked'), 'm', attempt)));
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const usage = { inputTokens: 100, outputTokens: 10, cachedTokens: 0, reasoningTokens: 0 };
   const reply = { text: 'ls', usage, costUsd: '0.25', finishReason: 'stop' };
   const request = { provider: 'scripted', model: 'm', messages: [], reservedUsd: '0.5' };

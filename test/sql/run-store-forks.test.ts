@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, migrate, openDatabase, type SubmittedRun } from '../../db/index.js';
+import { type Database, migrate, openDatabase } from '../../db/index.js';
+import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import { forkOf } from '../../domain/fork.js';
 import { evaluate, run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -18,7 +19,7 @@ afterAll(async () => {
 /** A run that has taken so many steps. */
 async function aRun(steps: number, spec = task('t')): Promise<SubmittedRun> {
   const batch = submission(null, (id) => [run(id, spec, 'm', 2)]);
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const [origin] = batch.runs as [SubmittedRun];
   for (let step = 1; step <= steps; step++) {
     await db.store.saveAction(origin.runId, step, { response: 'r', thought: 't', action: `a${step}`, modelMs: 1 });
@@ -37,7 +38,7 @@ async function aRun(steps: number, spec = task('t')): Promise<SubmittedRun> {
 }
 async function fork(origin: SubmittedRun, atStep: number, replaces: string | null = null): Promise<SubmittedRun> {
   const batch = submission(null, (batchId) => [{ ...forkOf(origin, { batchId, atStep }), replaces }]);
-  await db.submit(batch);
+  await db.intake.submit(batch);
   return batch.runs[0] as SubmittedRun;
 }
 const snapshot = (runId: string, step: number, epoch: number, artifact: string) =>

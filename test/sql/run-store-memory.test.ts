@@ -30,7 +30,7 @@ const command = (more: Partial<ObservedCommand>): ObservedCommand => ({
 /** A run of the task by the model; with a memory unless told otherwise. */
 async function aRun(taskId: string, model = 'm', memory = true): Promise<string> {
   const batch = submission(null, (id) => [{ ...run(id, task(taskId), model, 1), ...(memory ? { memory } : {}) }]);
-  await db.submit(batch);
+  await db.intake.submit(batch);
   return batch.runs[0]!.runId;
 }
 

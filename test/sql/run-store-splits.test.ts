@@ -18,7 +18,7 @@ const split = task('t-split', 'maximize', { splits: ['validation', 'test'] });
 
 async function stored(spec = split): Promise<{ batchId: string; runId: string }> {
   const batch = submission(null, (batchId) => [run(batchId, spec, 'm', 1)]);
-  await db.submit(batch);
+  await db.intake.submit(batch);
   return { batchId: batch.batch.batchId, runId: batch.runs[0]?.runId ?? '' };
 }
 
@@ -218,7 +218,7 @@ describe('an evaluation whose test waits for the end of the sandbox', () => {
     });
     await validated(runId, 1, 0.6);
     const batch = submission(null, (id) => [{ ...run(id, split, 'm', 1), forkedFrom: { runId, step: 1 } }]);
-    await db.submit(batch);
+    await db.intake.submit(batch);
     const fork = batch.runs[0]!.runId;
     expect(await db.store.nextHidden(fork)).toMatchObject({ step: 1, number: 1 });
     expect(await db.store.evaluationNumber(fork, 2, 'validate')).toBe(2);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import type { EventKind } from '../../domain/event-kinds.js';
-import type { SubmittedRun } from '../../db/index.js';
+import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import { newRunId } from '../../domain/ids.js';
 import { SHARD_SIZE } from '../../domain/limits.js';
 import type { ModelReply } from '../../domain/model.js';
@@ -55,7 +55,7 @@ describe('definitions', () => {
 
   test('a definition tells whether its batch verifies tasks', async () => {
     const { batch, runs } = submission(null, (id) => [run(id, task('t'), 'm', 1)]);
-    await db.submit({ batch: { ...batch, verification: true }, runs });
+    await db.intake.submit({ batch: { ...batch, verification: true }, runs });
     expect(await db.store.definition(runs[0]!.runId)).toEqual({ ...runs[0], memory: false, verification: true });
   });
 
@@ -66,7 +66,7 @@ describe('definitions', () => {
     const batch = submission(null, (id) =>
       Array.from({ length: SHARD_SIZE + 3 }, (_, i) => run(id, spec, `m${i % 3}`, Math.floor(i / 3) + 1)),
     );
-    await db.submit(batch);
+    await db.intake.submit(batch);
     const { batchId } = batch.batch;
     await db.store.finishRun(batch.runs[1]?.runId ?? '', SUBMITTED);
     const first = await db.store.loadShard(batchId, 0);
@@ -343,7 +343,7 @@ describe('model calls', () => {
       await db.store.failCall(keyOf(before.runId), 'timeout', 'unknown');
       await db.store.finishRun(before.runId, { endReason, finalEvaluation: 'not_run', detail: null });
       const after = { ...before, runId: newRunId(), replaces: before.runId };
-      await db.append(before.batchId, [after], 'test');
+      await db.intake.append(before.batchId, [after], 'test');
       return after;
     };
     const lost = async ({ runId }: SubmittedRun) => (await db.store.spending(runId)).unconfirmedUsd;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BatchSubmission, type Database, openDatabase } from '../../db/index.js';
+import { type Database, openDatabase } from '../../db/index.js';
+import type { BatchSubmission } from '../../domain/ports/record/batch-intake.js';
 import { type SearchRequest, searchRequestSchema } from '../../domain/requests/search.js';
 import { type SearchHit, searchMessages, type SearchMessage, type SearchMessages } from '../../domain/views/search.js';
 import type { RunPage } from '../../domain/views/run-page.js';

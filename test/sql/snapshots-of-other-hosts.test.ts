@@ -59,7 +59,7 @@ const alive = (hostId: string) =>
 /** A run with kept disks of these names on a host, one a step. */
 async function runWith(diskHost: string, ...names: string[]): Promise<{ runId: string; disks: string[] }> {
   const batch = submission(null, (id) => [run(id, task('t'), 'm', 1)]);
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const runId = batch.runs[0]?.runId ?? '';
   await alive(diskHost);
   const disks = names.map((name) => `${runId}-${name}`);

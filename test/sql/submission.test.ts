@@ -29,7 +29,7 @@ describe('submitting', () => {
     const batch = submission('many', (id) =>
       Array.from({ length: 3000 }, (_, i) => run(id, tasks[i % 3] ?? task('x'), `m${i % 10}`, Math.floor(i / 30) + 1)),
     );
-    await db.submit(batch);
+    await db.intake.submit(batch);
     expect(await db.queries.findBatch('many')).toMatchObject({
       runs: 3000,
       shards: 3000 / SHARD_SIZE,
@@ -50,7 +50,7 @@ describe('submitting', () => {
     const before = await counts();
     const spec = task('shared', 'maximize', { baseline: { value: 2, standardError: 0 } });
     const batches = Array.from({ length: 8 }, () => submission(null, (id) => [run(id, spec, 'm', 1)]));
-    await Promise.all(batches.map((batch) => db.submit(batch)));
+    await Promise.all(batches.map((batch) => db.intake.submit(batch)));
     const after = await counts();
     expect(after?.['tasks']).toBe((before?.['tasks'] ?? 0) + 1);
     expect(after?.['baselines']).toBe((before?.['baselines'] ?? 0) + 1);
@@ -59,16 +59,16 @@ describe('submitting', () => {
 
   test('a name is given once; the second batch leaves nothing behind', async () => {
     const batch = () => submission('taken', (id) => [run(id, task('only-in-taken'), 'm', 1)]);
-    await db.submit(batch());
+    await db.intake.submit(batch());
     const before = await counts();
-    await expect(db.submit(submission('taken', (id) => [run(id, task('never-stored'), 'm', 1)]))).rejects.toMatchObject(
-      {
-        type: 'conflict',
-        exitCode: 2,
-        message: 'a batch named "taken" already exists',
-        remedy: expect.stringContaining('another name') as string,
-      },
-    );
+    await expect(
+      db.intake.submit(submission('taken', (id) => [run(id, task('never-stored'), 'm', 1)])),
+    ).rejects.toMatchObject({
+      type: 'conflict',
+      exitCode: 2,
+      message: 'a batch named "taken" already exists',
+      remedy: expect.stringContaining('another name') as string,
+    });
     expect(await counts()).toEqual(before);
   });
 
@@ -78,7 +78,7 @@ describe('submitting', () => {
     const twice = submission(null, (id) =>
       [...Array(1200).keys()].map((i) => run(id, spec, 'm', i === 1199 ? 1 : i + 1)),
     );
-    await expect(db.submit(twice)).rejects.toMatchObject({
+    await expect(db.intake.submit(twice)).rejects.toMatchObject({
       type: 'usage',
       message: expect.stringContaining('twice') as string,
     });
@@ -86,22 +86,22 @@ describe('submitting', () => {
   });
 
   test('a batch without runs, or one that repeats an unknown run, is refused', async () => {
-    await expect(db.submit(submission(null, () => []))).rejects.toMatchObject({ type: 'usage' });
+    await expect(db.intake.submit(submission(null, () => []))).rejects.toMatchObject({ type: 'usage' });
     const orphan = submission(null, (id) => [{ ...run(id, task('o'), 'm', 1), replaces: newRunId() }]);
-    await expect(db.submit(orphan)).rejects.toMatchObject({ type: 'not_found' });
+    await expect(db.intake.submit(orphan)).rejects.toMatchObject({ type: 'not_found' });
   });
 });
 
 describe('references', () => {
   test('without one, the latest batch is meant', async () => {
     const batch = submission('latest-one', (id) => [run(id, task('t'), 'm', 1)]);
-    await db.submit(batch);
+    await db.intake.submit(batch);
     expect((await db.queries.findBatch(undefined)).batchId).toBe(batch.batch.batchId);
   });
 
   test('a batch is found by id, name, beginning or end; a run by id, beginning or end', async () => {
     const batch = submission('by-name', (id) => [run(id, task('t'), 'm', 1)]);
-    await db.submit(batch);
+    await db.intake.submit(batch);
     const { batchId } = batch.batch;
     for (const ref of [batchId, batchId.toUpperCase(), 'by-name', batchId.slice(0, -1), batchId.slice(-8)])
       expect((await db.queries.findBatch(ref)).batchId).toBe(batchId);
@@ -138,17 +138,17 @@ describe('references', () => {
 
   test('a name that looks like the end of another id means the name', async () => {
     const other = submission(null, (id) => [run(id, task('t'), 'm', 1)]);
-    await db.submit(other);
+    await db.intake.submit(other);
     const name = other.batch.batchId.slice(-6);
     const named = submission(name, (id) => [run(id, task('t'), 'm', 1)]);
-    await db.submit(named);
+    await db.intake.submit(named);
     expect((await db.queries.findBatch(name)).batchId).toBe(named.batch.batchId);
   });
 });
 
 test('runs can be filtered, and the trajectory holds calls and evaluations', async () => {
   const batch = submission(null, (id) => [run(id, task('f1'), 'x', 1), run(id, task('f2'), 'y', 1)]);
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const [first, second] = batch.runs.map(({ runId }) => runId) as [string, string];
   const { batchId } = batch.batch;
   await db.store.finishRun(second, { endReason: 'infra_error', finalEvaluation: 'not_run', detail: 'disk\0full' });

@@ -130,7 +130,7 @@ export async function storeEpisodes(db: Database, name: string, episodes: MadeEp
   const batch = submission(name, (id) =>
     episodes.map((episode, i) => ({ ...run(id, specs[episode.task]!, 'external', i + 1), seed: episode.seed })),
   );
-  await db.submit(batch);
+  await db.intake.submit(batch);
   episodes.forEach((episode, i) => (episode.runId = batch.runs[i]!.runId));
   const insert = (table: string, rows: Record<string, unknown>[]) => {
     const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].join(', ');

@@ -80,7 +80,7 @@ describe('a tree of forks', () => {
     await db.store.evaluationNumber(nodes[0]!, 1, 'validate');
     const gone = Object.assign(new Error('no such workflow'), { name: 'WorkflowNotFoundError' });
     const temporal = { workflow: { getHandle: () => ({ cancel: () => Promise.reject(gone) }) } };
-    const bench = { database: async () => db, temporal: async () => temporal } as unknown as Bench;
+    const bench = { ...db, database: async () => db, temporal: async () => temporal } as unknown as Bench;
     await cancelBatch(bench, batchId);
     const { rows } = await pool.query<{ status: string }>(
       `select status from runs where run_id = any ($1)

@@ -42,7 +42,7 @@ async function startRuns(count = 1, change: Partial<RunDefinition> = {}): Promis
   const batch = submission(null, (batchId) =>
     Array.from({ length: count }, (_, nth) => ({ ...run(batchId, task('t'), 'm', nth + 1), model, ...change })),
   );
-  await db.submit(batch);
+  await db.intake.submit(batch);
   return batch.runs;
 }
 const startRun = async (): Promise<string> => (await startRuns())[0]!.runId;

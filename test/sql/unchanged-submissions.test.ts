@@ -41,7 +41,7 @@ async function played(of: TaskSpec, plays: Played[], note: 'before' | 'after' = 
       model: { name: model, kind, provider: 'p', model },
     })),
   );
-  await db.submit(batch);
+  await db.intake.submit(batch);
   const ids = batch.runs.map(({ runId }) => runId);
   if (note === 'before') await db.store.noteStarter(ids[0]!, STARTER);
   for (const [i, { scores, end = 'submit' }] of plays.entries()) {
@@ -116,7 +116,7 @@ describe('a program that changes nothing and scores best by noise', () => {
       ['worker', 1],
       ['idle', 2],
     ]);
-    const bench = { database: () => Promise.resolve(db) };
+    const bench = { ...db, database: () => Promise.resolve(db) };
     const asked = pairsRequestSchema.parse({ models: ['idle', 'worker'], tasks: [of.id] });
     await db.pool.query('update runs set attempt = 1 where run_id = $1', [ids[1]]);
     const { tasks: pairs } = await comparePairs(bench, asked);

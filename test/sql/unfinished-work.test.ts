@@ -26,7 +26,7 @@ async function stored(runs = 2): Promise<{ batchId: string; runIds: string[] }> 
   const batch = submission(null, (batchId) =>
     Array.from({ length: runs }, (_, nth) => run(batchId, task('t'), 'm', nth + 1)),
   );
-  await db.submit(batch);
+  await db.intake.submit(batch);
   return { batchId: batch.batch.batchId, runIds: batch.runs.map(({ runId }) => runId) };
 }
 

@@ -1,3 +1,4 @@
+import type { BatchPageRequest, ForecastRun } from '../../../domain/ports/reading/batch-pages.js';
 import type {
   BatchHead,
   BatchMatrix,
@@ -7,7 +8,6 @@ import type {
   Ends,
 } from '../../../domain/views/batch-pages.js';
 import type { UsageForecast } from '../../../domain/views/forecast.js';
-import type { RunSummary } from '../../../domain/views/runs.js';
 import type { Statements } from '../../statements.js';
 import { missingBatch } from '../../store/missing.js';
 import { awayHosts } from '../operations.js';
@@ -16,14 +16,6 @@ import { providerTroubles } from '../provider-troubles.js';
 import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow, isoTime, isoTimeOrNull, OWN_BATCH } from '../summaries.js';
 import { trainingState } from '../batch-status.js';
 import { cursorOf, placeOf } from './cursor.js';
-
-export interface BatchPageRequest {
-  status?: readonly string[] | undefined;
-  origin?: readonly string[] | undefined;
-  text?: string | undefined;
-  after?: string | undefined;
-  limit: number;
-}
 
 const OF_AGENTS = "x.end_reason not in ('infra_error', 'config_error', 'cancelled', 'budget')";
 const ended = (which: string): string => `coalesce(sum(x.runs) filter (where ${which}), 0)::int`;
@@ -190,11 +182,6 @@ export async function concurrencyOf(run: Statements, batchId: string): Promise<n
   if (row === undefined) throw missingBatch(batchId);
   return row.concurrency;
 }
-
-export type ForecastRun = Pick<
-  RunSummary,
-  'model' | 'task' | 'status' | 'endReason' | 'steps' | 'maxSteps' | 'costUsd' | 'startedAt' | 'endedAt'
->;
 
 /** What forecasts take of a batch's runs. */
 export async function forecastRuns(run: Statements, batchId: string): Promise<ForecastRun[]> {

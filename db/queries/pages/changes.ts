@@ -1,27 +1,8 @@
+import type { Changes, Watched } from '../../../domain/ports/reading/change-pages.js';
 import type { EventRow } from '../../../domain/views/events.js';
-import type { EvaluationDetail } from '../../../domain/views/runs.js';
 import type { Statements } from '../../statements.js';
 import { listEvaluations } from '../runs.js';
 import { isoTime } from '../summaries.js';
-
-/** What is watched: one run, one batch, or all. */
-export type Watched = { runId: string } | { batchId: string } | Record<never, never>;
-
-/** Ids of what is other than at some moment. */
-export interface Changes {
-  /** The database's clock when this was read, for the next question. */
-  now: string;
-  /** `version`: another text, another row. Empty where `manyRuns` says that there are more than are listed. */
-  runs: { runId: string; version: string }[];
-  /** Another text, other runs. Null: all are listed. */
-  manyRuns: string | null;
-  /** Of a watched run: those whose reply or outcome came; `version`: another text, another row, or another state of the run. */
-  steps: { step: number; version: string }[];
-  evaluations: EvaluationDetail[];
-  events: EventRow[];
-  /** State of unfinished batches, or of the watched one: another text, other batches. */
-  batches: { batchId: string; state: string }[];
-}
 
 /** Steps before the last that can still change: the outcome of one, and commits that come late. */
 const RECENT_STEPS = 200;

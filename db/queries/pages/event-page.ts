@@ -1,15 +1,8 @@
+import type { EventPageRequest } from '../../../domain/ports/reading/event-pages.js';
 import type { EventRow } from '../../../domain/views/events.js';
 import type { Statements } from '../../statements.js';
 import { isoTime } from '../summaries.js';
 import { cursorOf, placeOf } from './cursor.js';
-
-export interface EventPageRequest {
-  runId?: string | undefined;
-  batchId?: string | undefined;
-  kind?: readonly string[] | undefined;
-  after?: string | undefined;
-  limit: number;
-}
 
 /** Newest first; a batch's with those of its runs. */
 export async function eventPage(

@@ -1,16 +1,8 @@
+import type { IntegrityPageRequest } from '../../../domain/ports/reading/integrity-pages.js';
 import type { IntegrityPage, IntegritySummary } from '../../../domain/views/integrity.js';
 import type { Statements } from '../../statements.js';
 import { isoTimeOrNull } from '../summaries.js';
 import { cursorOf, placeOf } from './cursor.js';
-
-export interface IntegrityPageRequest {
-  rule?: readonly string[] | undefined;
-  model?: readonly string[] | undefined;
-  task?: readonly string[] | undefined;
-  batch?: readonly string[] | undefined;
-  after?: string | undefined;
-  limit: number;
-}
 
 /** Events that say what a score may hang on. */
 const TELLING = ['rerun_diverged', 'command_lost', 'network_request'];

@@ -1,12 +1,6 @@
+import type { LiveOutput } from '../../../domain/ports/reading/run-pages.js';
 import type { Statements } from '../../statements.js';
 import { isoTime } from '../summaries.js';
-
-export interface LiveOutput {
-  step: number;
-  tail: string;
-  workers: number;
-  at: string;
-}
 
 /** What the running command of a run has printed so far; null: nothing was copied, or it is over. */
 export async function liveOutput(run: Statements, runId: string): Promise<LiveOutput | null> {

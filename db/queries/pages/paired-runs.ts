@@ -1,21 +1,5 @@
-import type { Direction } from '../../../domain/score.js';
+import type { PairableRun } from '../../../domain/ports/reading/pair-pages.js';
 import type { Statements } from '../../statements.js';
-
-/** A run that counts, with what its score is measured by. */
-export interface PairableRun {
-  runId: string;
-  batchId: string;
-  model: string;
-  task: string;
-  contract: number;
-  attempt: number;
-  seed: number;
-  score: number | null;
-  metric: string;
-  direction: Direction;
-  baseline: number | null;
-  standardError: number | null;
-}
 
 /** Runs that leaderboards count, of some batches or models. */
 export const pairableRuns = (

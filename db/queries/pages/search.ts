@@ -1,8 +1,13 @@
+import type {
+  SearchedRun,
+  SearchSlice,
+  FoundText,
+  TakenSubmission,
+} from '../../../domain/ports/reading/search-pages.js';
 import { BenchError } from '../../../domain/errors.js';
 import type { RunSelection } from '../../../domain/requests/run-filter.js';
 import type { SearchPlace } from '../../../domain/requests/search.js';
 import type { SoughtText } from '../../../domain/search-text.js';
-import type { SearchHit } from '../../../domain/views/search.js';
 import { errorFields, queryError } from '../../database-error.js';
 import type { Statements } from '../../statements.js';
 import { allOf, RUN_RELATIONS, runConditions, VERSIONS } from './run-conditions.js';
@@ -11,30 +16,6 @@ import { allOf, RUN_RELATIONS, runConditions, VERSIONS } from './run-conditions.
 const BEFORE = 60;
 const AFTER = 100;
 const MATCH = 160;
-
-export interface SearchedRun {
-  runId: string;
-  model: string;
-  task: string;
-  attempt: number;
-  steps: number;
-}
-
-/** Steps of these runs, from one to another; `whole`: what is of the runs as such, too. */
-export interface SearchSlice {
-  runIds: readonly string[];
-  from: number;
-  to: number;
-  whole: boolean;
-}
-export type FoundText = Omit<SearchHit, 'model' | 'task' | 'attempt'>;
-
-/** A submission that was taken in a step, by its hash. */
-export interface TakenSubmission {
-  runId: string;
-  step: number;
-  sha256: string;
-}
 
 /** The server's own word on a pattern that it cannot read is for who wrote it. */
 export function searchError(operation: string, error: unknown): Error {

@@ -1,3 +1,4 @@
+import type { TextPart } from '../../../domain/ports/reading/step-pages.js';
 import { BenchError } from '../../../domain/errors.js';
 import type { StepText } from '../../../domain/step-badges.js';
 import type { ClippedStep } from '../../../domain/views/steps.js';
@@ -47,13 +48,6 @@ export async function stepBodies(
     at: isoTime(row.at),
     evaluations: evaluations.filter(({ step }) => step === row.step),
   }));
-}
-
-export interface TextPart {
-  /** UTF-8. */
-  bytes: Buffer;
-  /** Of the whole. */
-  total: number;
 }
 
 /** One text of a step, or some bytes of it. BenchError (not_found): there is no such step, or it has no such text. */

@@ -1,9 +1,8 @@
+import type { SubjectKind } from '../../../domain/ports/reading/subject-pages.js';
 import { BenchError } from '../../../domain/errors.js';
 import type { Played, PlayedCell, PlayedList } from '../../../domain/views/subjects.js';
 import type { Statements } from '../../statements.js';
 import { isoTime, OWN_RUN } from '../summaries.js';
-
-export type SubjectKind = 'task' | 'model' | 'agent';
 
 /** A run's name of it, what its versions are told apart by, and how many of what it was played with. */
 const SUBJECTS: Readonly<

@@ -1,4 +1,4 @@
-import type { EpisodeRecord } from '../../../db/index.js';
+import type { EpisodeRecord } from '../../../domain/ports/exports.js';
 import { type FinalEvaluation, mlgymExitStatus } from '../../../domain/outcomes.js';
 import type { EpisodeLine } from '../../../domain/views/training.js';
 

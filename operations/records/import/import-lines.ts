@@ -1,5 +1,6 @@
 import { createHash, type Hash, type KeyObject } from 'node:crypto';
-import { type Database, LINE_LISTS, type LineImport, type LineSource } from '../../../db/index.js';
+import { type Database, LINE_LISTS } from '../../../db/index.js';
+import type { LineImport, LineSource } from '../../../domain/ports/exports.js';
 import { BenchError } from '../../../domain/errors.js';
 import { type LineSignature, SignatureReader } from '../export/line-signature.js';
 import { keyId } from '../export/signing-key.js';

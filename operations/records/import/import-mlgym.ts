@@ -1,5 +1,6 @@
+import type { RunImports } from '../../../domain/ports/imports.js';
 import { join } from 'node:path';
-import type { Database, ImportOutcome, RecordedEnd, StepWriter } from '../../../db/index.js';
+import type { ImportOutcome, RecordedEnd, StepWriter } from '../../../domain/ports/imports.js';
 import { BenchError } from '../../../domain/errors.js';
 import { readExitStatus } from '../../../domain/mlgym/exit-status.js';
 import { MLGYM_TASKS, type MlgymTask } from '../../../domain/mlgym/tasks.js';
@@ -28,7 +29,7 @@ export interface MlgymImport {
 
 /** Each directory is one transaction: stored whole, or left out with a remark that says why. */
 export async function importMlgym(
-  database: Pick<Database, 'importRun'>,
+  database: Pick<RunImports, 'importRun'>,
   directories: readonly RunDirectory[],
   options: MlgymImport,
 ): Promise<DirectoryResult[]> {
@@ -43,7 +44,7 @@ export async function importMlgym(
 }
 
 async function importDirectory(
-  database: Pick<Database, 'importRun'>,
+  database: Pick<RunImports, 'importRun'>,
   directory: RunDirectory,
   options: MlgymImport,
 ): Promise<DirectoryResult> {
@@ -84,7 +85,7 @@ async function importDirectory(
 }
 
 async function tryImport(
-  database: Pick<Database, 'importRun'>,
+  database: Pick<RunImports, 'importRun'>,
   directory: RunDirectory,
   options: MlgymImport,
   remarks: Remarks,

@@ -31,8 +31,14 @@ export async function importRunDirectories(
         'A run directory contains a .traj or a results.json, and is named <model>__<task>__<settings>_run_<number>.',
     });
   const database = await bench.database();
-  if (!dryRun) await database.setPrices(MLGYM_PRICES, prices);
+  if (!dryRun) await database.imports.setPrices(MLGYM_PRICES, prices);
   onFound(directories.length);
-  const results = await importMlgym(database, directories, { batch, tasks: taskMetric, dryRun, signal, onDirectory });
+  const results = await importMlgym(database.imports, directories, {
+    batch,
+    tasks: taskMetric,
+    dryRun,
+    signal,
+    onDirectory,
+  });
   return importSummary(results, { batch, dryRun, directories: directories.length });
 }

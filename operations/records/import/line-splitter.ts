@@ -1,4 +1,4 @@
-import type { LinePart } from '../../../db/index.js';
+import type { LinePart } from '../../../domain/ports/exports.js';
 import { UnreadableFile } from './unreadable-file.js';
 
 /** No record has a value of this length, in characters; what would take more memory than it is not read. */

@@ -1,4 +1,4 @@
-import type { RecordedStep, StepWriter } from '../../../db/index.js';
+import type { RecordedStep, StepWriter } from '../../../domain/ports/imports.js';
 import { OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES } from '../../../domain/limits.js';
 import type { Requested } from '../../../domain/run.js';
 import type { TextLimit } from './clipped-text.js';

@@ -1,4 +1,4 @@
-import type { RecordedEvaluation } from '../../../db/index.js';
+import type { RecordedEvaluation } from '../../../domain/ports/imports.js';
 import type { MlgymEnd } from '../../../domain/mlgym/exit-status.js';
 import type { MlgymTask } from '../../../domain/mlgym/tasks.js';
 import { better, type Metrics } from '../../../domain/score.js';

@@ -1,4 +1,4 @@
-import type { RunRecord } from '../../../../db/index.js';
+import type { RunRecord } from '../../../../domain/ports/exports.js';
 import { openingMessages, promptContext, toolDefinitions, withoutOrigin } from '../../../../domain/agent/messages.js';
 import { NOT_RUN } from '../../../../domain/agent/reply-messages.js';
 import { nextTurn } from '../../../../domain/agent/next-turn.js';

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 // yazl and yauzl: streams in and out, whatever the size; kept by the author of both, and what most of npm unpacks with.
 import { ZipFile } from 'yazl';
-import type { LogRun } from '../../../../db/index.js';
+import type { LogRun } from '../../../../domain/ports/exports.js';
 import type { RunDetail } from '../../../../domain/views/runs.js';
 import type { Bench } from '../../../bench.js';
 import { openExchangedRun } from './exchanged-run.js';

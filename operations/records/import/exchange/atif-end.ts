@@ -1,4 +1,4 @@
-import type { ExchangedEnd } from '../../../../db/index.js';
+import type { ExchangedEnd } from '../../../../domain/ports/imports.js';
 import { UNSCORED_ENDS } from '../../../../domain/outcomes.js';
 import type { Remarks } from '../remarks.js';
 import type { AtifSteps } from './atif-steps.js';

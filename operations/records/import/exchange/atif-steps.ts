@@ -1,4 +1,4 @@
-import type { WriteExchanged } from '../../../../db/index.js';
+import type { WriteExchanged } from '../../../../domain/ports/imports.js';
 import type { ExtraCall } from '../../../../domain/exchange/bench-extra.js';
 import type { Json } from '../read-json.js';
 import type { Remarks } from '../remarks.js';

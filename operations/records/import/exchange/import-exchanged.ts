@@ -40,11 +40,14 @@ export async function importExchanged(
     };
     const options = { batch, dryRun };
     if (format === 'inspect' && 'path' in source)
-      for await (const result of logResults(database, source.path, options)) done(result);
+      for await (const result of logResults(database.imports, source.path, options)) done(result);
     else
       done(
-        await importTold(database, basename('trial' in source ? source.trial : source.path), options, (remarks) =>
-          readAtif(source, { task: task ?? null }, remarks),
+        await importTold(
+          database.imports,
+          basename('trial' in source ? source.trial : source.path),
+          options,
+          (remarks) => readAtif(source, { task: task ?? null }, remarks),
         ),
       );
   }

@@ -1,5 +1,6 @@
+import type { RunImports } from '../../../../domain/ports/imports.js';
 import { BenchError } from '../../../../domain/errors.js';
-import type { Database, ExchangedEnd, ExchangedRecord, WriteExchanged } from '../../../../db/index.js';
+import type { ExchangedEnd, ExchangedRecord, WriteExchanged } from '../../../../domain/ports/imports.js';
 import type { DirectoryResult } from '../../../../domain/views/imports.js';
 import { Remarks } from '../remarks.js';
 import { UnreadableFile } from '../unreadable-file.js';
@@ -12,7 +13,7 @@ export interface ToldRun {
 
 /** Stores one run: whole, or left out with a remark that says why. */
 export async function importTold(
-  database: Pick<Database, 'importExchanged'>,
+  database: Pick<RunImports, 'importExchanged'>,
   source: string,
   options: { batch: string; dryRun: boolean },
   tell: (remarks: Remarks) => Promise<ToldRun>,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { ExchangedEnd, ExchangedRecord } from '../../../../db/index.js';
+import type { ExchangedEnd, ExchangedRecord } from '../../../../domain/ports/imports.js';
 import { readJson } from '../read-json.js';
 import type { Remarks } from '../remarks.js';
 import { textChunks } from '../text-chunks.js';

@@ -1,4 +1,4 @@
-import type { ExchangedEnd, ExchangedRecord } from '../../../../db/index.js';
+import type { ExchangedEnd, ExchangedRecord } from '../../../../domain/ports/imports.js';
 import { type RunExtra, runExtraSchema } from '../../../../domain/exchange/bench-extra.js';
 import { MODEL_KINDS, type ModelKind } from '../../../../domain/model.js';
 import { type Backend, BACKENDS } from '../../../../domain/run.js';

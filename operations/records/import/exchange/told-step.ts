@@ -1,4 +1,4 @@
-import type { ExchangedStepRow } from '../../../../db/index.js';
+import type { ExchangedStepRow } from '../../../../domain/ports/imports.js';
 import { encodeReply } from '../../../../domain/agent/reply-encoding.js';
 import { type ExtraCall, type StepExtra, stepExtraSchema } from '../../../../domain/exchange/bench-extra.js';
 import type { Remarks } from '../remarks.js';

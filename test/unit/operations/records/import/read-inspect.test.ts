@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ExchangedEnd, ExchangedRecord, ExchangedStepRow } from '../../../../../db/index.js';
+import type { ExchangedEnd, ExchangedRecord, ExchangedStepRow } from '../../../../../domain/ports/imports.js';
 import { readLogHead, readSample } from '../../../../../operations/records/import/exchange/read-inspect.js';
 import type { ZipMembers } from '../../../../../operations/records/import/exchange/zip-members.js';
 import { Remarks } from '../../../../../operations/records/import/remarks.js';

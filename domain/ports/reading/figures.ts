@@ -1,0 +1,7 @@
+import type { MetricFamily } from '../../metrics.js';
+
+/** Figures for Prometheus. */
+export interface FigureReads {
+  /** Figures for Prometheus. */
+  metrics(): Promise<MetricFamily[]>;
+}

@@ -1,0 +1,15 @@
+import type { GatewayRun } from '../../views/gateway.js';
+import type { HostRow, RunNeeds } from '../../views/hosts.js';
+import type { LeaseRow, LeaseWaiter } from '../../views/leases.js';
+
+/** Hosts, leases and what runs wait for. */
+export interface FleetReads {
+  hosts(options?: { includeRemoved?: boolean }): Promise<HostRow[]>;
+  leases(options?: { includeReleased?: boolean }): Promise<LeaseRow[]>;
+  /** Runs that wait for GPUs, the longest first. */
+  leaseWaiters(): Promise<LeaseWaiter[]>;
+  unfinishedRuns(): Promise<number>;
+  runNeeds(): Promise<RunNeeds[]>;
+  /** Runs that have not ended and whose agents are programs. */
+  gatewayRuns(): Promise<GatewayRun[]>;
+}

@@ -1,0 +1,24 @@
+import type { Direction } from '../../score.js';
+
+/** A run that counts, with what its score is measured by. */
+export interface PairableRun {
+  runId: string;
+  batchId: string;
+  model: string;
+  task: string;
+  contract: number;
+  attempt: number;
+  seed: number;
+  score: number | null;
+  metric: string;
+  direction: Direction;
+  baseline: number | null;
+  standardError: number | null;
+}
+
+export type PairFilter = Record<'batches' | 'models' | 'tasks', string[] | null> & { includeSuspect: boolean };
+
+/** Runs that can be compared in pairs. */
+export interface PairPages {
+  pairableRuns(of: PairFilter): Promise<PairableRun[]>;
+}

@@ -44,11 +44,19 @@ class Server:
         assert self.process.stdout is not None
         said = json.loads(self.process.stdout.readline())
         self.url = said["url"]
-        self.address, _, self.token = self.url.partition("/t/")
         self.pid = said["pid"]
         port = urlsplit(self.url).port
         assert port is not None
         self.port = port
+
+    def openreward(self) -> dict[str, str]:
+        """How its client connects: it takes no path, and sends its key."""
+        address, _, token = self.url.partition("/t/")
+        return {
+            "OPENREWARD_SESSION_URL": address,
+            "OPENREWARD_API_URL": address,
+            "OPENREWARD_API_KEY": token,
+        }
 
     def kill(self) -> None:
         """Kills what serves, as a machine would, and starts it where it listened unless that happens by itself."""

@@ -52,7 +52,7 @@ def openenv() -> None:
 def openreward() -> None:
     from openreward import OpenReward
 
-    bench = OpenReward(base_url="http://localhost", api_key="any").environments.get("bench")
+    bench = OpenReward(base_url="http://localhost").environments.get("bench")
     with bench.session(split="train", index=0) as session:
         said = [session.call_tool("run", {"command": one}).blocks[0].text for one in COMMANDS]
         check(said)

@@ -54,7 +54,7 @@ def main() -> int:
             *("--name", "accept", "--tasks", "csvClassification"),
             env={"BENCH_ROLLOUT_BASE_URL": listed},
         )
-        addresses = {"OPENREWARD_SESSION_URL": server.url, "OPENREWARD_API_URL": server.url}
+        addresses = server.openreward()
         running: dict[str, subprocess.Popen[bytes]] = {}
         began = time.monotonic()
         for name in sys.argv[1:] or CLIENTS:

@@ -27,9 +27,7 @@ def check(python: Path, name: str, server: Server) -> bool:
         [str(python), "-I", str(CLIENT), name],
         env={
             **os.environ,
-            "OPENREWARD_SESSION_URL": server.address,
-            "OPENREWARD_API_URL": server.address,
-            "OPENREWARD_API_KEY": server.token,
+            **server.openreward(),
         },
         stdout=subprocess.PIPE,
         text=True,

@@ -73,7 +73,8 @@ def grpo(url: str, protocol: str) -> None:
     if protocol == "ors":
         from trl.experimental.openreward import OpenRewardSpec
 
-        spec = OpenRewardSpec(url, indices=[0])
+        # Its client takes no path: the token is its key, from the environment.
+        spec = OpenRewardSpec(url.partition("/t/")[0], indices=[0])
         sources = {
             "train_dataset": spec.train_dataset,
             "environment_factory": spec.environment_factory,

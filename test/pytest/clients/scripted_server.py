@@ -11,7 +11,11 @@ from typing import Any
 
 # As the server answers when its database is gone for longer than it waits.
 AWAY = {
-    "error": {"type": "services", "code": "services.connection_lost", "message": "a service stopped answering"}
+    "error": {
+        "type": "services",
+        "code": "services.connection_lost",
+        "message": "a service stopped answering",
+    }
 }
 
 

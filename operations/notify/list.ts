@@ -1,10 +1,18 @@
+import type { Notifications } from '../../domain/ports/notifications.js';
 import type { NotificationsDocument } from '../../domain/views/notifications.js';
-import type { Bench } from '../bench.js';
+import type { BenchSettings } from '../settings.js';
 import { shownWebhook, webhookOf } from './webhook.js';
 
-/** The webhook, and the latest notifications with what became of them. */
-export async function listNotifications(bench: Bench, limit: number): Promise<NotificationsDocument> {
-  const webhook = webhookOf(bench.settings.env);
-  const { notifications } = await bench.database();
+export interface ListNotificationsPorts {
+  notifications: Pick<Notifications, 'list'>;
+  settings: Pick<BenchSettings, 'env'>;
+}
+
+/** The webhook, and the latest notifications with their delivery. */
+export async function listNotifications(
+  { notifications, settings }: ListNotificationsPorts,
+  limit: number,
+): Promise<NotificationsDocument> {
+  const webhook = webhookOf(settings.env);
   return { webhook: webhook === null ? null : shownWebhook(webhook), notifications: await notifications.list(limit) };
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { BenchError } from '../../domain/errors.js';
 import type { NotificationTest } from '../../domain/views/notifications.js';
-import type { Bench } from '../bench.js';
+import type { BenchSettings } from '../settings.js';
 import { testBody } from './notification-body.js';
 import { post } from './post.js';
 import { shownWebhook, webhookOf } from './webhook.js';
 
 /** Posts a test to the webhook of the settings, once. Throws BenchError (usage): none is set, or wrongly. */
-export async function testWebhook({ settings }: Bench): Promise<NotificationTest> {
+export async function testWebhook({ settings }: { settings: Pick<BenchSettings, 'env'> }): Promise<NotificationTest> {
   const webhook = webhookOf(settings.env);
   if (webhook === null)
     throw new BenchError('usage', 'no webhook is set', {

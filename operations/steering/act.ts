@@ -1,4 +1,6 @@
 import { BenchError } from '../../domain/errors.js';
+import type { EventPages } from '../../domain/ports/reading/event-pages.js';
+import type { EventLog } from '../../domain/ports/record/events.js';
 import { forkRequestSchema } from '../../domain/requests/fork.js';
 import type { ActionResult } from '../../domain/views/steering.js';
 import { cancel } from '../batches/cancel.js';
@@ -7,17 +9,36 @@ import { pause } from '../batches/pause.js';
 import { raiseBudget } from '../batches/raise-budget.js';
 import { resume } from '../batches/resume.js';
 import { retry } from '../batches/retry.js';
-import type { Bench } from '../bench.js';
 import { drainHost } from '../home/hosts/drain.js';
 import { removeHost } from '../home/hosts/remove.js';
-import { previewAction, type WantedAction } from './preview.js';
+import type { PortsOf } from '../ports-of.js';
+import { previewAction, type PreviewPorts, type WantedAction } from './preview.js';
 
 type Done = Pick<ActionResult, 'result' | 'batchId' | 'runs'>;
 
-/** Whose wish it is, in what state, and under which name it counts as one. */
+type DoPorts = PortsOf<
+  [
+    typeof pause,
+    typeof resume,
+    typeof raiseBudget,
+    typeof cancel,
+    typeof retry,
+    typeof forkRun,
+    typeof drainHost,
+    typeof removeHost,
+  ]
+>;
+
+export type SteeringPorts = DoPorts &
+  PreviewPorts & {
+    store: Pick<EventLog, 'addEvent'>;
+    pages: Pick<EventPages, 'eventDetail'>;
+  };
+
+/** An action with the preview that it follows, its idempotency key and its author. */
 export interface Asked extends WantedAction {
   tag: string;
-  /** A wish of the same key is done once. */
+  /** An action of the same key is done once. */
   key: string;
   /** Name of the token. */
   who: string;
@@ -26,12 +47,12 @@ export interface Asked extends WantedAction {
 const KIND = 'operator_action';
 
 /**
- * Does what was previewed, once for each key, and records who wanted it. BenchError (conflict, `preview.outdated`): it would not do any
- * more what the preview said.
+ * Does what was previewed, once for each key, and records its author. BenchError (conflict,
+ * `preview.outdated`): its effects are no longer those of the preview.
  */
-export async function act(bench: Bench, asked: Asked): Promise<ActionResult> {
-  const { store, pages } = await bench.database();
-  const preview = await previewAction(bench, asked);
+export async function act(ports: SteeringPorts, asked: Asked): Promise<ActionResult> {
+  const { store, pages } = ports;
+  const preview = await previewAction(ports, asked);
   const { subject } = preview;
   const about = { runId: asked.of === 'runs' ? subject : null, batchId: asked.of === 'batches' ? subject : null };
   const key = `operator-${asked.key}`;
@@ -46,7 +67,7 @@ export async function act(bench: Bench, asked: Asked): Promise<ActionResult> {
     throw new BenchError('conflict', `${asked.action} of ${subject}: ${preview.refusal}`, {
       remedy: 'Nothing was changed.',
     });
-  const done = await doIt(bench, asked, subject);
+  const done = await doIt(ports, asked, subject);
   await store.addEvent({ ...about, kind: KIND, key, detail: `${asked.who}: ${asked.action} ${JSON.stringify(done)}` });
   return { action: asked.action, subject, ...done, repeated: false };
 }
@@ -54,7 +75,7 @@ export async function act(bench: Bench, asked: Asked): Promise<ActionResult> {
 /** As it was written into the event. */
 const doneOf = (detail: string): Done => JSON.parse(detail.slice(detail.indexOf('{'))) as Done;
 
-async function doIt(bench: Bench, { of, action, options }: Asked, id: string): Promise<Done> {
+async function doIt(ports: DoPorts, { of, action, options }: Asked, id: string): Promise<Done> {
   const plain = (result: object, batchId: string | null = null, runs: string[] = []): Done => ({
     result: { ...result },
     batchId,
@@ -62,18 +83,18 @@ async function doIt(bench: Bench, { of, action, options }: Asked, id: string): P
   });
   switch (`${of} ${action}`) {
     case 'batches pause':
-      return plain(await pause(bench, id), id);
+      return plain(await pause(ports, id), id);
     case 'batches resume':
-      return plain((await resume(bench, id))[0] ?? {}, id);
+      return plain((await resume(ports, id))[0] ?? {}, id);
     case 'batches budget':
-      return plain(await raiseBudget(bench, id, String(options['usd'])), id);
+      return plain(await raiseBudget(ports, id, String(options['usd'])), id);
     case 'batches cancel':
-      return plain(await cancel(bench, id), id);
+      return plain(await cancel(ports, id), id);
     case 'runs cancel':
-      return plain(await cancel(bench, id), null, [id]);
+      return plain(await cancel(ports, id), null, [id]);
     case 'batches retry':
     case 'runs retry': {
-      const again = await retry(bench, id, { all: options['all'] === true });
+      const again = await retry(ports, id, { all: options['all'] === true });
       return plain(
         again,
         again.batchId,
@@ -83,7 +104,7 @@ async function doIt(bench: Bench, { of, action, options }: Asked, id: string): P
     case 'runs fork': {
       const { step, attempts, model, maxSteps } = options;
       const request = forkRequestSchema.parse({ runId: id, atStep: step, attempts, model, maxSteps });
-      const { batchId, backend, runs } = await forkRun(bench, request);
+      const { batchId, backend, runs } = await forkRun(ports, request);
       return plain(
         { batchId, backend, forkedFrom: id, forkedAtStep: step },
         batchId,
@@ -92,10 +113,10 @@ async function doIt(bench: Bench, { of, action, options }: Asked, id: string): P
     }
     case 'hosts drain':
     case 'hosts undrain':
-      await drainHost(bench, id, action === 'drain');
+      await drainHost(ports, id, action === 'drain');
       return plain({ hostId: id, state: action === 'drain' ? 'drained' : 'up' });
     case 'hosts remove':
-      await removeHost(bench, id);
+      await removeHost(ports, id);
       return plain({ hostId: id, state: 'removed' });
     default:
       throw new BenchError('not_found', `no action ${JSON.stringify(action)}`);

@@ -1,21 +1,39 @@
 import { createHash } from 'node:crypto';
 import { compareUsd } from '../../domain/price.js';
 import { BenchError } from '../../domain/errors.js';
+import type { BatchPages } from '../../domain/ports/reading/batch-pages.js';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import type { RunReads } from '../../domain/ports/reading/runs.js';
+import type { BatchControl } from '../../domain/ports/record/batch-control.js';
 import { UNSCORED_ENDS } from '../../domain/outcomes.js';
 import type { Preview } from '../../domain/views/steering.js';
-import type { Bench } from '../bench.js';
 import { listHosts } from '../home/hosts/list.js';
 
 export type SteeredKind = 'batches' | 'runs' | 'hosts';
 
-/** What somebody wants to be done. */
+/** An action that an operator requests. */
 export interface WantedAction {
   of: SteeredKind;
-  /** Of a batch or run a part may do; it is taken by whole id from here on. */
+  /** An unambiguous part of a batch's or run's id is enough. */
   id: string;
   action: string;
   options: Readonly<Record<string, unknown>>;
 }
+
+interface BatchJudgePorts {
+  queries: Pick<BatchReads, 'findBatch'>;
+  pages: Pick<BatchPages, 'batchHead'>;
+  batchControl: Pick<BatchControl, 'replaceable'>;
+}
+
+interface RunJudgePorts {
+  queries: Pick<RunReads, 'findRun'>;
+  batchControl: Pick<BatchControl, 'replaceable'>;
+}
+
+type HostJudgePorts = Parameters<typeof listHosts>[0];
+
+export type PreviewPorts = BatchJudgePorts & RunJudgePorts & HostJudgePorts;
 
 type Effect = Preview['effects'][number];
 
@@ -24,7 +42,7 @@ interface Judged {
   refusal: string | null;
   effects: Effect[];
   final?: boolean;
-  /** What must not have changed when it is done. What only moves on, such as steps, is no part of it. */
+  /** Must be the same when the action is done. Counters that only grow, such as steps, are no part of it. */
   state: unknown;
 }
 
@@ -32,8 +50,8 @@ const effect = (what: string, count: number | null, text: string): Effect => ({ 
 const runs = (count: number): string => `${count} ${count === 1 ? 'run' : 'runs'}`;
 
 /** What an action would do now, counted; nothing is changed. */
-export async function previewAction(bench: Bench, wanted: WantedAction): Promise<Preview> {
-  const judged = await judge(bench, wanted);
+export async function previewAction(ports: PreviewPorts, wanted: WantedAction): Promise<Preview> {
+  const judged = await judge(ports, wanted);
   const { subject, refusal, effects, final = false, state } = judged;
   const tag = createHash('sha256')
     .update(JSON.stringify([wanted.of, wanted.action, subject, wanted.options, refusal, state]))
@@ -42,15 +60,17 @@ export async function previewAction(bench: Bench, wanted: WantedAction): Promise
   return { action: wanted.action, subject, allowed: refusal === null, refusal, effects, final, tag };
 }
 
-function judge(bench: Bench, wanted: WantedAction): Promise<Judged> {
-  if (wanted.of === 'batches') return judgeBatch(bench, wanted);
-  return wanted.of === 'runs' ? judgeRun(bench, wanted) : judgeHost(bench, wanted);
+function judge(ports: PreviewPorts, wanted: WantedAction): Promise<Judged> {
+  if (wanted.of === 'batches') return judgeBatch(ports, wanted);
+  return wanted.of === 'runs' ? judgeRun(ports, wanted) : judgeHost(ports, wanted);
 }
 
 const unknown = (action: string): BenchError => new BenchError('not_found', `no action ${JSON.stringify(action)}`);
 
-async function judgeBatch(bench: Bench, { id, action, options }: WantedAction): Promise<Judged> {
-  const { queries, pages, batchControl } = await bench.database();
+async function judgeBatch(
+  { queries, pages, batchControl }: BatchJudgePorts,
+  { id, action, options }: WantedAction,
+): Promise<Judged> {
   const { batchId } = await queries.findBatch(id);
   const { batch } = await pages.batchHead(batchId);
   const { status, pausedAt, byStatus, budgetUsd, chargedUsd, costUsd } = batch;
@@ -133,8 +153,10 @@ async function judgeRetry(found: Promise<{ runId: string }[]>): Promise<Omit<Jud
   };
 }
 
-async function judgeRun(bench: Bench, { id, action, options }: WantedAction): Promise<Judged> {
-  const { queries, batchControl } = await bench.database();
+async function judgeRun(
+  { queries, batchControl }: RunJudgePorts,
+  { id, action, options }: WantedAction,
+): Promise<Judged> {
   const run = await queries.findRun(id);
   const { runId, status, steps, costUsd } = run;
   switch (action) {
@@ -165,8 +187,8 @@ async function judgeRun(bench: Bench, { id, action, options }: WantedAction): Pr
   }
 }
 
-async function judgeHost(bench: Bench, { id, action }: WantedAction): Promise<Judged> {
-  const host = (await listHosts(bench, { includeRemoved: false })).find(({ hostId }) => hostId === id);
+async function judgeHost(ports: HostJudgePorts, { id, action }: WantedAction): Promise<Judged> {
+  const host = (await listHosts(ports, { includeRemoved: false })).find(({ hostId }) => hostId === id);
   if (host === undefined)
     throw new BenchError('not_found', `no host ${JSON.stringify(id)}`, {
       code: 'host.not_found',

@@ -1,9 +1,10 @@
+import type { Client } from '@temporalio/client';
 import { decodeReply, type DecodedReply, encodeReply } from '../../domain/agent/reply-encoding.js';
 import { BenchError } from '../../domain/errors.js';
 import type { TurnKey } from '../../domain/ports/player.js';
+import type { Turns } from '../../domain/ports/turns.js';
 import { tellAnswered } from '../../temporal/tell-answered.js';
 import { isOutage } from '../as-bench-error.js';
-import type { Bench } from '../bench.js';
 
 export interface GivenAnswer {
   /** The reply that counts: the first that was given. */
@@ -14,14 +15,19 @@ export interface GivenAnswer {
   delivered: boolean;
 }
 
+export interface AnswerPorts {
+  turns: Pick<Turns, 'answer'>;
+  temporal(): Promise<Client>;
+}
+
 /**
- * Answer a turn of a run that is played from outside: the reply is stored, then the run is notified. The first answer counts. Repeating
- * it changes nothing, so callers may repeat it when they are not sure that it arrived.
- * @throws BenchError (not_found) if no such turn was asked, or its run ended without an answer to it.
+ * Answer a turn of a run that is played from outside: the reply is stored, then the run is notified.
+ * The first answer counts. Repeating it changes nothing, so callers may repeat it when they are not
+ * sure that it arrived.
+ * @throws BenchError (not_found) if no such turn was requested, or its run ended without an answer to it.
  */
-export async function answerTurn(bench: Bench, turn: TurnKey, reply: DecodedReply): Promise<GivenAnswer> {
-  const { turns } = await bench.database();
-  const answered = await turns.answer(turn, encodeReply(reply));
+export async function answerTurn(ports: AnswerPorts, turn: TurnKey, reply: DecodedReply): Promise<GivenAnswer> {
+  const answered = await ports.turns.answer(turn, encodeReply(reply));
   if (answered === null)
     throw new BenchError(
       'not_found',
@@ -29,7 +35,7 @@ export async function answerTurn(bench: Bench, turn: TurnKey, reply: DecodedRepl
       { code: 'turn.not_open' },
     );
   if (answered.heard) return { reply: decodeReply(answered.reply), counts: answered.counts, delivered: true };
-  const delivered = await bench
+  const delivered = await ports
     .temporal()
     .then((client) => tellAnswered(client, turn))
     .catch((error: unknown) => {

@@ -1,10 +1,10 @@
-import type { OpenTurn } from '../../domain/ports/turns.js';
+import type { OpenTurn, Turns } from '../../domain/ports/turns.js';
 import { findRunOrBatch } from '../results/find-run-or-batch.js';
-import type { Bench } from '../bench.js';
+
+export type OpenTurnsPorts = Parameters<typeof findRunOrBatch>[0] & { turns: Pick<Turns, 'open'> };
 
 /** The turns of a run, or of a batch's runs, that wait for an answer; `answerTurn` gives it. */
-export async function openTurns(bench: Bench, ref: string): Promise<OpenTurn[]> {
-  const found = await findRunOrBatch(bench, ref);
-  const { turns } = await bench.database();
-  return turns.open(found.kind === 'run' ? { runId: found.run.runId } : { batchId: found.batch.batchId });
+export async function openTurns(ports: OpenTurnsPorts, ref: string): Promise<OpenTurn[]> {
+  const found = await findRunOrBatch(ports, ref);
+  return ports.turns.open(found.kind === 'run' ? { runId: found.run.runId } : { batchId: found.batch.batchId });
 }

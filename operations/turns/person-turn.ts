@@ -3,16 +3,18 @@ import { expectedFormat } from '../../domain/agent/parse-reply.js';
 import { BenchError } from '../../domain/errors.js';
 import type { PersonAnswer } from '../../domain/requests/person-turn.js';
 import type { PersonTurn, TakenAnswer } from '../../domain/views/person-turn.js';
-import type { Bench } from '../bench.js';
 import { runIdOf } from '../pages/resolve.js';
 import { runDefinition } from '../results/run-definition.js';
-import { answerTurn } from './answer-turn.js';
-import { playState } from './play-state.js';
+import type { PortsOf } from '../ports-of.js';
+import { type AnswerPorts, answerTurn } from './answer-turn.js';
+import { playState, type PlayStatePorts } from './play-state.js';
 
-/** What a person who plays a run sees: the turn that waits for them, else how the run stands. */
-export async function personTurn(bench: Bench, ref: string): Promise<PersonTurn> {
-  const { runId, agent } = await ofPerson(bench, ref);
-  const state = await playState(bench, runId);
+type PersonPorts = PortsOf<[typeof runIdOf, typeof runDefinition]>;
+
+/** What a person who plays a run sees: the turn that waits for them, else the state of the run. */
+export async function personTurn(ports: PersonPorts & PlayStatePorts, ref: string): Promise<PersonTurn> {
+  const { runId, agent } = await ofPerson(ports, ref);
+  const state = await playState(ports, runId);
   const turn = 'turn' in state ? state.turn : null;
   return {
     runId,
@@ -22,7 +24,9 @@ export async function personTurn(bench: Bench, ref: string): Promise<PersonTurn>
       turn === null
         ? null
         : {
-            ...{ step: turn.step, try: turn.try, askedAt: turn.askedAt.toISOString() },
+            step: turn.step,
+            try: turn.try,
+            askedAt: turn.askedAt.toISOString(),
             messages: turn.messages.map(({ role, content, toolCalls = [] }) => ({
               role,
               content: [content, ...toolCalls.map((call) => `${call.name} ${call.arguments}`)]
@@ -33,9 +37,13 @@ export async function personTurn(bench: Bench, ref: string): Promise<PersonTurn>
   };
 }
 
-/** Says what a person said, in the words that the agent's parser reads. The first answer to a turn counts. */
-export async function answerAsPerson(bench: Bench, ref: string, answer: PersonAnswer): Promise<TakenAnswer> {
-  const { runId, agent } = await ofPerson(bench, ref);
+/** Answers a turn with a person's command, in the form that the agent's parser reads. The first answer to a turn counts. */
+export async function answerAsPerson(
+  ports: PersonPorts & AnswerPorts,
+  ref: string,
+  answer: PersonAnswer,
+): Promise<TakenAnswer> {
+  const { runId, agent } = await ofPerson(ports, ref);
   const { step, try: attempt, raw, thought, action } = answer;
   const reply = raw
     ? { text: action }
@@ -45,16 +53,16 @@ export async function answerAsPerson(bench: Bench, ref: string, answer: PersonAn
       code: 'request.invalid',
       remedy: `${expectedFormat(agent.outputParser)} Type it differently.`,
     });
-  const { counts, delivered } = await answerTurn(bench, { runId, step, try: attempt }, reply);
+  const { counts, delivered } = await answerTurn(ports, { runId, step, try: attempt }, reply);
   return { runId, counts, delivered };
 }
 
 async function ofPerson(
-  bench: Bench,
+  ports: PersonPorts,
   ref: string,
 ): Promise<{ runId: string } & Awaited<ReturnType<typeof runDefinition>>> {
-  const runId = await runIdOf(bench, ref);
-  const definition = await runDefinition(bench, runId);
+  const runId = await runIdOf(ports, ref);
+  const definition = await runDefinition(ports, runId);
   if (definition.model.kind === 'human') return { ...definition, runId };
   throw new BenchError('usage', `run ${runId} is played by ${definition.model.name}, not a person`, {
     remedy: '`bench runs` lists those of people; `bench human` starts one.',

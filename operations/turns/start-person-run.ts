@@ -1,11 +1,14 @@
 import type { BatchRequestInput } from '../../domain/requests/batch.js';
 import { submitBatch } from '../batches/submit-batch.js';
-import type { Bench } from '../bench.js';
 
 /** A new run that a person plays; returns its id. */
-export async function startPersonRun(bench: Bench, task: string, options: BatchRequestInput): Promise<string> {
+export async function startPersonRun(
+  ports: Parameters<typeof submitBatch>[0],
+  task: string,
+  options: BatchRequestInput,
+): Promise<string> {
   const batch = await submitBatch(
-    bench,
+    ports,
     { ...options, models: ['human'], tasks: [task], attempts: 1, concurrency: 1 },
     { person: true },
   );

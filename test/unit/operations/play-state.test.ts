@@ -5,12 +5,13 @@ import { returnToRun } from '../../../operations/turns/return-to-run.js';
 
 /** A database that holds one run, whose open turns are these. */
 function benchWith(run: object, open: object[] = []): Bench {
-  const database = {
+  const stores = {
     turns: { open: ({ runId }: { runId: string }) => Promise.resolve(runId === 'r-1' ? open : []) },
     queries: { showRun: () => Promise.resolve(run), findRun: () => Promise.resolve(run) },
   };
   return {
-    database: () => Promise.resolve(database),
+    ...stores,
+    database: () => Promise.resolve(stores),
     temporal: () => Promise.reject(new Error('no workflow is started')),
   } as unknown as Bench;
 }

@@ -9,7 +9,7 @@ import {
 } from '../domain/requests/reward.js';
 import { episodeOptions } from '../domain/requests/run-options.js';
 import { asBenchError } from '../operations/as-bench-error.js';
-import { openEnvironment } from '../operations/episodes/environment.js';
+import { openEnvironment } from '../operations/episodes/open-environment.js';
 import { openProgress } from '../operations/episodes/progress.js';
 import { sweepEpisodes } from '../operations/episodes/sweep.js';
 import { openBench } from '../operations/library.js';
@@ -45,13 +45,21 @@ async function serve(): Promise<void> {
   const { tasks, splits } = servedTasks(options);
   const { name, backend, agent, maxSteps, maxValidations, capacity, idle, reward } = options;
   const env = await openEnvironment(bench, {
-    ...{ tasks, splits, name, backend, agent, maxSteps, maxValidations, capacity },
+    tasks,
+    splits,
+    name,
+    backend,
+    agent,
+    maxSteps,
+    maxValidations,
+    capacity,
     ...episodeOptions(options),
     idleSeconds: idle,
     reward: rewardNamed(reward),
   });
   const progress = await openProgress(bench);
-  const app = createEnvServer({ env, progress, token, graceSeconds: options.grace, fullWaitSeconds: options.fullWait });
+  const { grace: graceSeconds, fullWait: fullWaitSeconds } = options;
+  const app = createEnvServer({ bench, env, progress, token, graceSeconds, fullWaitSeconds });
   await app.listen({ path: process.argv[3] ?? '' });
   const { batchId } = env;
   const listening = { batchId, name, tasks: [...env.tasks], capacity };

@@ -1,5 +1,5 @@
 import type { EpisodeOutcome } from '../domain/episodes/outcome.js';
-import type { BegunEpisode } from '../operations/episodes/reset.js';
+import type { BegunEpisode } from '../operations/episodes/beginning.js';
 import type { PlayedStep } from './play.js';
 
 /** An outcome as trainers read it, whatever the protocol: the observation is what the policy sees, all else is beside it. */

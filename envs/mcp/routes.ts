@@ -3,7 +3,7 @@ import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastif
 import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
 import { asBenchError, isOutage } from '../../operations/as-bench-error.js';
-import { preview } from '../../operations/episodes/reset.js';
+import { preview } from '../../operations/episodes/beginning.js';
 import type { ServerContext } from '../context.js';
 import { goneOf } from '../gone.js';
 import { sayWhetherAgain, textOf } from '../http-errors.js';
@@ -42,7 +42,7 @@ const helloSchema = z.looseObject({ protocolVersion: z.string().optional() });
 const PROMPT = { name: 'task', description: 'The task, as the policy is to see it first' };
 
 /** MCP over streamable HTTP, at /v1/mcp. A session is an episode, which begins with its first call; no tool begins another one. */
-export function mcpRoutes({ env }: ServerContext, play: Play): FastifyPluginCallback {
+export function mcpRoutes({ bench, env }: ServerContext, play: Play): FastifyPluginCallback {
   const sessions = openSessions(play, env.options.reward, 'mcp');
   const runOf = (sid: string): string => `r-${SESSION_ID.exec(sid)?.[1] ?? ''}`;
 
@@ -50,7 +50,7 @@ export function mcpRoutes({ env }: ServerContext, play: Play): FastifyPluginCall
     const episode = await sessions.find(sid);
     const reset = resetOf(request);
     if (episode !== null) return (await play.beginning(episode)).message;
-    if (!('fork_of' in reset)) return preview(env, reset, runOf(sid));
+    if (!('fork_of' in reset)) return preview(bench, env, reset, runOf(sid));
     return (await play.beginning(await sessions.create(sid, { task_spec: reset }))).message;
   };
 

@@ -12,7 +12,7 @@ const asked = z.strictObject({
 });
 
 /** `GET /metrics` for Prometheus; `GET /v1/metrics`: a line of JSON per policy version, or per group. */
-export function metricsRoutes({ env: { bench, batchId } }: ServerContext): FastifyPluginCallback {
+export function metricsRoutes({ bench, env: { batchId } }: ServerContext): FastifyPluginCallback {
   const text = seldom(async () => renderMetrics(await trainingMetrics(bench, batchId)));
   const lines = {
     policy: seldom(() => policyMetrics(bench, batchId)),

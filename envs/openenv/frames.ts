@@ -1,5 +1,5 @@
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
-import type { BegunEpisode } from '../../operations/episodes/reset.js';
+import type { BegunEpisode } from '../../operations/episodes/beginning.js';
 import type { PlayedStep } from '../play.js';
 import { wireReset, wireStep } from '../wire.js';
 

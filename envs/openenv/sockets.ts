@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { openEpisodes } from '../../operations/episodes/room.js';
 import type { ServerContext } from '../context.js';
 import { MOST_FRAME_BYTES } from '../frame-bytes.js';
 import { harborTools } from '../rollouts/harbor.js';
@@ -34,7 +35,7 @@ export interface Sockets {
 }
 
 export function openSockets(context: ServerContext, play: Play, reading: Reading): Sockets {
-  const { env, graceSeconds, token } = context;
+  const { bench, env, graceSeconds, token } = context;
   const harbor = harborTools(context);
   const server = new WebSocketServer({
     ...{ noServer: true, maxPayload: MOST_FRAME_BYTES, clientTracking: true },
@@ -46,7 +47,7 @@ export function openSockets(context: ServerContext, play: Play, reading: Reading
   const closing = new Set<string>();
   const forgotten = new Set<string>();
   const counts = async () => ({
-    active_sessions: await (await env.bench.database()).episodes.open(env.batchId),
+    active_sessions: await openEpisodes(bench, env),
     max_sessions: env.options.capacity,
   });
   const rpc = (key: string | null, task: string | null): Rpc =>

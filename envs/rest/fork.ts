@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MOST_INTEGER } from '../../domain/requests/episode.js';
+import { episodeSnapshots, episodeSteps } from '../../operations/episodes/episode-record.js';
 import type { ServerContext } from '../context.js';
 import type { Play } from '../play.js';
 import { wireReset } from '../wire.js';
@@ -16,8 +17,7 @@ const forkSchema = z.strictObject({
 });
 
 /** `POST …/fork`, and what there is to fork: `GET …/trajectory`, `GET …/snapshots`. */
-export function forkRoutes(app: FastifyInstance, { env }: ServerContext, play: Play): void {
-  const { bench } = env;
+export function forkRoutes(app: FastifyInstance, { bench }: ServerContext, play: Play): void {
   app.post<{ Params: { id: string } }>('/v1/episodes/:id/fork', async ({ params, body }, reply) => {
     const { count, fork_id: forkId, ...rest } = checked(forkSchema, body);
     const origin = await play.known(params.id);
@@ -35,14 +35,12 @@ export function forkRoutes(app: FastifyInstance, { env }: ServerContext, play: P
 
   app.get<{ Params: { id: string } }>('/v1/episodes/:id/trajectory', async ({ params }) => {
     const episode = await play.known(params.id);
-    const { queries } = await bench.database();
-    return { episode_id: episode.episodeId, run_id: episode.runId, steps: await queries.trajectory(episode.runId, 0) };
+    return { episode_id: episode.episodeId, run_id: episode.runId, steps: await episodeSteps(bench, episode.runId) };
   });
 
   app.get<{ Params: { id: string } }>('/v1/episodes/:id/snapshots', async ({ params }) => {
     const episode = await play.known(params.id);
-    const { pages } = await bench.database();
-    const { snapshots } = await pages.takenFiles(episode.runId);
+    const snapshots = await episodeSnapshots(bench, episode.runId);
     return { episode_id: episode.episodeId, run_id: episode.runId, snapshots };
   });
 }

@@ -1,6 +1,6 @@
 import { BenchError } from '../../domain/errors.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
-import { refusal } from '../../operations/episodes/act.js';
+import { refusal } from '../../operations/episodes/refusal.js';
 import type { Play, PlayedStep } from '../play.js';
 
 /**

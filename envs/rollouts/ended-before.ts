@@ -1,16 +1,16 @@
 import type { ProgressEvents } from '../../domain/ports/progress-events.js';
 import type { RolloutRow } from '../../domain/ports/rollouts.js';
 import { isOutage } from '../../operations/as-bench-error.js';
-import type { Bench } from '../../operations/bench.js';
 import { endedRollout } from '../../operations/rollouts/collect.js';
 import { rideOut } from '../ride-out.js';
 
 /**
- * The rollout once it has ended; null: it still goes on at `until` (milliseconds since 1970), or nobody can tell then. An outage on the way
- * does not prolong the wait, since its client does not wait longer either.
+ * The rollout once it has ended; null: it is still running at `until` (milliseconds since 1970), or the
+ * services are away then. An outage on the way does not prolong the wait, since its client does not
+ * wait longer either.
  */
 export function endedBefore(
-  bench: Bench,
+  bench: Parameters<typeof endedRollout>[0],
   progress: ProgressEvents,
   runId: string,
   wait: { until: number; signal?: AbortSignal },

@@ -1,6 +1,6 @@
 import type { FastifyPluginCallback } from 'fastify';
 import { z } from 'zod';
-import { taskAt } from '../../operations/episodes/reset.js';
+import { taskAt } from '../../operations/episodes/fresh-run.js';
 import { checked } from '../checked.js';
 import type { ServerContext } from '../context.js';
 import { sendError } from '../http-errors.js';

@@ -55,8 +55,7 @@ export interface HarborTools {
   capabilities(): Promise<Record<string, unknown>>;
 }
 
-export function harborTools({ env, progress, token }: ServerContext): HarborTools {
-  const { bench } = env;
+export function harborTools({ bench, env, progress, token }: ServerContext): HarborTools {
   const play = async (args: unknown, { rolloutId = newRolloutId(), signal }: HarborCall): Promise<HarborResult> => {
     refuseRollouts(token);
     refuseUnstorable(args);
@@ -66,7 +65,7 @@ export function harborTools({ env, progress, token }: ServerContext): HarborTool
     const asked: HarborAsked = { ...{ split, harness, sandbox, rewardKey, purpose } };
     try {
       const request = checked(rolloutSchema, { ...requestOf(given, split), rollout_id: rolloutId });
-      const [begun] = await rideOut(() => beginRollouts(env, request));
+      const [begun] = await rideOut(() => beginRollouts(bench, env, request));
       if (begun === undefined) throw new Error('no rollout was begun');
       // Of a call that another server took first, from then on.
       const until = timeOfRunId(begun.runId) + CLIENT_WAITS_SECONDS * 1000;

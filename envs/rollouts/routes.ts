@@ -5,8 +5,10 @@ import { newRolloutId } from '../../domain/ids.js';
 import type { RolloutRow } from '../../domain/ports/rollouts.js';
 import { rolloutSchema } from '../../domain/requests/rollout.js';
 import { cancelRun } from '../../operations/batches/cancel-run.js';
+import { acknowledgeRollouts } from '../../operations/rollouts/acknowledge.js';
 import { beginRollouts } from '../../operations/rollouts/begin.js';
 import { endedRollouts } from '../../operations/rollouts/collect.js';
+import { findRollout } from '../../operations/rollouts/find-rollout.js';
 import { rolloutResult } from '../../operations/rollouts/result.js';
 import { checked } from '../checked.js';
 import type { ServerContext } from '../context.js';
@@ -35,10 +37,10 @@ const listSchema = z.strictObject({
 const ackSchema = z.strictObject({ ids: z.array(z.string().min(1)).min(1).max(10_000) });
 
 /** Rollouts: bench plays, a trainer's endpoint is the model. Under /v1/rollouts. */
-export function rolloutRoutes({ env, progress, token }: ServerContext): FastifyPluginCallback {
-  const { bench, batchId } = env;
+export function rolloutRoutes({ bench, env, progress, token }: ServerContext): FastifyPluginCallback {
+  const { batchId } = env;
   const known = async (id: string): Promise<RolloutRow> => {
-    const row = await rideOut(async () => (await bench.database()).rollouts.find(id));
+    const row = await rideOut(() => findRollout(bench, id));
     if (row === null)
       throw new BenchError('not_found', `no rollout ${id}`, {
         code: 'rollout.not_found',
@@ -48,7 +50,7 @@ export function rolloutRoutes({ env, progress, token }: ServerContext): FastifyP
   };
   const wire = async (row: RolloutRow) => wireRollout(await rideOut(() => rolloutResult(bench, row)));
   const acknowledge = (ids: readonly string[]): Promise<string[]> =>
-    rideOut(async () => (await bench.database()).rollouts.acknowledge(batchId, ids));
+    rideOut(() => acknowledgeRollouts(bench, batchId, ids));
 
   return (app, _options, done) => {
     app.setErrorHandler((error, _request, reply) => sendError(reply, error));
@@ -61,7 +63,7 @@ export function rolloutRoutes({ env, progress, token }: ServerContext): FastifyP
       const request = checked(rolloutSchema, body ?? {});
       // Its ids are made once, so that a repetition after an outage begins nothing twice.
       const once = { ...request, rollout_id: request.rollout_id ?? newRolloutId() };
-      const begun = await rideOut(() => beginRollouts(env, once));
+      const begun = await rideOut(() => beginRollouts(bench, env, once));
       return reply.code(202).send({ ids: begun.map(({ rolloutId }) => rolloutId) });
     });
 

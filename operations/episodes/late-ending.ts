@@ -1,15 +1,18 @@
 import { type EpisodeOutcome, outcomeOf } from '../../domain/episodes/outcome.js';
-import type { EpisodeRow } from '../../domain/ports/episodes.js';
-import type { Bench } from '../bench.js';
+import type { EpisodeRow, Episodes } from '../../domain/ports/episodes.js';
+
+export interface LateEndingPorts {
+  episodes: Pick<Episodes, 'progress' | 'stepReward'>;
+}
 
 /**
- * How an episode ended that no action ended: a deadline passed between two actions. What its end is worth beyond the last action's reward is
- * paid here. null: it has not ended, or by an action, whose outcome says so.
+ * How an episode ended that no action ended: a deadline passed between two actions. The outcome has
+ * the reward of the end beyond that of the last action. null: it has not ended, or an action ended
+ * it, whose outcome says so.
  */
-export async function lateEnding(bench: Bench, episode: EpisodeRow): Promise<EpisodeOutcome | null> {
+export async function lateEnding({ episodes }: LateEndingPorts, episode: EpisodeRow): Promise<EpisodeOutcome | null> {
   const { runId, seq, nextStep, endReason } = episode;
   if (!episode.ended) return null;
-  const { episodes } = await bench.database();
   const progress = seq === 0 ? null : await episodes.progress(runId, seq);
   const last = progress?.settled ?? null;
   if (progress !== null && (last === null || last.endReason !== null)) return null;

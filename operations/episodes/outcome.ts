@@ -1,10 +1,17 @@
 import { type EpisodeOutcome, isOver, outcomeOf } from '../../domain/episodes/outcome.js';
-import type { Bench } from '../bench.js';
+import type { Episodes } from '../../domain/ports/episodes.js';
 import type { ProgressEvents } from '../../domain/ports/progress-events.js';
 
+export interface OutcomePorts {
+  episodes: Pick<Episodes, 'progress' | 'stepReward' | 'settle'>;
+}
+
 /** The outcome of an action, stored once it is known; null: it is still running. */
-export async function settledOutcome(bench: Bench, runId: string, seq: number): Promise<EpisodeOutcome | null> {
-  const { episodes } = await bench.database();
+export async function settledOutcome(
+  { episodes }: OutcomePorts,
+  runId: string,
+  seq: number,
+): Promise<EpisodeOutcome | null> {
   const progress = await episodes.progress(runId, seq);
   if (progress === null) throw new Error(`run ${runId} has taken no action ${seq}`);
   if (progress.settled !== null) return progress.settled;
@@ -16,7 +23,7 @@ export async function settledOutcome(bench: Bench, runId: string, seq: number): 
 
 /** Waits for the outcome of an action, at most so many seconds; null: it is still running then. */
 export async function waitOutcome(
-  bench: Bench,
+  ports: OutcomePorts,
   listener: ProgressEvents,
   { runId, seq, seconds, signal }: { runId: string; seq: number; seconds: number; signal?: AbortSignal },
 ): Promise<EpisodeOutcome | null> {
@@ -25,7 +32,7 @@ export async function waitOutcome(
     // Before looking, so that nothing is missed between.
     const news = listener.next(runId);
     try {
-      const outcome = await settledOutcome(bench, runId, seq);
+      const outcome = await settledOutcome(ports, runId, seq);
       if (outcome !== null) return outcome;
       const left = until - Date.now();
       if (left <= 0 || signal?.aborted === true) return null;

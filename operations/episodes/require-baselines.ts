@@ -1,17 +1,23 @@
 import { BenchError } from '../../domain/errors.js';
+import type { ForecastReads } from '../../domain/ports/reading/forecasts.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { statedBaseline } from '../../domain/task-baseline.js';
-import type { Bench } from '../bench.js';
 
-/** Rewards are measured from a task's baseline, in any mode. Throws BenchError (usage) that names tasks without one, stated or measured. */
+export interface BaselinePorts {
+  queries: Pick<ForecastReads, 'measuredBaselines'>;
+}
+
+/**
+ * Rewards are measured from a task's baseline, in any mode. Throws BenchError (usage) that names
+ * tasks without one, stated or measured.
+ */
 export async function requireBaselines(
-  bench: Pick<Bench, 'database'>,
+  { queries }: BaselinePorts,
   runs: readonly Pick<RunDefinition, 'task' | 'taskHash'>[],
   reward: Record<string, unknown>,
 ): Promise<void> {
   const unstated = runs.filter(({ task }) => statedBaseline(task) === null);
   if (unstated.length === 0) return;
-  const { queries } = await bench.database();
   const measured = await queries.measuredBaselines(unstated.map(({ taskHash }) => taskHash));
   const missing = unstated.filter(({ taskHash }) => !measured.includes(taskHash)).map(({ task }) => task.id);
   if (missing.length === 0) return;

@@ -1,26 +1,36 @@
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import type { RunReads } from '../../domain/ports/reading/runs.js';
+import type { TrainingReads } from '../../domain/ports/reading/training.js';
 import { type RewardInput, type RewardPreset, rewardRequest } from '../../domain/requests/reward.js';
 import type { EpisodeRewards } from '../../domain/views/episodes.js';
-import type { Bench } from '../bench.js';
 
 export interface RewardEpisodesRequest {
-  /** Ids or unambiguous parts of them; left out, with `batch`: all. */
+  /** Ids or unambiguous parts of them; omitted, with `batch`: all. */
   runs?: readonly string[] | undefined;
   /** Id, name, or an unambiguous part of the id. */
   batch?: string | undefined;
   preset?: RewardPreset | undefined;
-  /** Left out, without a preset: `delta_prev`; with one, what is changed of it. */
+  /** Omitted, without a preset: `delta_prev`; with one, what is changed of it. */
   reward?: RewardInput | undefined;
   /** With the reward of each step. */
   steps?: boolean | undefined;
 }
 
+export interface RewardPorts {
+  queries: Pick<BatchReads, 'findBatch'> &
+    Pick<RunReads, 'findRun' | 'runIds'> &
+    Pick<TrainingReads, 'episodeReturns' | 'episodeSteps'>;
+}
+
 /**
- * Computes the rewards of stored episodes, which are runs, anew from their evaluations; nothing is played or written. BenchError: an id is
- * unknown, or the request makes no reward.
+ * Recomputes the rewards of stored episodes, which are runs, from their evaluations; nothing is
+ * played or written. BenchError: an id is unknown, or the request makes no reward.
  */
-export async function rewardEpisodes(bench: Bench, asked: RewardEpisodesRequest = {}): Promise<EpisodeRewards> {
+export async function rewardEpisodes(
+  { queries }: RewardPorts,
+  asked: RewardEpisodesRequest = {},
+): Promise<EpisodeRewards> {
   const request = rewardRequest({ ...(asked.preset !== undefined && { preset: asked.preset }), ...asked.reward });
-  const { queries } = await bench.database();
   const named = await Promise.all((asked.runs ?? []).map(async (ref) => (await queries.findRun(ref)).runId));
   const batchId = asked.batch === undefined ? undefined : (await queries.findBatch(asked.batch)).batchId;
   const ofBatch = named.length > 0 && batchId === undefined ? [] : await queries.runIds(batchId);
@@ -42,7 +52,9 @@ function summary(episodes: EpisodeRewards['episodes']): Omit<EpisodeRewards, 're
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
   const variance = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0) / rewards.length;
   return {
-    ...{ ...counts, mean, std: Math.sqrt(variance) },
+    ...counts,
+    mean,
+    std: Math.sqrt(variance),
     min: rewards.reduce((least, reward) => Math.min(least, reward)),
     max: rewards.reduce((most, reward) => Math.max(most, reward)),
   };

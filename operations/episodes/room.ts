@@ -1,15 +1,30 @@
 import { BenchError } from '../../domain/errors.js';
+import type { Episodes } from '../../domain/ports/episodes.js';
 import type { Environment } from './environment.js';
 
-export type Room = Pick<Environment, 'bench' | 'batchId' | 'beginning'> & {
+export interface RoomPorts {
+  episodes: Pick<Episodes, 'open'>;
+}
+
+export type Room = Pick<Environment, 'batchId' | 'beginning'> & {
   options: Pick<Environment['options'], 'capacity'>;
 };
 
+/** How many episodes of the environment are open. */
+export const openEpisodes = ({ episodes }: RoomPorts, { batchId }: Pick<Environment, 'batchId'>): Promise<number> =>
+  episodes.open(batchId);
+
 /**
- * Begins these runs if there is room for all of them: until that is done they count as open to whoever asks later.
+ * Begins these runs if there is room for all of them: until they are stored, later calls count them
+ * as open.
  * @throws BenchError (conflict, `episodes.at_capacity`) when there is none now; (usage) for more than there can be.
  */
-export async function withRoomFor<T>(env: Room, runIds: readonly string[], begin: () => Promise<T>): Promise<T> {
+export async function withRoomFor<T>(
+  ports: RoomPorts,
+  env: Room,
+  runIds: readonly string[],
+  begin: () => Promise<T>,
+): Promise<T> {
   const { capacity } = env.options;
   if (runIds.length > capacity)
     throw new BenchError('usage', `${runIds.length} episodes at once: the server has room for ${capacity}`, {
@@ -17,7 +32,7 @@ export async function withRoomFor<T>(env: Room, runIds: readonly string[], begin
     });
   for (const runId of runIds) env.beginning.add(runId);
   try {
-    await expectRoom(env, runIds);
+    await expectRoom(ports, env, runIds);
     return await begin();
   } finally {
     for (const runId of runIds) env.beginning.delete(runId);
@@ -25,7 +40,11 @@ export async function withRoomFor<T>(env: Room, runIds: readonly string[], begin
 }
 
 /** Counts what is open, and what began earlier and is not written yet. */
-async function expectRoom({ bench, batchId, options, beginning }: Room, runIds: readonly string[]): Promise<void> {
+async function expectRoom(
+  { episodes }: RoomPorts,
+  { batchId, options, beginning }: Room,
+  runIds: readonly string[],
+): Promise<void> {
   const [first] = runIds;
   if (first === undefined) return;
   const earlier: string[] = [];
@@ -33,7 +52,6 @@ async function expectRoom({ bench, batchId, options, beginning }: Room, runIds: 
     if (id === first) break;
     earlier.push(id);
   }
-  const { episodes } = await bench.database();
   const open = (await episodes.open(batchId, earlier)) + earlier.length;
   const { capacity } = options;
   if (open + runIds.length <= capacity) return;

@@ -1,9 +1,15 @@
+import type { Episodes } from '../../domain/ports/episodes.js';
+import type { RunReads } from '../../domain/ports/reading/runs.js';
+import type { TrainingReads } from '../../domain/ports/reading/training.js';
 import type { ShownEpisode } from '../../domain/views/training.js';
-import type { Bench } from '../bench.js';
+
+export interface ShowEpisodePorts {
+  episodes: Pick<Episodes, 'find'>;
+  queries: Pick<RunReads, 'findRun'> & Pick<TrainingReads, 'showEpisode'>;
+}
 
 /** An episode with its actions, by the trainer's id, or by its run's or an unambiguous part of that. */
-export async function showEpisode(bench: Bench, ref: string): Promise<ShownEpisode> {
-  const { queries, episodes } = await bench.database();
+export async function showEpisode({ episodes, queries }: ShowEpisodePorts, ref: string): Promise<ShownEpisode> {
   const known = await episodes.find(ref);
   return queries.showEpisode(known?.runId ?? (await queries.findRun(ref)).runId);
 }

@@ -1,6 +1,9 @@
+import type { Client } from '@temporalio/client';
 import { BenchError } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
 import type { RolloutEndpoint } from '../../domain/model.js';
+import type { Episodes } from '../../domain/ports/episodes.js';
+import type { Keys } from '../../domain/ports/keys.js';
 import { inlineModel, type RolloutModel, type RolloutRequest } from '../../domain/requests/rollout.js';
 import { rewardRequest } from '../../domain/requests/reward.js';
 import { isConfigured } from '../../domain/rollouts/endpoint-addresses.js';
@@ -11,11 +14,12 @@ import { refusePrivateHost } from '../../models/public-address.js';
 import { startRunWorkflow } from '../../temporal/start-run.js';
 import { isOutage } from '../as-bench-error.js';
 import type { Environment } from '../episodes/environment.js';
-import { requireBaselines } from '../episodes/require-baselines.js';
-import { freshRun } from '../episodes/reset.js';
+import { freshRun } from '../episodes/fresh-run.js';
+import { type BaselinePorts, requireBaselines } from '../episodes/require-baselines.js';
 import { formerSecret } from '../home/home-identity.js';
+import type { BenchSettings } from '../settings.js';
 
-/** Nobody needs to ask after a rollout: its trainer may be away as long as it likes. */
+/** A rollout needs no client that polls it: its trainer may be away for any time. */
 const NEVER_IDLE_SECONDS = 315_360_000;
 
 /** Ids of rollouts that were begun, as the trainer names them. */
@@ -24,21 +28,42 @@ export interface BegunRollout {
   runId: string;
 }
 
+interface StartPorts {
+  episodes: Pick<Episodes, 'want'>;
+  temporal(): Promise<Client>;
+}
+
+interface SealPorts {
+  keys: Pick<Keys, 'sealing'>;
+  settings: Pick<BenchSettings, 'env' | 'layout'>;
+}
+
+export type BeginRolloutsPorts = StartPorts &
+  SealPorts &
+  BaselinePorts & {
+    episodes: Pick<Episodes, 'create'>;
+  };
+
 /**
- * Begins rollouts: stored first, then started; what a death in between leaves behind, a sweep starts. The id of a rollout that is there
- * already is that one. As many as are asked for: they take their turns on the hosts.
+ * Begins rollouts: stored first, then started; a sweep starts those that a death in between leaves
+ * behind. An id that a stored rollout has returns that one. There is no limit to their number: they
+ * queue for the hosts.
  * @throws BenchError (usage) that names a wrong key; (not_found) for a task, split or agent that is not there.
  */
-export async function beginRollouts(env: Environment, request: RolloutRequest): Promise<BegunRollout[]> {
+export async function beginRollouts(
+  ports: BeginRolloutsPorts,
+  env: Environment,
+  request: RolloutRequest,
+): Promise<BegunRollout[]> {
   const askedAt = performance.now();
-  const { bench } = env;
+  const { episodes } = ports;
   const { model, count, capture, rollout_id: given, ...asked } = request;
   const { api_key: _key, headers, ...shown } = model;
-  // Before anything is read or written that could fail only because of the services.
+  // First: a wrong reward or endpoint is refused even while the services are away.
   const reward = asked.reward === undefined ? env.options.reward : rewardRequest(asked.reward);
-  const endpoint = { capture, sealed: await sealedOf(env, model) } satisfies RolloutEndpoint;
+  const endpoint = { capture, sealed: await sealedOf(ports, model) } satisfies RolloutEndpoint;
   const played = await freshRun(env, asked);
-  await requireBaselines(bench, [played], reward);
+  await requireBaselines(ports, [played], reward);
   const config = inlineModel(model);
   const run: RunDefinition = {
     ...played,
@@ -53,14 +78,17 @@ export async function beginRollouts(env: Environment, request: RolloutRequest): 
     sampling: {},
   };
   const reset = { ...asked, model: { ...shown, headers: Object.keys(headers) }, capture };
-  const { episodes } = await bench.database();
   const begun: BegunRollout[] = [];
   for (let nth = 1; nth <= count; nth++) {
     const runId = newRunId();
     const { row } = await episodes.create(
       {
         run: { ...run, runId },
-        ...{ protocol: 'rollouts', session: null, reset, reward, rollout: endpoint },
+        protocol: 'rollouts',
+        session: null,
+        reset,
+        reward,
+        rollout: endpoint,
         episodeId: given === undefined ? runId : nth === 1 ? given : `${given}-${nth}`,
         idleSeconds: NEVER_IDLE_SECONDS,
         resetMs: performance.now() - askedAt,
@@ -70,23 +98,25 @@ export async function beginRollouts(env: Environment, request: RolloutRequest): 
     );
     begun.push({ rolloutId: row.episodeId, runId: row.runId });
   }
-  await Promise.all(begun.map(({ runId }) => start(env, runId)));
+  await Promise.all(begun.map(({ runId }) => start(ports, runId)));
   return begun;
 }
 
-async function start({ bench }: Environment, runId: string): Promise<void> {
-  const { episodes } = await bench.database();
-  const ticket = await episodes.want(runId);
+async function start(ports: StartPorts, runId: string): Promise<void> {
+  const ticket = await ports.episodes.want(runId);
   if (ticket === null) return;
   try {
-    await startRunWorkflow(await bench.temporal(), ticket);
+    await startRunWorkflow(await ports.temporal(), ticket);
   } catch (error) {
     // It is wanted: the sweep starts it.
     if (!isOutage(error)) throw error;
   }
 }
 
-/** Throws BenchError (usage) at once for what the worker would refuse in any case. It checks what a name resolves to. */
+/**
+ * Throws BenchError (usage) at once for an address that the worker would refuse in any case. Only the
+ * worker checks what a name resolves to.
+ */
 function refusePrivate(baseUrl: string): void {
   try {
     refusePrivateHost(new URL(baseUrl));
@@ -99,12 +129,14 @@ function refusePrivate(baseUrl: string): void {
   }
 }
 
-/** Null: there is nothing secret. A variable stays one. Throws BenchError (usage) for one that is not set, and an address that may not be called. */
+/**
+ * Null: the model has no secret. The name of a variable is not resolved. Throws BenchError (usage)
+ * for a variable that is not set, and an address that may not be called.
+ */
 async function sealedOf(
-  { bench }: Environment,
+  { keys, settings }: SealPorts,
   { base_url: baseUrl, api_key: key, headers }: RolloutModel,
 ): Promise<string | null> {
-  const { settings } = bench;
   const variable = key.startsWith('$') ? key.slice(1) : null;
   if (variable !== null && (settings.env[variable] ?? '') === '')
     throw new BenchError('usage', `model.api_key: this server has no variable ${variable}`, {
@@ -115,6 +147,5 @@ async function sealedOf(
   if (!isConfigured(settings.env, baseUrl)) refusePrivate(baseUrl);
   const apiKey = variable === null ? key : '';
   if (apiKey === '' && Object.keys(headers).length === 0) return null;
-  const { keys } = await bench.database();
   return seal({ apiKey, headers }, await keys.sealing(formerSecret(settings.layout)));
 }

@@ -1,6 +1,5 @@
 import type { ProgressEvents } from '../../domain/ports/progress-events.js';
-import type { EndedRollouts, RolloutRow } from '../../domain/ports/rollouts.js';
-import type { Bench } from '../bench.js';
+import type { EndedRollouts, RolloutRow, Rollouts } from '../../domain/ports/rollouts.js';
 
 /** What `announce_progress()` says when any rollout ends. */
 const ANY_ROLLOUT = 'rollouts';
@@ -34,27 +33,27 @@ async function untilThere<T>(
 
 /** Rollouts that have ended and were not acknowledged, in the order of their numbers; waits for the first one. */
 export async function endedRollouts(
-  bench: Bench,
+  { rollouts }: { rollouts: Pick<Rollouts, 'ended'> },
   progress: ProgressEvents,
   of: EndedRollouts,
   wait: Wait,
 ): Promise<RolloutRow[]> {
   const found = await untilThere(progress, ANY_ROLLOUT, wait, async () => {
-    const rows = await (await bench.database()).rollouts.ended(of);
+    const rows = await rollouts.ended(of);
     return rows.length === 0 ? null : rows;
   });
   return found ?? [];
 }
 
-/** The rollout once it has ended; null: it still goes on. */
+/** The rollout once it has ended; null: it is still running. */
 export function endedRollout(
-  bench: Bench,
+  { rollouts }: { rollouts: Pick<Rollouts, 'find'> },
   progress: ProgressEvents,
   runId: string,
   wait: Wait,
 ): Promise<RolloutRow | null> {
   return untilThere(progress, runId, wait, async () => {
-    const row = await (await bench.database()).rollouts.find(runId);
+    const row = await rollouts.find(runId);
     return row?.ended === true ? row : null;
   });
 }

@@ -1,14 +1,16 @@
 import { mlgymExitStatus } from '../../domain/outcomes.js';
-import type { RolloutRow } from '../../domain/ports/rollouts.js';
+import type { RolloutRow, Rollouts } from '../../domain/ports/rollouts.js';
 import { type CaptureLevel, leastLevel } from '../../domain/rollouts/captured-tokens.js';
 import { type TrainingTurn, trainingTurns } from '../../domain/rollouts/training-turn.js';
-import type { Bench } from '../bench.js';
 
 /** A rollout with its turns. */
 export interface RolloutResult extends RolloutRow {
-  /** What its poorest answer told of tokens; null: no answer yet. Below `tokens` it is for evaluation only. */
+  /**
+   * The capture level of its poorest answer; null: no answer yet. Below `tokens` it is for evaluation
+   * only.
+   */
   level: CaptureLevel | null;
-  /** Ended without a fault of ours. */
+  /** Ended without a fault of bench. */
   ok: boolean;
   /** What failed; null: nothing. */
   error: string | null;
@@ -16,9 +18,11 @@ export interface RolloutResult extends RolloutRow {
   turns: TrainingTurn[];
 }
 
-/** Adds what was captured; nothing is left of an acknowledged rollout's. */
-export async function rolloutResult(bench: Bench, row: RolloutRow): Promise<RolloutResult> {
-  const { rollouts } = await bench.database();
+/** Adds the captured turns; an acknowledged rollout has none any more. */
+export async function rolloutResult(
+  { rollouts }: { rollouts: Pick<Rollouts, 'calls'> },
+  row: RolloutRow,
+): Promise<RolloutResult> {
   const calls = await rollouts.calls(row.runId);
   const level = leastLevel(calls.map((call) => call.level));
   const { ended, endReason, finalEvaluation, fault, detail } = row;

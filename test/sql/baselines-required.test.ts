@@ -1,16 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import type { Bench } from '../../operations/bench.js';
 import { requireBaselines } from '../../operations/episodes/require-baselines.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 
 const server = sharedDatabases();
 let db: Database;
-let bench: Pick<Bench, 'database'>;
 beforeAll(async () => {
   db = openDatabase(await server.createDatabase());
-  bench = { ...db, database: () => Promise.resolve(db) };
 });
 afterAll(() => db.close());
 
@@ -20,12 +17,12 @@ const played = (id: string, baseline?: { value: number; standardError: number })
 describe('a task whose rewards would all be null', () => {
   it('is refused, with its name, the mode and what to do', async () => {
     const stated = played('stated', { value: 1, standardError: 0 });
-    await expect(requireBaselines(bench, [stated, played('bare')], { mode: 'best' })).rejects.toMatchObject({
+    await expect(requireBaselines(db, [stated, played('bare')], { mode: 'best' })).rejects.toMatchObject({
       type: 'usage',
       message: 'task bare has no baseline, from which mode best measures: every reward would be null',
       remedy: expect.stringContaining('a run of scripted:baseline on bare') as string,
     });
-    await expect(requireBaselines(bench, [played('bare'), played('other')], {})).rejects.toThrow('tasks bare, other');
+    await expect(requireBaselines(db, [played('bare'), played('other')], {})).rejects.toThrow('tasks bare, other');
   });
 
   it('is taken once its starter was measured, or states what it is worth', async () => {
@@ -34,7 +31,7 @@ describe('a task whose rewards would all be null', () => {
     await db.pool.query('insert into baselines (content_hash, value, standard_error, runs) values ($1, 2, 0, 1)', [
       played('measured').taskHash,
     ]);
-    await requireBaselines(bench, [played('measured')], { mode: 'best' });
-    await requireBaselines(bench, [played('stated', { value: 1, standardError: 0 })], { mode: 'best' });
+    await requireBaselines(db, [played('measured')], { mode: 'best' });
+    await requireBaselines(db, [played('stated', { value: 1, standardError: 0 })], { mode: 'best' });
   });
 });

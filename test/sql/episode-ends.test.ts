@@ -6,7 +6,6 @@ import type { EndReason, FinalEvaluation } from '../../domain/outcomes.js';
 import { rewardRequest, type RewardInput } from '../../domain/requests/reward.js';
 import type { EvaluationKind, EvaluationStatus } from '../../domain/run.js';
 import type { Split, TaskSpec } from '../../domain/task.js';
-import type { Bench } from '../../operations/bench.js';
 import { lateEnding } from '../../operations/episodes/late-ending.js';
 import { settledOutcome } from '../../operations/episodes/outcome.js';
 import { run, task } from '../fixtures/rows.js';
@@ -14,10 +13,8 @@ import { sharedDatabases } from '../setup/shared-databases.js';
 
 const server = sharedDatabases();
 let db: Database;
-let bench: Bench;
 beforeAll(async () => {
   db = openDatabase(await server.createDatabase());
-  bench = { ...db, database: () => Promise.resolve(db) } as unknown as Bench;
 });
 afterAll(() => db.close());
 
@@ -79,7 +76,7 @@ class Played {
   }
 
   async outcome(seq = this.seq): Promise<EpisodeOutcome> {
-    const outcome = await settledOutcome(bench, this.runId, seq);
+    const outcome = await settledOutcome(db, this.runId, seq);
     if (outcome === null) throw new Error(`action ${seq} is not over`);
     return outcome;
   }
@@ -92,7 +89,7 @@ class Played {
   }
 
   async late(): Promise<EpisodeOutcome | null> {
-    return lateEnding(bench, (await db.episodes.find(this.runId))!);
+    return lateEnding(db, (await db.episodes.find(this.runId))!);
   }
 
   /** By the record. */

@@ -163,7 +163,7 @@ describe('an export of episodes', () => {
 
 describe('episodes', () => {
   test('are listed newest first, and told to be more', async () => {
-    const found = await listEpisodes(bench(), { batch: 'training', limit: 10 });
+    const found = await listEpisodes(db, { batch: 'training', limit: 10 });
     expect(episodesDocumentSchema.parse(found)).toMatchObject({ more: true });
     expect(found.episodes.map(({ runId }) => runId)).toEqual(
       episodes
@@ -171,17 +171,17 @@ describe('episodes', () => {
         .reverse()
         .map(({ runId }) => runId),
     );
-    expect((await listEpisodes(bench(), { batch: 'training', limit: 60 })).more).toBe(false);
+    expect((await listEpisodes(db, { batch: 'training', limit: 60 })).more).toBe(false);
   });
 
   test('are shown by the id of the trainer or of the run, action by action', async () => {
     const made = episodes.find(({ actions }) => actions.length > 3)!;
-    const shown = await showEpisode(bench(), `e-${made.runId}`);
+    const shown = await showEpisode(db, `e-${made.runId}`);
     expect(shownEpisodeSchema.parse(shown)).toMatchObject({ runId: made.runId, reward: figuresOf(made).reward });
-    expect(await showEpisode(bench(), made.runId.slice(-12))).toEqual(shown);
+    expect(await showEpisode(db, made.runId.slice(-12))).toEqual(shown);
     expect(
       shown.actions.map(({ action, thinkMs, platformMs }) => [action, Math.round(thinkMs!), Math.round(platformMs!)]),
     ).toEqual(made.actions.map(({ text, think, platform }) => [text, think, platform]));
-    await expect(showEpisode(bench(), 'nope')).rejects.toMatchObject({ type: 'not_found' });
+    await expect(showEpisode(db, 'nope')).rejects.toMatchObject({ type: 'not_found' });
   });
 });

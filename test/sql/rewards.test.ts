@@ -8,7 +8,6 @@ import {
   rewardRequest,
 } from '../../domain/requests/reward.js';
 import { episodeRewardsSchema } from '../../domain/views/episodes.js';
-import type { Bench } from '../../operations/bench.js';
 import { rewardEpisodes } from '../../operations/episodes/reward-episodes.js';
 import type { EvaluationKind } from '../../domain/run.js';
 import type { TaskSpec } from '../../domain/task.js';
@@ -495,8 +494,6 @@ test('an unknown mode or key is refused by name', async () => {
 });
 
 describe('stored episodes', () => {
-  const bench = () => ({ ...db, database: () => Promise.resolve(db) }) as unknown as Bench;
-
   test('are rewarded anew by another mode, of a batch or by id, with what they come to together', async () => {
     const ids = await stored([
       episode([1, 0.75]),
@@ -505,14 +502,14 @@ describe('stored episodes', () => {
       episode([1], { end: null }),
     ]);
     const [row] = await rows<{ batch_id: string }>('select batch_id from runs where run_id = $1', [ids[0]]);
-    const found = await rewardEpisodes(bench(), { batch: row!.batch_id });
+    const found = await rewardEpisodes(db, { batch: row!.batch_id });
     expect(() => episodeRewardsSchema.parse(found)).not.toThrow();
     expect(found.episodes.map(({ runId, reward }) => [runId, reward])).toEqual(
       ids.map((id, at) => [id, [0.5, 0.5, null, null][at]]),
     );
     expect(found).toMatchObject({ rewarded: 2, faults: 1, open: 1, mean: 0.5, std: 0, min: 0.5, max: 0.5 });
 
-    const best = await rewardEpisodes(bench(), { runs: ids.slice(0, 1), reward: { mode: 'best' }, steps: true });
+    const best = await rewardEpisodes(db, { runs: ids.slice(0, 1), reward: { mode: 'best' }, steps: true });
     expect(() => episodeRewardsSchema.parse(best)).not.toThrow();
     expect(best.episodes).toMatchObject([
       {
@@ -526,9 +523,9 @@ describe('stored episodes', () => {
   });
 
   test('are refused with a reward that is none, or by an unknown id', async () => {
-    await expect(rewardEpisodes(bench(), { reward: { mode: 'tier' } as never })).rejects.toMatchObject({
+    await expect(rewardEpisodes(db, { reward: { mode: 'tier' } as never })).rejects.toMatchObject({
       code: 'reward.invalid',
     });
-    await expect(rewardEpisodes(bench(), { runs: ['r-none'] })).rejects.toMatchObject({ type: 'not_found' });
+    await expect(rewardEpisodes(db, { runs: ['r-none'] })).rejects.toMatchObject({ type: 'not_found' });
   });
 });

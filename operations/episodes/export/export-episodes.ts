@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
+import type { Episodes } from '../../../domain/ports/episodes.js';
+import type { Exports } from '../../../domain/ports/exports.js';
 import { checkedRequest } from '../../../domain/requests/checked.js';
 import {
   type EpisodeExportRequest,
@@ -8,36 +10,55 @@ import {
   type EpisodeFilter,
 } from '../../../domain/requests/episode-list.js';
 import type { EpisodeLine, ExportedEpisodes } from '../../../domain/views/training.js';
-import type { Bench } from '../../bench.js';
 import { makeTarget, writeNew } from '../../records/export/targets.js';
-import { wantedEpisodes } from '../list-episodes.js';
-import { beginning } from '../reset.js';
+import { beginning, type BeginningPorts } from '../beginning.js';
+import { type EpisodeFilterPorts, wantedEpisodes } from '../list-episodes.js';
 import { type ExchangeFormat, isExchange } from '../../records/export/exchange/formats.js';
+import type { writeLogs, writeTrajectories } from '../../records/export/exchange/write-exchanged.js';
+import type { PortsOf } from '../../ports-of.js';
 import { airAgentTrajectory } from './air-agent.js';
 import { episodeLine } from './episode-line.js';
 
-/** Episodes with all that was said in them, in the order in which they were reset: one at a time, however many there are. */
-export async function* episodeLines(bench: Bench, filter: EpisodeFilter): AsyncGenerator<EpisodeLine, void, undefined> {
-  const { exports, episodes } = await bench.database();
-  for await (const record of exports.episodes(await wantedEpisodes(bench, filter))) {
+export type EpisodeLinesPorts = BeginningPorts &
+  EpisodeFilterPorts & {
+    episodes: Pick<Episodes, 'find'>;
+    exports: Pick<Exports, 'episodes'>;
+  };
+
+type ExchangePorts = EpisodeFilterPorts &
+  PortsOf<[typeof writeLogs, typeof writeTrajectories]> & { exports: Pick<Exports, 'episodes'> };
+
+/** Episodes with all their messages, in the order in which they were reset: one at a time, however many there are. */
+export async function* episodeLines(
+  ports: EpisodeLinesPorts,
+  filter: EpisodeFilter,
+): AsyncGenerator<EpisodeLine, void, undefined> {
+  const { exports, episodes } = ports;
+  for await (const record of exports.episodes(await wantedEpisodes(ports, filter))) {
     const episode = await episodes.find(record.run_id);
-    if (episode !== null) yield episodeLine(record, (await beginning(bench, episode)).message);
+    if (episode !== null) yield episodeLine(record, (await beginning(ports, episode)).message);
   }
 }
 
 /** The same as JSON lines. */
-export async function* episodeText(bench: Bench, filter: EpisodeFilter): AsyncGenerator<string, void, undefined> {
-  for await (const line of episodeLines(bench, filter)) yield `${JSON.stringify(line)}\n`;
+export async function* episodeText(
+  ports: EpisodeLinesPorts,
+  filter: EpisodeFilter,
+): AsyncGenerator<string, void, undefined> {
+  for await (const line of episodeLines(ports, filter)) yield `${JSON.stringify(line)}\n`;
 }
 
-/** Writes episodes to a new file, or as trajectory files of air-agent into a folder; left out: one named after the batch. */
-export async function exportEpisodes(bench: Bench, input: EpisodeExportRequest = {}): Promise<ExportedEpisodes> {
+/** Writes episodes to a new file, or as trajectory files of air-agent into a folder; omitted: one named after the batch. */
+export async function exportEpisodes(
+  ports: EpisodeLinesPorts & ExchangePorts,
+  input: EpisodeExportRequest = {},
+): Promise<ExportedEpisodes> {
   const { format, output, ...filter } = checkedRequest(episodeExportSchema, input);
   const target = output ?? `${filter.batch ?? 'episodes'}${format === 'jsonl' ? '.jsonl' : ''}`;
-  if (isExchange(format)) return exportExchanged(bench, filter, format, target);
+  if (isExchange(format)) return exportExchanged(ports, filter, format, target);
   let count = 0;
   const counted = async function* () {
-    for await (const line of episodeLines(bench, filter)) {
+    for await (const line of episodeLines(ports, filter)) {
       count++;
       yield line;
     }
@@ -68,15 +89,14 @@ export async function exportEpisodes(bench: Bench, input: EpisodeExportRequest =
 
 /** The runs of episodes, as any run is written. */
 async function exportExchanged(
-  bench: Bench,
+  ports: ExchangePorts,
   filter: EpisodeFilter,
   format: ExchangeFormat,
   target: string,
 ): Promise<ExportedEpisodes> {
   const { writeLogs, writeTrajectories } = await import('../../records/export/exchange/write-exchanged.js');
-  const { exports } = await bench.database();
   const runIds: string[] = [];
-  for await (const { run_id: runId } of exports.episodes(await wantedEpisodes(bench, filter))) runIds.push(runId);
-  await (format === 'atif' ? writeTrajectories : writeLogs)(bench, runIds, target);
+  for await (const { run_id: runId } of ports.exports.episodes(await wantedEpisodes(ports, filter))) runIds.push(runId);
+  await (format === 'atif' ? writeTrajectories : writeLogs)(ports, runIds, target);
   return { format, output: target, episodes: runIds.length };
 }

@@ -2,21 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { InfrastructureError } from '../../../domain/errors.js';
 import type { ProgressEvents } from '../../../domain/ports/progress-events.js';
+import type { RolloutRow, Rollouts } from '../../../domain/ports/rollouts.js';
 import { endedBefore } from '../../../envs/rollouts/ended-before.js';
-import type { Bench } from '../../../operations/bench.js';
 
 const progress: ProgressEvents = {
   next: () => ({ within: (ms) => sleep(Math.min(ms, 10)), cancel: () => undefined }),
   close: () => Promise.resolve(),
 };
 /** Whose database is there when `there` says so, and has a rollout that has ended when `ended` does. */
-const benchOf = (there: () => boolean, ended: () => boolean): Bench => {
-  const rollouts = { find: async () => ({ runId: 'r', ended: ended() }) };
-  const database = async () => {
+const benchOf = (there: () => boolean, ended: () => boolean): { rollouts: Pick<Rollouts, 'find'> } => {
+  const find = async () => {
     if (!there()) throw new InfrastructureError('the database is away');
-    return { rollouts };
+    return { runId: 'r', ended: ended() } as RolloutRow;
   };
-  return { database } as unknown as Bench;
+  return { rollouts: { find } };
 };
 
 it('returns the rollout once it has ended, whatever was away meanwhile', async () => {

@@ -47,15 +47,17 @@ function failing() {
   const workflow = {
     getHandle: (id: string) => ({ cancel: () => Promise.resolve(void cancelled.push(id)) }),
   };
+  const stores = { episodes, store: { definition: () => Promise.resolve(run) } };
   const bench = {
     settings: {},
-    database: () => Promise.resolve({ episodes, store: { definition: () => Promise.resolve(run) } }),
+    ...stores,
+    database: () => Promise.resolve(stores),
     temporal: () => Promise.resolve({ workflow }),
   };
   const options = { capacity: 8, idleSeconds: 60, reward: {} };
-  const env = { bench, batchId: 'b-1', options, beginning: new Set(), template: () => Promise.resolve(run) };
+  const env = { batchId: 'b-1', options, beginning: new Set(), template: () => Promise.resolve(run) };
   const progress = { next: () => ({ within: () => Promise.resolve(), cancel: () => undefined }) };
-  const context = { env, progress, fullWaitSeconds: 0 } as unknown as ServerContext;
+  const context = { bench, env, progress, fullWaitSeconds: 0 } as unknown as ServerContext;
   return { play: playing(context), rows, cancelled };
 }
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ServerContext } from '../../../envs/context.js';
 import { createEnvServer } from '../../../envs/server.js';
 import { newSessionId } from '../../../envs/ors/session.js';
+import { deferred } from '../../../operations/deferred.js';
 
 let app: FastifyInstance;
 /** How often the server has gone to the record. */
@@ -13,13 +14,20 @@ function serverWith(token: string | null): FastifyInstance {
     reached += 1;
     return Promise.reject(new Error('the record was asked'));
   };
+  const store = deferred<Record<string, typeof away>>(away);
+  const bench = {
+    ...{ episodes: store, rollouts: store, queries: store, pages: store, store, keys: store },
+    temporal: away,
+    settings: { env: {} },
+  };
   const env = {
-    bench: { database: away, temporal: away, settings: { env: {} } },
     ...{ batchId: 'b-1', options: { reward: {}, capacity: 1 }, harnessVersion: '1', beginning: new Set() },
     ...{ tasks: ['game'], splits: ['train'], split: () => ['game'], template: away },
   };
   const progress = { next: () => ({ within: () => Promise.resolve(), cancel: () => undefined }) };
-  return createEnvServer({ env, progress, token, graceSeconds: 1, fullWaitSeconds: 0 } as unknown as ServerContext);
+  return createEnvServer({
+    ...{ bench, env, progress, token, graceSeconds: 1, fullWaitSeconds: 0 },
+  } as unknown as ServerContext);
 }
 beforeEach(() => {
   reached = 0;

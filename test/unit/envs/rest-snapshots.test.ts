@@ -9,10 +9,10 @@ test('an episode lists the snapshots of its run', async () => {
   const snapshots = [{ step: 5, sha256: null, bytes: null, at: '2026-11-01T00:00:00.000Z', host: 'here' }];
   const takenFiles = (runId: string) =>
     Promise.resolve({ submissions: [], snapshots: runId === 'r-1' ? snapshots : [] });
-  const bench = { database: () => Promise.resolve({ pages: { takenFiles } }) };
+  const bench = { pages: { takenFiles } };
   const play: Partial<Play> = { known: () => Promise.resolve({ runId: 'r-1', episodeId: 'e-1' } as EpisodeRow) };
   const app = Fastify();
-  void app.register(restRoutes({ env: { bench } } as unknown as ServerContext, play as Play));
+  void app.register(restRoutes({ bench, env: {} } as unknown as ServerContext, play as Play));
   const answer = await app.inject({ url: '/v1/episodes/e-1/snapshots' });
   expect([answer.statusCode, answer.json()]).toEqual([200, { episode_id: 'e-1', run_id: 'r-1', snapshots }]);
   await app.close();

@@ -1,17 +1,14 @@
 import { expect, test } from 'vitest';
-import { type Room, withRoomFor } from '../../../../operations/episodes/room.js';
+import { withRoomFor } from '../../../../operations/episodes/room.js';
 
 /** A server of so many places, of which some are taken. */
 function roomOf(capacity: number, open: number) {
   const rows = new Set(Array.from({ length: open }, (_, nth) => `open-${nth}`));
   const counted = (except: readonly string[] = []) => [...rows].filter((id) => !except.includes(id)).length;
-  const bench = {
-    database: () =>
-      Promise.resolve({ episodes: { open: (_: string, except: string[]) => Promise.resolve(counted(except)) } }),
-  };
-  const room = { bench, batchId: 'b-1', beginning: new Set(), options: { capacity } } as unknown as Room;
+  const episodes = { open: (_: string, except?: readonly string[]) => Promise.resolve(counted(except)) };
+  const room = { batchId: 'b-1', beginning: new Set<string>(), options: { capacity } };
   const begin = (...ids: string[]) =>
-    withRoomFor(room, ids, async () => {
+    withRoomFor({ episodes }, room, ids, async () => {
       for (const id of ids) {
         await Promise.resolve();
         rows.add(id);

@@ -1,0 +1,7 @@
+import type { RolloutRow, Rollouts } from '../../domain/ports/rollouts.js';
+
+/** By the trainer's id or the run's; null: there is none. */
+export const findRollout = (
+  { rollouts }: { rollouts: Pick<Rollouts, 'find'> },
+  id: string,
+): Promise<RolloutRow | null> => rollouts.find(id);

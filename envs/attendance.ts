@@ -4,7 +4,10 @@ import { rideOut } from './ride-out.js';
 
 type Episode = { runId: string; idleSeconds: number };
 
-/** Which episodes have a client, in the record; most calls write nothing, since the record says so already. */
+/**
+ * Which episodes have a client, in the record; most calls write nothing, since the record says so
+ * already.
+ */
 export interface Attendance {
   /** The client is present: the episode's idle time starts again. */
   touch(runId: string): Promise<void>;
@@ -12,7 +15,10 @@ export interface Attendance {
   present(episode: Episode & { ended: boolean }): Promise<void>;
   /** Another write has just reset the episode's idle time. */
   written(runId: string): void;
-  /** The client is present, but cannot return to a server that died: the episode is given up after so many seconds. */
+  /**
+   * The client is present, but cannot return to a server that died: the episode is given up after
+   * so many seconds.
+   */
   expireIn(runId: string, seconds: number): Promise<void>;
   /** The client went away: unless it returns within so many seconds, the episode is given up. */
   detach(runId: string, seconds: number): Promise<void>;

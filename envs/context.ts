@@ -32,7 +32,9 @@ export interface ServerContext {
   bench: ServerPorts;
   env: Environment;
   progress: ProgressEvents;
-  /** Seconds for which an episode waits for a client without a session key that lost its connection. */
+  /**
+   * Seconds for which an episode waits for a client without a session key that lost its connection.
+   */
   graceSeconds: number;
   /** Seconds that a reset waits for room before it is refused. */
   fullWaitSeconds: number;

@@ -18,8 +18,9 @@ import { refuseOpenServer } from './refuse-open-server.js';
 import { tokenIn } from './token.js';
 
 /**
- * The composition root of the training server: the front (front-main.ts) starts it, and again when it dies. Its command line: the options as
- * JSON, and the path of the Unix socket that it listens at. It ends with its stdin, which is the front's to hold.
+ * The composition root of the training server: the front (front-main.ts) starts it, and again when
+ * it dies. Its command line: the options as JSON, and the path of the Unix socket that it listens
+ * at. It ends with its stdin, which is the front's to hold.
  */
 
 const SWEEP_MS = 2_000;

@@ -28,8 +28,8 @@ export interface PlayedStep {
 }
 
 /**
- * Episodes as every protocol plays them. Each call waits for services that restart; a server's death
- * loses nothing.
+ * Episodes as every protocol plays them. Each call waits for services that restart; a server's
+ * death loses nothing.
  */
 export interface Play extends Beginnings {
   /** By the trainer's id or the run's. Throws BenchError (not_found, `episode.not_found`). */
@@ -39,14 +39,19 @@ export interface Play extends Beginnings {
   /** From now on this session plays that episode. */
   adopt(runId: string, session: string): Promise<void>;
   beginning(episode: EpisodeRow): Promise<BegunEpisode>;
-  /** Takes an action. Returns its number. Throws BenchError (conflict) for one out of turn or after the end. */
+  /**
+   * Takes an action. Returns its number. Throws BenchError (conflict) for one out of turn or after
+   * the end.
+   */
   act(episode: EpisodeRow, request: ActionRequest): Promise<number>;
   /**
    * Waits for an outcome, at most so many seconds; null: the action still runs. The episode is not
    * given up while a client waits.
    */
   outcome(episode: EpisodeRow, seq: number, seconds: number, signal?: AbortSignal): Promise<PlayedStep | null>;
-  /** How an episode ended that no action ended; null: it is running, or the last outcome says so. */
+  /**
+   * How an episode ended that no action ended; null: it is running, or the last outcome says so.
+   */
   lateEnding(episode: EpisodeRow): Promise<PlayedStep | null>;
   /** An action as it was taken; null: none has this number. */
   taken(runId: string, seq: number): Promise<TakenBefore | null>;
@@ -59,8 +64,8 @@ export interface Play extends Beginnings {
   /** The same for every request: few of them write. */
   present(episode: EpisodeRow): Promise<void>;
   /**
-   * Its client is present, but cannot return to a server that died: after so many seconds the episode
-   * is given up.
+   * Its client is present, but cannot return to a server that died: after so many seconds the
+   * episode is given up.
    */
   expireIn(runId: string, seconds: number): Promise<void>;
   /** The client went away: unless it returns within so many seconds, the episode is given up. */
@@ -99,7 +104,8 @@ export function playing(context: PlayContext): Play {
     },
     beginning: (episode) => rideOut(() => beginning(bench, episode)),
     async act(episode, request) {
-      // Numbered here if its sender did not, so that it is the same action when the database goes away in the middle.
+      // Numbered here if its sender did not, so that it is the same action when the database goes
+      // away in the middle.
       const numbered = { ...request, seq: request.seq ?? episode.seq + 1 };
       const taken = await rideOut(() => act(bench, episode, numbered));
       const refused = refusal(taken, episode.episodeId);

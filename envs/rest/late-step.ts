@@ -4,8 +4,9 @@ import { refusal } from '../../operations/episodes/refusal.js';
 import type { Play, PlayedStep } from '../play.js';
 
 /**
- * The outcome of an action that came after its episode had ended between two actions, by a deadline: nothing is executed, and the action
- * is told that end, as often as its number is repeated. null: the episode goes on, or was given up, or its end has been told.
+ * The outcome of an action that came after its episode had ended between two actions, by a
+ * deadline: nothing is executed, and the outcome is that end, as often as its number is repeated.
+ * null: the episode is running, or was given up, or its end has been delivered.
  */
 export async function lateStep(play: Play, episode: EpisodeRow, seq: number | null): Promise<PlayedStep | null> {
   const { runId, seq: last, endReason } = episode;
@@ -18,7 +19,10 @@ export async function lateStep(play: Play, episode: EpisodeRow, seq: number | nu
   return { ...ending, outcome: { ...ending.outcome, seq: last + 1 } };
 }
 
-/** The same for an action that was refused. Throws the refusal of any other: after an end that it has ended, not that its number is wrong. */
+/**
+ * The same for an action that was refused. Throws the refusal of any other: after an end that it
+ * has ended, not that its number is wrong.
+ */
 export async function afterEnd(play: Play, id: string, seq: number | null, refused: unknown): Promise<PlayedStep> {
   if (!(refused instanceof BenchError) || (refused.code !== 'episode.ended' && refused.code !== 'episode.out_of_order'))
     throw refused;

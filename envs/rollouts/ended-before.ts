@@ -5,9 +5,9 @@ import { endedRollout } from '../../operations/rollouts/collect.js';
 import { rideOut } from '../ride-out.js';
 
 /**
- * The rollout once it has ended; null: it is still running at `until` (milliseconds since 1970), or the
- * services are away then. An outage on the way does not prolong the wait, since its client does not
- * wait longer either.
+ * The rollout once it has ended; null: it is still running at `until` (milliseconds since 1970), or
+ * the services are away then. An outage on the way does not prolong the wait, since its client does
+ * not wait longer either.
  */
 export function endedBefore(
   bench: Parameters<typeof endedRollout>[0],

@@ -14,7 +14,10 @@ import { refuseRollouts } from './refuse-rollouts.js';
 import { refuseUnstorable } from '../storable-input.js';
 import { type HarborAsked, harborFailure, type HarborResult, harborResult } from './harbor-result.js';
 
-/** Its client gives up after 1,800 s: it is answered before. The rollout itself goes on, and is listed by GET /v1/rollouts. */
+/**
+ * Its client gives up after 1,800 s: the response comes before. The rollout itself continues, and is
+ * listed by GET /v1/rollouts.
+ */
 const CLIENT_WAITS_SECONDS = 1_780;
 
 const text = z.string().default('');

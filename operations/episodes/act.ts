@@ -13,7 +13,10 @@ import { wantEpisode, type WantPorts } from './want-episode.js';
 export interface ActionRequest {
   /** What the client sent: any value is an action, if only a malformed one. */
   action: unknown;
-  /** Number of the action, from 1; null: the next one. The same number and action again is the same action. */
+  /**
+   * Number of the action, from 1; null: the next one. The same number and action again is the same
+   * action.
+   */
   seq: number | null;
   policyVersion?: number | null;
 }

@@ -33,7 +33,10 @@ export interface BeginningPorts extends LayoutPorts {
   store: Pick<RunDefinitions, 'definition'> & Pick<StepLog, 'shownSteps'> & Pick<EvaluationLog, 'validationsBefore'>;
 }
 
-/** The first observation that this reset would begin with; nothing is stored. Throws BenchError as a reset does. */
+/**
+ * The first observation that this reset would begin with; nothing is stored. Throws BenchError as a
+ * reset does.
+ */
 export async function preview(ports: LayoutPorts, env: Environment, input: unknown, runId: string): Promise<string> {
   const request = resetRequest(input);
   rewardRequest(request.reward);

@@ -3,7 +3,9 @@ import { cancelRun } from '../batches/cancel-run.js';
 
 export type EndPorts = Parameters<typeof cancelRun>[0];
 
-/** Gives an episode up: its sandbox is removed, its record stays. One that has ended stays as it is. */
+/**
+ * Gives an episode up: its sandbox is removed, its record stays. One that has ended stays as it is.
+ */
 export async function endEpisode(ports: EndPorts, episode: EpisodeRow): Promise<void> {
   if (episode.ended) return;
   await cancelRun(ports, episode);

@@ -13,8 +13,8 @@ export interface EnvironmentOptions extends EpisodeOptions {
   agent: string;
   maxSteps: number;
   /**
-   * How often `validate` is scored where the task has one split: more of it would be a search on the
-   * ranked score.
+   * How often `validate` is scored where the task has one split: more of it would be a search on
+   * the ranked score.
    */
   maxValidations: number;
   /** Episodes that may be open at once. */
@@ -45,8 +45,8 @@ export interface Environment {
   /** Ids of the tasks in a list, by position. Throws BenchError (not_found) for an unknown list. */
   split(name: string): readonly string[];
   /**
-   * A run of this task, still without an id and a seed of its own. Throws BenchError (not_found) for
-   * a task that it does not serve.
+   * A run of this task, still without an id and a seed of its own. Throws BenchError (not_found)
+   * for a task that it does not serve.
    */
   template(task: string, variation?: Variation): Promise<RunDefinition>;
 }

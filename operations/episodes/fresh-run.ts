@@ -55,7 +55,10 @@ function taskOf(env: Environment, { task, split, index }: Pick<ResetRequest, 'ta
   return taskAt(env, split, index);
 }
 
-/** The task at a position of a split. Throws BenchError (not_found, `split.not_found`), or (usage) for a position beyond it. */
+/**
+ * The task at a position of a split. Throws BenchError (not_found, `split.not_found`), or (usage)
+ * for a position beyond it.
+ */
 export function taskAt(env: Environment, split: string, index: number): string {
   const listed = env.split(split);
   const found = listed[index];

@@ -25,9 +25,10 @@ export type OpenEnvironmentPorts = PreparePorts &
   };
 
 /**
- * Opens an environment: checks every task, builds images that are missing, freezes the tasks and opens the batch.
- * @throws BenchError (usage) for tasks, agents and backends that cannot be played, and tasks without
- * a baseline; (conflict) if the name is that of another kind of batch.
+ * Opens an environment: checks every task, builds images that are missing, freezes the tasks and
+ * opens the batch.
+ * @throws BenchError (usage) for tasks, agents and backends that cannot be played, and tasks
+ * without a baseline; (conflict) if the name is that of another kind of batch.
  */
 export async function openEnvironment(ports: OpenEnvironmentPorts, options: EnvironmentOptions): Promise<Environment> {
   const { settings } = ports;

@@ -25,9 +25,10 @@ export type ResetPorts = BeginningPorts &
 
 /**
  * Begins an episode: a row, and its first observation, which comes from the task's record. No
- * sandbox is started for it yet; see `wantEpisode`. An id that a stored episode has returns that one.
- * @throws BenchError (usage) that names a wrong key; (not_found) for a task, split or episode that is not there;
- * (conflict, `episodes.at_capacity`) when as many are open as may be.
+ * sandbox is started for it yet; see `wantEpisode`. An id that a stored episode has returns that
+ * one.
+ * @throws BenchError (usage) that names a wrong key; (not_found) for a task, split or episode that
+ * is not there; (conflict, `episodes.at_capacity`) when as many are open as may be.
  */
 export async function resetEpisode(
   ports: ResetPorts,

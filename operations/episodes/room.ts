@@ -17,7 +17,8 @@ export const openEpisodes = ({ episodes }: RoomPorts, { batchId }: Pick<Environm
 /**
  * Begins these runs if there is room for all of them: until they are stored, later calls count them
  * as open.
- * @throws BenchError (conflict, `episodes.at_capacity`) when there is none now; (usage) for more than there can be.
+ * @throws BenchError (conflict, `episodes.at_capacity`) when there is none now; (usage) for more
+ * than there can be.
  */
 export async function withRoomFor<T>(
   ports: RoomPorts,

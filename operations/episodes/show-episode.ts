@@ -8,7 +8,9 @@ export interface ShowEpisodePorts {
   queries: Pick<RunReads, 'findRun'> & Pick<TrainingReads, 'showEpisode'>;
 }
 
-/** An episode with its actions, by the trainer's id, or by its run's or an unambiguous part of that. */
+/**
+ * An episode with its actions, by the trainer's id, or by its run's or an unambiguous part of that.
+ */
 export async function showEpisode({ episodes, queries }: ShowEpisodePorts, ref: string): Promise<ShownEpisode> {
   const known = await episodes.find(ref);
   return queries.showEpisode(known?.runId ?? (await queries.findRun(ref)).runId);

@@ -5,8 +5,9 @@ import type { Webhook } from './webhook.js';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Posts to the webhook; null: it was accepted (2xx), else what went wrong in a line without the address. With a secret, the header
- * `Bench-Signature: t=<seconds>,v1=<hex>` holds the HMAC-SHA256 of `<seconds>.<body>`: the scheme of Stripe's webhooks.
+ * Posts to the webhook; null: it was accepted (2xx), else what went wrong in a line without the
+ * address. With a secret, the header `Bench-Signature: t=<seconds>,v1=<hex>` holds the HMAC-SHA256
+ * of `<seconds>.<body>`: the scheme of Stripe's webhooks.
  */
 export async function post({ url, format, secret }: Webhook, notification: NotificationBody): Promise<string | null> {
   const body = JSON.stringify(format === 'slack' ? { text: slackText(notification.text) } : notification);

@@ -22,7 +22,10 @@ export interface Webhook {
 type Env = Readonly<Record<string, string | undefined>>;
 const DEFAULT_STALL_SECONDS = 2 * 3600;
 
-/** The webhook that the environment sets; null: none. Throws BenchError (usage) that names the variable. */
+/**
+ * The webhook that the environment sets; null: none. Throws BenchError (usage) that names the
+ * variable.
+ */
 export function webhookOf(env: Env): Webhook | null {
   const said = (name: string): string | undefined => env[name]?.trim() || undefined;
   const address = said('BENCH_NOTIFY_URL');

@@ -1,6 +1,9 @@
 import type { Rollouts } from '../../domain/ports/rollouts.js';
 
-/** The captured calls of these, by any id, may be removed. Returns the ids, as given, of those that have ended. */
+/**
+ * The captured calls of these, by any id, may be removed. Returns the ids, as given, of those that
+ * have ended.
+ */
 export const acknowledgeRollouts = (
   { rollouts }: { rollouts: Pick<Rollouts, 'acknowledge'> },
   batchId: string,

@@ -48,7 +48,8 @@ export type BeginRolloutsPorts = StartPorts &
  * Begins rollouts: stored first, then started; a sweep starts those that a death in between leaves
  * behind. An id that a stored rollout has returns that one. There is no limit to their number: they
  * queue for the hosts.
- * @throws BenchError (usage) that names a wrong key; (not_found) for a task, split or agent that is not there.
+ * @throws BenchError (usage) that names a wrong key; (not_found) for a task, split or agent that is
+ * not there.
  */
 export async function beginRollouts(
   ports: BeginRolloutsPorts,
@@ -114,8 +115,8 @@ async function start(ports: StartPorts, runId: string): Promise<void> {
 }
 
 /**
- * Throws BenchError (usage) at once for an address that the worker would refuse in any case. Only the
- * worker checks what a name resolves to.
+ * Throws BenchError (usage) at once for an address that the worker would refuse in any case. Only
+ * the worker checks what a name resolves to.
  */
 function refusePrivate(baseUrl: string): void {
   try {

@@ -5,7 +5,10 @@ import type { EndedRollouts, RolloutRow, Rollouts } from '../../domain/ports/rol
 const ANY_ROLLOUT = 'rollouts';
 
 interface Wait {
-  /** Milliseconds since 1970: a repetition after an outage waits no longer than the first try would have. */
+  /**
+   * Milliseconds since 1970: a repetition after an outage waits no longer than the first try would
+   * have.
+   */
   until: number;
   signal?: AbortSignal;
 }
@@ -31,7 +34,10 @@ async function untilThere<T>(
   }
 }
 
-/** Rollouts that have ended and were not acknowledged, in the order of their numbers; waits for the first one. */
+/**
+ * Rollouts that have ended and were not acknowledged, in the order of their numbers; waits for the
+ * first one.
+ */
 export async function endedRollouts(
   { rollouts }: { rollouts: Pick<Rollouts, 'ended'> },
   progress: ProgressEvents,

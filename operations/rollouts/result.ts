@@ -6,8 +6,8 @@ import { type TrainingTurn, trainingTurns } from '../../domain/rollouts/training
 /** A rollout with its turns. */
 export interface RolloutResult extends RolloutRow {
   /**
-   * The capture level of its poorest answer; null: no answer yet. Below `tokens` it is for evaluation
-   * only.
+   * The capture level of its poorest answer; null: no answer yet. Below `tokens` it is for
+   * evaluation only.
    */
   level: CaptureLevel | null;
   /** Ended without a fault of bench. */

@@ -42,7 +42,10 @@ interface Judged {
   refusal: string | null;
   effects: Effect[];
   final?: boolean;
-  /** Must be the same when the action is done. Counters that only grow, such as steps, are no part of it. */
+  /**
+   * Must be the same when the action is done. Counters that only grow, such as steps, are no part
+   * of it.
+   */
   state: unknown;
 }
 

@@ -21,10 +21,11 @@ export interface AnswerPorts {
 }
 
 /**
- * Answer a turn of a run that is played from outside: the reply is stored, then the run is notified.
- * The first answer counts. Repeating it changes nothing, so callers may repeat it when they are not
- * sure that it arrived.
- * @throws BenchError (not_found) if no such turn was requested, or its run ended without an answer to it.
+ * Answer a turn of a run that is played from outside: the reply is stored, then the run is
+ * notified. The first answer counts. Repeating it changes nothing, so callers may repeat it when
+ * they are not sure that it arrived.
+ * @throws BenchError (not_found) if no such turn was requested, or its run ended without an answer
+ * to it.
  */
 export async function answerTurn(ports: AnswerPorts, turn: TurnKey, reply: DecodedReply): Promise<GivenAnswer> {
   const answered = await ports.turns.answer(turn, encodeReply(reply));

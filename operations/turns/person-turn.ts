@@ -37,7 +37,10 @@ export async function personTurn(ports: PersonPorts & PlayStatePorts, ref: strin
   };
 }
 
-/** Answers a turn with a person's command, in the form that the agent's parser reads. The first answer to a turn counts. */
+/**
+ * Answers a turn with a person's command, in the form that the agent's parser reads. The first
+ * answer to a turn counts.
+ */
 export async function answerAsPerson(
   ports: PersonPorts & AnswerPorts,
   ref: string,

@@ -28,7 +28,10 @@ export type EpisodeLinesPorts = BeginningPorts &
 type ExchangePorts = EpisodeFilterPorts &
   PortsOf<[typeof writeLogs, typeof writeTrajectories]> & { exports: Pick<Exports, 'episodes'> };
 
-/** Episodes with all their messages, in the order in which they were reset: one at a time, however many there are. */
+/**
+ * Episodes with all their messages, in the order in which they were reset: one at a time, however
+ * many there are.
+ */
 export async function* episodeLines(
   ports: EpisodeLinesPorts,
   filter: EpisodeFilter,
@@ -48,7 +51,10 @@ export async function* episodeText(
   for await (const line of episodeLines(ports, filter)) yield `${JSON.stringify(line)}\n`;
 }
 
-/** Writes episodes to a new file, or as trajectory files of air-agent into a folder; omitted: one named after the batch. */
+/**
+ * Writes episodes to a new file, or as trajectory files of air-agent into a folder; omitted: one
+ * named after the batch.
+ */
 export async function exportEpisodes(
   ports: EpisodeLinesPorts & ExchangePorts,
   input: EpisodeExportRequest = {},

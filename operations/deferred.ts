@@ -1,12 +1,17 @@
 type Deferrable<Port> = Record<keyof Port, (...args: never[]) => Promise<unknown> | AsyncGenerator<unknown>>;
 
+/** The methods of a port that return a generator. */
+type Streams<Port extends Deferrable<Port>> = {
+  [Name in keyof Port]: ReturnType<Port[Name]> extends AsyncGenerator ? Name : never;
+}[keyof Port];
+
 /**
- * A port that opens at its first call: each call waits for `open`, which decides how often it really opens. `streams`: methods that
- * return a generator.
+ * A port that opens at its first call: each call waits for `open`, which decides how often it really opens. `streams` lists the methods
+ * that return a generator: a proxy cannot see them, and a promise of a generator is none.
  */
 export function deferred<Port extends Deferrable<Port>>(
   open: () => Promise<Port>,
-  streams: readonly (keyof Port)[] = [],
+  streams: Readonly<Record<Streams<Port>, true>>,
 ): Port {
   const call = async (key: keyof Port, args: never[]): Promise<unknown> => (await open())[key](...args);
   async function* stream(key: keyof Port, args: never[]) {
@@ -18,6 +23,6 @@ export function deferred<Port extends Deferrable<Port>>(
       key === 'then'
         ? undefined
         : (...args: never[]) =>
-            streams.includes(key as keyof Port) ? stream(key as keyof Port, args) : call(key as keyof Port, args),
+            Object.hasOwn(streams, key) ? stream(key as keyof Port, args) : call(key as keyof Port, args),
   });
 }

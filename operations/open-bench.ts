@@ -1,14 +1,13 @@
 import type { Client } from '@temporalio/client';
 import type { Database } from '../db/index.js';
 import { BenchError } from '../domain/errors.js';
-import type { Stores } from '../domain/ports/stores.js';
 import type { ServiceEndpoints } from '../domain/services.js';
 import type { DatabaseEndpoint, EnsureOptions } from '../services/index.js';
 import { withoutTemporalAccess } from '../domain/temporal-access.js';
 import type { Bench } from './bench.js';
-import { deferred } from './deferred.js';
 import { checkGpus } from './home/check-gpus.js';
 import type { BenchSettings } from './settings.js';
+import { storesOf } from './stores-of.js';
 
 // The clients of Temporal and PostgreSQL are loaded on first use: the command line's help need not wait for them.
 
@@ -36,32 +35,6 @@ async function checkWorkerSettings({ env, temporalAddress }: BenchSettings, look
 export interface BenchHooks {
   notify?: Bench['notify'];
   abortable?: Bench['abortable'];
-}
-
-/** The stores of a database that is opened at the first call of one. */
-function storesOf(database: () => Promise<Stores>): Stores {
-  const one =
-    <Name extends keyof Stores>(name: Name) =>
-    async (): Promise<Stores[Name]> =>
-      (await database())[name];
-  return {
-    store: deferred(one('store')),
-    queries: deferred(one('queries')),
-    pages: deferred(one('pages')),
-    turns: deferred(one('turns')),
-    episodes: deferred(one('episodes')),
-    rollouts: deferred(one('rollouts')),
-    notifications: deferred(one('notifications')),
-    rates: deferred(one('rates')),
-    rateControl: deferred(one('rateControl')),
-    pruning: deferred(one('pruning')),
-    keys: deferred(one('keys')),
-    intake: deferred(one('intake')),
-    batchControl: deferred(one('batchControl')),
-    comparisons: deferred(one('comparisons')),
-    exports: deferred(one('exports'), ['line', 'episodes']),
-    imports: deferred(one('imports')),
-  };
 }
 
 /** One home's core. Services, database and Temporal are opened at most once each, on first use. */

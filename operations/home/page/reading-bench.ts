@@ -1,5 +1,6 @@
 import type { Database } from '../../../db/index.js';
 import type { Bench } from '../../bench.js';
+import { storesOf } from '../../stores-of.js';
 
 /** The same home, whose database is read as the role that may only select: whatever is asked, nothing is written. */
 export function readingBench(bench: Bench): Bench {
@@ -14,15 +15,18 @@ export function readingBench(bench: Bench): Bench {
     database = null;
     await opened?.then((one) => one.close()).catch(() => undefined);
   };
+  const opening = (): Promise<Database> => {
+    const opened = database ?? open();
+    opened.catch(() => {
+      if (database === opened) database = null;
+    });
+    return (database = opened);
+  };
   return {
     ...bench,
-    database() {
-      const opened = database ?? open();
-      opened.catch(() => {
-        if (database === opened) database = null;
-      });
-      return (database = opened);
-    },
+    // The stores of `bench` itself would still read and write as its own role.
+    ...storesOf(opening),
+    database: opening,
     async reconnect() {
       await close();
       await bench.reconnect();

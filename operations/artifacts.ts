@@ -1,8 +1,13 @@
 import { openArtifactStore } from '../backends/artifacts/open-artifact-store.js';
 import { artifactLocation } from '../domain/artifact-location.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
-import type { Bench } from './bench.js';
+import type { BenchSettings } from './settings.js';
+
+/** The settings that say where artifacts lie. */
+export interface ArtifactSettings {
+  settings: Pick<BenchSettings, 'layout' | 'env'>;
+}
 
 /** The store that BENCH_ARTIFACTS names. BenchError (usage): it names none. */
-export const artifactsOf = ({ settings }: Pick<Bench, 'settings'>): ArtifactStore =>
+export const artifactsOf = ({ settings }: ArtifactSettings): ArtifactStore =>
   openArtifactStore(artifactLocation(settings.layout, settings.env));

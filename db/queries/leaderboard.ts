@@ -5,7 +5,7 @@ import { rankingNote } from '../../domain/mlgym/tasks.js';
 import { profileMeant } from '../../domain/task-profile.js';
 import type { Statements } from '../statements.js';
 import { baselinesOf, comparisonState, scalesOf, savedComparison, tasksAtContracts } from './comparisons.js';
-import { groupBy } from './group-by.js';
+import { groupBy } from '../../domain/group-by.js';
 import { refuseUnknownProfile } from './known-profiles.js';
 import { anyFlagged, flaggedRuns, otherProfiles, rowCosts } from './leaderboard-extras.js';
 import { type BoardCell, boardCells, type CellRow, methodOf } from './leaderboard-cells.js';

@@ -1,20 +1,28 @@
+import type { BatchPages } from '../../domain/ports/reading/batch-pages.js';
 import type { BatchHead, BatchMatrix, BatchSpend } from '../../domain/views/batch-pages.js';
-import type { Bench } from '../bench.js';
 import { forecast } from '../results/forecast.js';
-import { batchIdOf } from './resolve.js';
+import { batchIdOf, type FindBatchPorts } from './resolve.js';
 
-/** A batch without its runs, with what is still to come of it. */
-export async function batchHead(bench: Pick<Bench, 'database'>, ref: string): Promise<BatchHead> {
-  const { pages } = await bench.database();
-  const batchId = await batchIdOf(bench, ref);
+/** One batch by parts, with what its forecast needs. */
+type ForecastPages<Part extends keyof BatchPages> = FindBatchPorts & {
+  pages: Pick<BatchPages, Part | 'forecastRuns'>;
+};
+
+/** A batch without its runs, with a forecast. */
+export async function batchHead(ports: ForecastPages<'batchHead'>, ref: string): Promise<BatchHead> {
+  const { pages } = ports;
+  const batchId = await batchIdOf(ports, ref);
   const [head, runs] = await Promise.all([pages.batchHead(batchId), pages.forecastRuns(batchId)]);
   return { ...head, forecast: forecast(runs, head.batch.concurrency, Date.now()) };
 }
 
-/** Its models by its tasks, each cell with what is still to come of it. */
-export async function batchMatrix(bench: Pick<Bench, 'database'>, ref: string): Promise<BatchMatrix> {
-  const { pages } = await bench.database();
-  const batchId = await batchIdOf(bench, ref);
+/** The models of a batch by its tasks, each cell with a forecast. */
+export async function batchMatrix(
+  ports: ForecastPages<'batchMatrix' | 'concurrencyOf'>,
+  ref: string,
+): Promise<BatchMatrix> {
+  const { pages } = ports;
+  const batchId = await batchIdOf(ports, ref);
   const [matrix, runs, concurrency] = await Promise.all([
     pages.batchMatrix(batchId),
     pages.forecastRuns(batchId),
@@ -37,9 +45,14 @@ export async function batchMatrix(bench: Pick<Bench, 'database'>, ref: string): 
   };
 }
 
-export async function batchSpend(bench: Pick<Bench, 'database'>, ref: string, buckets: number): Promise<BatchSpend> {
-  const { pages } = await bench.database();
-  const batchId = await batchIdOf(bench, ref);
+/** What a batch has spent over time, in so many intervals, with a forecast. */
+export async function batchSpend(
+  ports: ForecastPages<'spendBuckets' | 'concurrencyOf'>,
+  ref: string,
+  buckets: number,
+): Promise<BatchSpend> {
+  const { pages } = ports;
+  const batchId = await batchIdOf(ports, ref);
   const [spend, runs, concurrency] = await Promise.all([
     pages.spendBuckets(batchId, buckets),
     pages.forecastRuns(batchId),

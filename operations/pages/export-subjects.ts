@@ -1,15 +1,25 @@
 import { BenchError } from '../../domain/errors.js';
+import type { Comparisons } from '../../domain/ports/comparisons.js';
+import type { BatchPages } from '../../domain/ports/reading/batch-pages.js';
+import type { LeaderboardReads } from '../../domain/ports/reading/leaderboards.js';
+import type { RunPages } from '../../domain/ports/reading/run-pages.js';
 import type { BatchRow } from '../../domain/views/batch-pages.js';
 import type { RunRow } from '../../domain/views/run-page.js';
-import type { Bench } from '../bench.js';
-import { findRunOrBatch } from '../results/find-run-or-batch.js';
-import { leaderboard } from '../results/leaderboard.js';
+import { type FindPorts, findRunOrBatch } from '../results/find-run-or-batch.js';
+import { leaderboard, type LeaderboardPorts } from '../results/leaderboard.js';
 
-/** What an export of the page is of. */
+export type ExportSubjectPorts = FindPorts &
+  LeaderboardPorts & {
+    comparisons: Pick<Comparisons, 'list'>;
+    pages: Pick<BatchPages, 'batchPage' | 'batchRows'> & Pick<RunPages, 'runPage' | 'runRows'>;
+    queries: Pick<LeaderboardReads, 'reportRuns'>;
+  };
+
+/** The subjects of an export of the page. */
 export interface ExportSubjects {
   batches: BatchRow[];
   runs: RunRow[];
-  /** What its leaderboard is asked with; null: these runs have none of their own. */
+  /** The request of its leaderboard; null: these runs have no leaderboard of their own. */
   leaderboard: { batch?: string; comparison?: string } | null;
   comparison: string | null;
 }
@@ -18,7 +28,7 @@ const PAGE = 1000;
 
 /** Batches, runs, a saved comparison with the runs behind it, or everything. BenchError: there is no such thing. */
 export async function exportSubjects(
-  bench: Bench,
+  ports: ExportSubjectPorts,
   { what, all }: { what: readonly string[]; all: boolean },
 ): Promise<ExportSubjects> {
   if (all === what.length > 0)
@@ -26,24 +36,24 @@ export async function exportSubjects(
       remedy: 'Name batches, runs or a comparison, or ask for everything.',
       fields: { all: true },
     });
-  const { comparisons, pages, queries } = await bench.database();
-  if (all) return { ...(await everything(bench)), leaderboard: {}, comparison: null };
+  const { comparisons, pages, queries } = ports;
+  if (all) return { ...(await everything(pages)), leaderboard: {}, comparison: null };
   const saved = (await comparisons.list()).find(({ name }) => name === what[0]);
   if (saved !== undefined && what.length === 1) {
-    const board = await leaderboard(bench, { comparison: saved.name, resamples: 0 });
+    const board = await leaderboard(ports, { comparison: saved.name, resamples: 0 });
     const { runs } = await queries.reportRuns(board);
     const rows = await pages.runRows(runs.map(({ runId }) => runId));
     return { batches: [], runs: rows, leaderboard: { comparison: saved.name }, comparison: saved.name };
   }
   const [runs, batchIds] = [new Map<string, RunRow>(), new Set<string>()];
   for (const ref of what) {
-    const found = await findRunOrBatch(bench, ref);
+    const found = await findRunOrBatch(ports, ref);
     if (found.kind === 'batch') batchIds.add(found.batch.batchId);
     else for (const row of await pages.runRows([found.run.runId])) runs.set(row.runId, row);
   }
   const [only] = batchIds;
   const isOneBatch = batchIds.size === 1 && runs.size === 0;
-  for (const batchId of batchIds) for (const row of await runsOf(bench, { batch: [batchId] })) runs.set(row.runId, row);
+  for (const batchId of batchIds) for (const row of await runsOf(pages, { batch: [batchId] })) runs.set(row.runId, row);
   return {
     batches: await pages.batchRows([...batchIds]),
     runs: [...runs.values()],
@@ -52,8 +62,7 @@ export async function exportSubjects(
   };
 }
 
-async function runsOf(bench: Bench, filter: { batch?: string[] }): Promise<RunRow[]> {
-  const { pages } = await bench.database();
+async function runsOf(pages: Pick<RunPages, 'runPage'>, filter: { batch?: string[] }): Promise<RunRow[]> {
   const rows: RunRow[] = [];
   for (let after: string | null | undefined; after !== null;) {
     const page = await pages.runPage({ ...filter, sort: 'createdAt', limit: PAGE, after });
@@ -63,13 +72,14 @@ async function runsOf(bench: Bench, filter: { batch?: string[] }): Promise<RunRo
   return rows;
 }
 
-async function everything(bench: Bench): Promise<Pick<ExportSubjects, 'batches' | 'runs'>> {
-  const { pages } = await bench.database();
+async function everything(
+  pages: Pick<BatchPages, 'batchPage'> & Pick<RunPages, 'runPage'>,
+): Promise<Pick<ExportSubjects, 'batches' | 'runs'>> {
   const batches: BatchRow[] = [];
   for (let after: string | null | undefined; after !== null;) {
     const page = await pages.batchPage({ limit: PAGE, ...(after === undefined ? {} : { after }) });
     batches.push(...page.batches);
     after = page.next;
   }
-  return { batches, runs: await runsOf(bench, {}) };
+  return { batches, runs: await runsOf(pages, {}) };
 }

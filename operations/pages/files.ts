@@ -1,18 +1,17 @@
 import { BenchError } from '../../domain/errors.js';
+import type { RunPages } from '../../domain/ports/reading/run-pages.js';
 import { submissionFiles } from '../../domain/stored-submission.js';
 import type { RunFiles } from '../../domain/views/run-head.js';
-import { artifactsOf } from '../artifacts.js';
-import type { Bench } from '../bench.js';
-import { runIdOf } from './resolve.js';
+import { artifactsOf, type ArtifactSettings } from '../artifacts.js';
+import { type FindRunPorts, runIdOf } from './resolve.js';
 
-type Home = Pick<Bench, 'database' | 'settings'>;
+export type TakenFilesPorts = FindRunPorts & ArtifactSettings & { pages: Pick<RunPages, 'takenFiles'> };
 
 /** What was taken out of a run's workspace, with the files of each submission that is still there. */
-export async function runFiles(bench: Home, ref: string): Promise<RunFiles> {
-  const { pages } = await bench.database();
-  const runId = await runIdOf(bench, ref);
-  const { submissions, snapshots } = await pages.takenFiles(runId);
-  const store = artifactsOf(bench);
+export async function runFiles(ports: TakenFilesPorts, ref: string): Promise<RunFiles> {
+  const runId = await runIdOf(ports, ref);
+  const { submissions, snapshots } = await ports.pages.takenFiles(runId);
+  const store = artifactsOf(ports);
   // The same submission is often evaluated twice.
   const lists = new Map<string, RunFiles['submissions'][number]['files']>();
   for (const { sha256 } of submissions)
@@ -31,8 +30,8 @@ export async function runFiles(bench: Home, ref: string): Promise<RunFiles> {
 }
 
 /** The bytes of a submitted file. BenchError (not_found): pruned, or in a store that this machine does not see. */
-export async function storedFile(bench: Home, sha256: string): Promise<Buffer> {
-  const bytes = /^[0-9a-f]{64}$/.test(sha256) ? await artifactsOf(bench).get(sha256) : null;
+export async function storedFile(home: ArtifactSettings, sha256: string): Promise<Buffer> {
+  const bytes = /^[0-9a-f]{64}$/.test(sha256) ? await artifactsOf(home).get(sha256) : null;
   if (bytes === null)
     throw new BenchError('not_found', `no stored file has the SHA-256 ${sha256.slice(0, 64)}`, {
       code: 'file.not_found',

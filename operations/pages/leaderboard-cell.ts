@@ -1,17 +1,16 @@
+import type { LeaderboardReads } from '../../domain/ports/reading/leaderboards.js';
 import type { LeaderboardRequest } from '../../domain/requests/leaderboard.js';
 import type { ReportRun } from '../../domain/views/report.js';
-import type { Bench } from '../bench.js';
-import { leaderboard } from '../results/leaderboard.js';
+import { leaderboard, type LeaderboardPorts } from '../results/leaderboard.js';
 
 /** The runs behind a row of a leaderboard, or behind what it has at one task: those that count, and those that do not. */
 export async function leaderboardCell(
-  bench: Bench,
+  ports: LeaderboardPorts & { queries: Pick<LeaderboardReads, 'reportRuns'> },
   request: LeaderboardRequest,
   cell: { model: string; kind: string; isolation: string; task?: string | undefined },
 ): Promise<ReportRun[]> {
-  const board = await leaderboard(bench, { ...request, resamples: 0 });
-  const { queries } = await bench.database();
-  const { runs } = await queries.reportRuns(board);
+  const board = await leaderboard(ports, { ...request, resamples: 0 });
+  const { runs } = await ports.queries.reportRuns(board);
   return runs.filter(
     ({ model, kind, isolation, task }) =>
       model === cell.model &&

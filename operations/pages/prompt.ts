@@ -1,17 +1,18 @@
 import { BenchError } from '../../domain/errors.js';
 import { estimateTokens } from '../../domain/estimate-tokens.js';
 import type { PromptDocument, PromptPage } from '../../domain/views/prompt.js';
-import type { Bench } from '../bench.js';
-import { promptOf } from '../results/prompt.js';
+import { promptOf, type PromptPorts } from '../results/prompt.js';
 import { runIdOf } from './resolve.js';
 
-/** The prompt of a step, as `bench prompt` has it, beside the one before. @throws BenchError (usage) for a step that asked no model. */
-export async function stepPrompt(bench: Pick<Bench, 'database'>, ref: string, step: number): Promise<PromptPage> {
-  const database = await bench.database();
-  const runId = await runIdOf(bench, ref);
+/**
+ * The prompt of a step, as `bench prompt` shows it, compared with the prompt before it.
+ * @throws BenchError (usage) for a step that called no model.
+ */
+export async function stepPrompt(ports: PromptPorts, ref: string, step: number): Promise<PromptPage> {
+  const runId = await runIdOf(ports, ref);
   const [prompt, before] = await Promise.all([
-    promptOf(database, runId, step),
-    step > 1 ? asked(promptOf(database, runId, step - 1)) : null,
+    promptOf(ports, runId, step),
+    step > 1 ? promptOrNull(promptOf(ports, runId, step - 1)) : null,
   ]);
   const firstOther = prompt.messages.findIndex(
     (message, i) => JSON.stringify(message) !== JSON.stringify(before?.messages[i]),
@@ -23,8 +24,8 @@ export async function stepPrompt(bench: Pick<Bench, 'database'>, ref: string, st
   };
 }
 
-/** Null: the step asked no model. */
-export async function asked(prompt: Promise<PromptDocument>): Promise<PromptDocument | null> {
+/** Null: the step called no model. */
+export async function promptOrNull(prompt: Promise<PromptDocument>): Promise<PromptDocument | null> {
   try {
     return await prompt;
   } catch (error) {

@@ -1,14 +1,22 @@
-import type { Bench } from '../bench.js';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import type { RunReads } from '../../domain/ports/reading/runs.js';
 
-/** Whole ids are taken as they are: to look for one among parts of ids reads all runs. */
-const WHOLE = /^[br]-[0-9a-hjkmnp-tv-z]{26}$/;
-
-/** A run's id, of it or an unambiguous part of it. */
-export async function runIdOf(bench: Pick<Bench, 'database'>, ref: string): Promise<string> {
-  return WHOLE.test(ref) ? ref : (await (await bench.database()).queries.findRun(ref)).runId;
+export interface FindRunPorts {
+  queries: Pick<RunReads, 'findRun'>;
+}
+export interface FindBatchPorts {
+  queries: Pick<BatchReads, 'findBatch'>;
 }
 
-/** A batch's id, of it, its name or an unambiguous part of it. */
-export async function batchIdOf(bench: Pick<Bench, 'database'>, ref: string): Promise<string> {
-  return WHOLE.test(ref) ? ref : (await (await bench.database()).queries.findBatch(ref)).batchId;
+/** Whole ids need no query, which would read all runs to find one by a part of its id. */
+const WHOLE = /^[br]-[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** The whole id of a run, from it or an unambiguous part of it. */
+export async function runIdOf({ queries }: FindRunPorts, ref: string): Promise<string> {
+  return WHOLE.test(ref) ? ref : (await queries.findRun(ref)).runId;
+}
+
+/** The whole id of a batch, from it, its name or an unambiguous part of it. */
+export async function batchIdOf({ queries }: FindBatchPorts, ref: string): Promise<string> {
+  return WHOLE.test(ref) ? ref : (await queries.findBatch(ref)).batchId;
 }

@@ -1,18 +1,14 @@
-import type { Database } from '../../db/index.js';
 import type { ArtifactStore } from '../../domain/ports/artifact-store.js';
+import type { FoundText, SearchPages, SearchSlice } from '../../domain/ports/reading/search-pages.js';
 import type { SoughtText } from '../../domain/search-text.js';
 import { submissionFiles } from '../../domain/stored-submission.js';
-import type { SearchHit } from '../../domain/views/search.js';
 
 /** A longer file is data, not what an agent wrote. */
 const MOST_BYTES = 1024 * 1024;
 /** Texts that are sent to the database at once. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-type Pages = Pick<Database['pages'], 'submissionsOf' | 'excerptsOf'>;
-type Slice = Parameters<Pages['submissionsOf']>[0];
-type Hit = Omit<SearchHit, 'model' | 'task' | 'attempt'>;
-type Excerpt = Hit['excerpt'];
+type Excerpt = FoundText['excerpt'];
 
 /** The text of a file; null: it has none, or is too long. */
 function textOf(bytes: Buffer | null): string | null {
@@ -25,29 +21,29 @@ function textOf(bytes: Buffer | null): string | null {
 }
 
 /**
- * Files of submissions that have a text: what a path holds is told once a run, at the step that had it first. A file is read once,
- * however often it was submitted.
+ * Files of submissions that contain a text. The content of a path is reported once for each run, at
+ * the first step that had it, and read once, however often it was submitted.
  */
 export class FileSearch {
   private readonly excerpts = new Map<string, Excerpt>();
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
 
   constructor(
-    private readonly pages: Pages,
+    private readonly pages: Pick<SearchPages, 'submissionsOf' | 'excerptsOf'>,
     private readonly store: ArtifactStore,
     private readonly sought: SoughtText,
   ) {}
 
-  async slice(slice: Slice, limit: number, signal: AbortSignal): Promise<{ hits: Hit[]; bytes: number }> {
+  async slice(slice: SearchSlice, limit: number, signal: AbortSignal): Promise<{ hits: FoundText[]; bytes: number }> {
     const files: { runId: string; step: number; path: string; sha256: string }[] = [];
     for (const { runId, step, sha256 } of await this.pages.submissionsOf(slice))
       for (const [path, file] of (await submissionFiles(this.store, sha256)) ?? []) {
         const key = JSON.stringify([runId, path, file]);
-        if (!this.told.has(key)) files.push({ runId, step, path, sha256: file });
-        this.told.add(key);
+        if (!this.reported.has(key)) files.push({ runId, step, path, sha256: file });
+        this.reported.add(key);
       }
     const bytes = await this.read([...new Set(files.map(({ sha256 }) => sha256))], signal);
-    const hits = files.flatMap(({ sha256, runId, step, path }): Hit[] => {
+    const hits = files.flatMap(({ sha256, runId, step, path }): FoundText[] => {
       const excerpt = this.excerpts.get(sha256) ?? null;
       return excerpt === null ? [] : [{ runId, step, in: 'file', path, excerpt }];
     });

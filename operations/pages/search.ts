@@ -1,10 +1,10 @@
 import { readSought } from '../../domain/search-text.js';
 import type { SearchRequest } from '../../domain/requests/search.js';
+import type { SearchPages } from '../../domain/ports/reading/search-pages.js';
 import type { SearchHit, SearchMessage, SearchMessages } from '../../domain/views/search.js';
-import type { Bench } from '../bench.js';
 import { whileWanted } from '../while-wanted.js';
-import { artifactsOf } from '../artifacts.js';
-import { runIdOf } from './resolve.js';
+import { artifactsOf, type ArtifactSettings } from '../artifacts.js';
+import { type FindRunPorts, runIdOf } from './resolve.js';
 import { FileSearch } from './search-files.js';
 
 /** Steps that are read at once: few at first, so that the first hit comes soon. */
@@ -13,6 +13,8 @@ const MOST_STEPS = 500;
 const MOST_RUNS = 200;
 const SLICE_MS = 20_000;
 const HITS_A_MESSAGE = 20;
+
+export type SearchPorts = FindRunPorts & ArtifactSettings & { pages: Omit<SearchPages, 'runsContaining'> };
 
 interface Searched {
   runId: string;
@@ -63,13 +65,13 @@ export function* slicesOf(runs: readonly Searched[]): Generator<Slice> {
  * BenchError: no such run, or a pattern that cannot be read.
  */
 export async function* searchSteps(
-  bench: Pick<Bench, 'database' | 'settings'>,
+  ports: SearchPorts,
   { q, in: places, run: one, excerpts, limit, ...filter }: SearchRequest,
   signal: AbortSignal,
 ): AsyncGenerator<SearchMessage, void, void> {
-  const { pages } = await bench.database();
+  const { pages } = ports;
   const sought = readSought(q);
-  const selection = one === undefined ? filter : { ...filter, run: [await runIdOf(bench, one)] };
+  const selection = one === undefined ? filter : { ...filter, run: [await runIdOf(ports, one)] };
   const runs = await whileWanted(signal, () => pages.searchedRuns(selection, sought));
   const named = new Map(runs.map(({ runId, model, task, attempt }) => [runId, { model, task, attempt }]));
   const progress: SearchMessages['progress'] = {
@@ -77,7 +79,7 @@ export async function* searchSteps(
     ...{ bytes: 0, hits: 0, skipped: 0 },
   };
   let more = false;
-  const files = places.includes('file') ? new FileSearch(pages, artifactsOf(bench), sought) : null;
+  const files = places.includes('file') ? new FileSearch(pages, artifactsOf(ports), sought) : null;
   for (const slice of slicesOf(runs)) {
     const own = new AbortController();
     const leave = (): void => own.abort();

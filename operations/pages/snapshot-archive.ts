@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BenchError } from '../../domain/errors.js';
-import { artifactsOf } from '../artifacts.js';
-import type { Bench } from '../bench.js';
+import { artifactsOf, type ArtifactSettings } from '../artifacts.js';
+import type { TakenFilesPorts } from './files.js';
 import { runIdOf } from './resolve.js';
 
 export interface SnapshotArchive {
@@ -14,16 +14,15 @@ export interface SnapshotArchive {
 
 /** Where the archive of a run's snapshot can be fetched for so many seconds. BenchError (not_found) says why it cannot. */
 export async function snapshotArchive(
-  bench: Pick<Bench, 'database' | 'settings'>,
+  ports: TakenFilesPorts,
   ref: string,
   step: number,
   seconds: number,
 ): Promise<SnapshotArchive> {
-  const { pages } = await bench.database();
-  const runId = await runIdOf(bench, ref);
+  const runId = await runIdOf(ports, ref);
   const missing = (message: string, remedy: string): BenchError =>
     new BenchError('not_found', message, { code: 'file.not_found', remedy });
-  const snapshot = (await pages.takenFiles(runId)).snapshots.find((one) => one.step === step);
+  const snapshot = (await ports.pages.takenFiles(runId)).snapshots.find((one) => one.step === step);
   if (snapshot === undefined)
     throw missing(`run ${runId} has no snapshot of step ${step}`, 'Its files name the steps that have one.');
   const { sha256, bytes, host } = snapshot;
@@ -32,7 +31,7 @@ export async function snapshotArchive(
       `the snapshot of step ${step} is a disk on ${host ?? 'a host'}, and no archive yet`,
       'An archive is made when another host asks for it, or BENCH_ARTIFACTS is shared.',
     );
-  const store = artifactsOf(bench);
+  const store = artifactsOf(ports);
   if (!(await store.has(sha256, bytes)))
     throw missing(
       `the archive of step ${step} is not in this machine's artifact store`,
@@ -42,18 +41,18 @@ export async function snapshotArchive(
   return { sha256, bytes, fileName, url: await store.link(sha256, fileName, seconds) };
 }
 
-/** An artifact's bytes. A damaged one ends in an error before its last piece, so that nobody takes it for whole. */
+/** An artifact's bytes. A damaged one ends in an error before its last piece, so that no reader takes it for whole. */
 export async function* artifactStream(
-  bench: Pick<Bench, 'settings'>,
+  home: ArtifactSettings,
   sha256: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const hash = createHash('sha256');
-  let held: Uint8Array | undefined;
-  for await (const chunk of artifactsOf(bench).open(sha256)) {
-    if (held !== undefined) yield held;
+  let last: Uint8Array | undefined;
+  for await (const chunk of artifactsOf(home).open(sha256)) {
+    if (last !== undefined) yield last;
     hash.update(chunk);
-    held = chunk;
+    last = chunk;
   }
   if (hash.digest('hex') !== sha256) throw new Error(`the artifact ${sha256} is damaged`);
-  if (held !== undefined) yield held;
+  if (last !== undefined) yield last;
 }

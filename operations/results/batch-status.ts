@@ -1,12 +1,15 @@
+import type { Client } from '@temporalio/client';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
-import type { Bench } from '../bench.js';
 import { withUnreached } from '../home/hosts/unreached.js';
-import { blockerOfHome } from './blocker.js';
+import { blockerOfHome, type BlockerSettings } from './blocker.js';
+
+export type BatchStatusPorts = BlockerSettings & { queries: BatchReads; temporal(): Promise<Client> };
 
 /** A batch's state, run by run; of the latest where none is named. */
-export async function batchStatus(bench: Bench, ref: string | undefined): Promise<BatchStatusReport> {
-  const { queries } = await bench.database();
+export async function batchStatus(ports: BatchStatusPorts, ref: string | undefined): Promise<BatchStatusReport> {
+  const { queries } = ports;
   const report = await queries.batchStatus((await queries.findBatch(ref)).batchId);
-  const blockedBy = (await blockerOfHome(bench, report)) ?? report.blockedBy;
-  return { ...report, awayHosts: await withUnreached(bench, report.awayHosts, () => true), blockedBy };
+  const blockedBy = (await blockerOfHome(ports, report)) ?? report.blockedBy;
+  return { ...report, awayHosts: await withUnreached(ports, report.awayHosts, () => true), blockedBy };
 }

@@ -2,11 +2,16 @@ import { blockerOfServices } from '../../domain/blocker.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
 import type { Blocker } from '../../domain/views/blocker.js';
 import { serviceStates } from '../../services/index.js';
-import type { Bench } from '../bench.js';
+import type { BenchSettings } from '../settings.js';
+
+/** What is read of a home to find the service that does not answer. */
+export interface BlockerSettings {
+  settings: Pick<BenchSettings, 'home' | 'temporalAddress' | 'temporalNamespace' | 'env'>;
+}
 
 /** The service that blocks an unfinished batch; null: all services answer, or the batch is over. */
 export async function blockerOfHome(
-  { settings }: Pick<Bench, 'settings'>,
+  { settings }: BlockerSettings,
   { status, endedAt }: Pick<BatchStatusReport, 'status' | 'endedAt'>,
 ): Promise<Blocker | null> {
   if (endedAt !== null || status === 'ended' || status === 'cancelled') return null;

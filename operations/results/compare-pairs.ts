@@ -1,21 +1,20 @@
-import { groupBy } from '../../db/queries/group-by.js';
-import type { PairableRun } from '../../domain/ports/reading/pair-pages.js';
+import { groupBy } from '../../domain/group-by.js';
 import { BenchError } from '../../domain/errors.js';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import type { PairableRun, PairPages } from '../../domain/ports/reading/pair-pages.js';
 import type { PairsRequest } from '../../domain/requests/pairs.js';
 import { pairedDifference, pairOutcome } from '../../domain/statistics/paired.js';
 import type { Pairs } from '../../domain/views/pairs.js';
-import type { Bench } from '../bench.js';
 
 const RESAMPLES = { resamples: 2000, seed: 1 };
 
 /** Two batches or two models, attempt by attempt: which side improved, and by how much they differ. */
 export async function comparePairs(
-  bench: Pick<Bench, 'database'>,
+  { pages, queries }: { pages: PairPages; queries: Pick<BatchReads, 'findBatch'> },
   { batches, models, tasks, includeSuspect }: PairsRequest,
 ): Promise<Pairs> {
   if ((batches === undefined) === (models === undefined))
     throw new BenchError('usage', 'either two batches or two models are compared', { code: 'request.invalid' });
-  const { pages, queries } = await bench.database();
   const found = batches === undefined ? null : await Promise.all(batches.map((ref) => queries.findBatch(ref)));
   const ids = found?.map(({ batchId }) => batchId) ?? null;
   const runs = await pages.pairableRuns({ batches: ids, models: models ?? null, tasks: tasks ?? null, includeSuspect });
@@ -29,7 +28,7 @@ export async function comparePairs(
     JSON.stringify([task, contract, attempt, ids !== null && shared.size > 0 ? model : '']);
   const { pairs, left } = paired(ofA!, ofB!, keyOf);
   const byTask = groupBy(pairs, ([{ task, contract }]) => JSON.stringify([task, contract]));
-  const told = [...byTask.values()].map((own): Pairs['tasks'][number] => {
+  const compared = [...byTask.values()].map((own): Pairs['tasks'][number] => {
     const { task, metric, direction, baseline, standardError } = own[0]![0];
     const scored = own.map(([one, other]) => {
       const score = { a: one.score, b: other.score };
@@ -56,8 +55,8 @@ export async function comparePairs(
   const nameOf = (i: number): string => found?.[i]?.name ?? [a, b][i]!;
   return {
     ...{ a: nameOf(0), b: nameOf(1), by: ids === null ? 'model' : 'batch' },
-    outcomes: countOf(told.flatMap((task) => task.pairs.map(({ outcome }) => outcome))),
-    tasks: told,
+    outcomes: countOf(compared.flatMap((task) => task.pairs.map(({ outcome }) => outcome))),
+    tasks: compared,
     unpaired: left,
   };
 }

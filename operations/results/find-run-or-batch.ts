@@ -1,7 +1,13 @@
 import { BenchError } from '../../domain/errors.js';
-import type { Bench } from '../bench.js';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import type { RunReads } from '../../domain/ports/reading/runs.js';
 import type { BatchSummary } from '../../domain/views/batches.js';
 import type { RunSummary } from '../../domain/views/runs.js';
+
+/** What finds a run or a batch by a reference. */
+export interface FindPorts {
+  queries: Pick<BatchReads, 'findBatch'> & Pick<RunReads, 'findRun'>;
+}
 
 export type FoundRunOrBatch = { kind: 'run'; run: RunSummary } | { kind: 'batch'; batch: BatchSummary };
 
@@ -16,8 +22,7 @@ async function orNull<T>(found: Promise<T>): Promise<T | null> {
 }
 
 /** The run or batch of an id, an unambiguous part of one, or a batch's name. BenchError (not_found): none, or several. */
-export async function findRunOrBatch(bench: Pick<Bench, 'database'>, ref: string): Promise<FoundRunOrBatch> {
-  const { queries } = await bench.database();
+export async function findRunOrBatch({ queries }: FindPorts, ref: string): Promise<FoundRunOrBatch> {
   if (ref.startsWith('r-')) return { kind: 'run', run: await queries.findRun(ref) };
   if (ref.startsWith('b-')) return { kind: 'batch', batch: await queries.findBatch(ref) };
   const batch = await orNull(queries.findBatch(ref));

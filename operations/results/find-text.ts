@@ -2,27 +2,27 @@ import type { z } from 'zod';
 import { checkedRequest } from '../../domain/requests/checked.js';
 import { searchRequestSchema } from '../../domain/requests/search.js';
 import type { SearchDocument, SearchHit } from '../../domain/views/search.js';
-import type { Bench } from '../bench.js';
-import { searchSteps } from '../pages/search.js';
+import { type SearchPorts, searchSteps } from '../pages/search.js';
 
 /**
- * Finds a text in what runs did and saw, the newest run first; `tell` is given hits as they are found. Once the signal is aborted it ends
- * with what there is. BenchError (usage): the request, or its pattern, is wrong.
+ * Finds a text in what runs did and saw, the newest run first; `found` is called with hits as they
+ * are found. An aborted search returns what it has found so far. BenchError (usage): the request or
+ * its pattern is wrong.
  */
 export async function findText(
-  bench: Bench,
+  ports: SearchPorts,
   input: z.input<typeof searchRequestSchema>,
   signal: AbortSignal,
-  tell: (hits: readonly SearchHit[]) => void = () => undefined,
+  found: (hits: readonly SearchHit[]) => void = () => undefined,
 ): Promise<SearchDocument> {
   const request = checkedRequest(searchRequestSchema, input);
   const hits: SearchHit[] = [];
   let document: SearchDocument = { ...NOTHING, hits };
   try {
-    for await (const message of searchSteps(bench, request, signal)) {
+    for await (const message of searchSteps(ports, request, signal)) {
       if (message.event === 'hits') {
         hits.push(...message.data.hits);
-        tell(message.data.hits);
+        found(message.data.hits);
       } else if (message.event === 'done') document = { ...message.data, hits };
       else if (message.event === 'progress') document = { ...message.data, hits, more: true };
     }

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventReads } from '../../domain/ports/reading/events.js';
+import type { RunReads } from '../../domain/ports/reading/runs.js';
+import type { TrajectoryReads } from '../../domain/ports/reading/trajectories.js';
 import type { EventRow } from '../../domain/views/events.js';
 import type { RunSummary } from '../../domain/views/runs.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 import { isOutage } from '../as-bench-error.js';
-import type { Bench } from '../bench.js';
 
 const POLL_MS = 500;
 /** More than one, so that each time there is a complete one. A step may have printed 128 KiB. */
@@ -16,19 +18,25 @@ export type RunProgress =
   | { kind: 'outage' }
   | { kind: 'recovered' };
 
+export interface FollowRunPorts {
+  queries: Pick<RunReads, 'findRun'> & EventReads & Pick<TrajectoryReads, 'trajectory'>;
+  /** Closes connections that broke: the next read connects again. */
+  reconnect(): Promise<void>;
+}
+
 /** A run's steps and events as they become known, until it has ended or the signal is aborted; `once`: as they are now. */
 export async function* followRun(
-  bench: Bench,
+  ports: FollowRunPorts,
   runId: string,
   { once, signal }: { once: boolean; signal: AbortSignal },
 ): AsyncGenerator<RunProgress, void, undefined> {
+  const { queries } = ports;
   // Steps up to this one are complete and need not be read again.
   let completeThrough = 0;
   let waiting = false;
   for (;;) {
     try {
-      const { queries } = await bench.database();
-      // Asked first: what belongs to an ended run is then complete.
+      // Read first: what belongs to an ended run is then complete.
       const run = await queries.findRun(runId);
       const events = await queries.events({ runId });
       const isEnded = run.status === 'ended';
@@ -48,7 +56,7 @@ export async function* followRun(
       if (once || !isOutage(error)) throw error;
       if (!waiting) yield { kind: 'outage' };
       waiting = true;
-      await bench.reconnect();
+      await ports.reconnect();
     }
     if (once || signal.aborted) return;
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);

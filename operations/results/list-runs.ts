@@ -1,16 +1,20 @@
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import type { RunReads } from '../../domain/ports/reading/runs.js';
 import { checkedRequest } from '../../domain/requests/checked.js';
 import { type RunsRequest, runsRequestSchema } from '../../domain/requests/reading.js';
 import type { RunsDocument } from '../../domain/views/runs.js';
-import type { Bench } from '../bench.js';
-import { refuseUnknownNames } from './refuse-unknown-names.js';
+import { type NamePorts, refuseUnknownNames } from './refuse-unknown-names.js';
+
+export type ListRunsPorts = NamePorts & {
+  queries: Pick<BatchReads, 'findBatch'> & Pick<RunReads, 'listRuns'>;
+};
 
 /** Runs, newest first; `more`: there are others. BenchError: a name is unknown. */
-export async function listRuns(bench: Bench, input: RunsRequest = {}): Promise<RunsDocument> {
+export async function listRuns(ports: ListRunsPorts, input: RunsRequest = {}): Promise<RunsDocument> {
   const request = checkedRequest(runsRequestSchema, input);
   const { batch, models, tasks, status, endReason, flag, limit } = request;
-  const database = await bench.database();
-  const { queries } = database;
-  await refuseUnknownNames(database, bench.settings.configFolders, request);
+  const { queries } = ports;
+  await refuseUnknownNames(ports, request);
   const found = await queries.listRuns({
     batchId: batch === undefined ? undefined : (await queries.findBatch(batch)).batchId,
     models,

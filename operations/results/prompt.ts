@@ -1,4 +1,3 @@
-import type { Database } from '../../db/index.js';
 import { toolDefinitions } from '../../domain/agent/messages.js';
 import { PromptHistory } from '../../domain/agent/prompt-history.js';
 import { encodeReply } from '../../domain/agent/reply-encoding.js';
@@ -9,44 +8,49 @@ import type { Program } from '../../domain/agent/program.js';
 import { offeredTools } from '../../domain/gateway/offered-tools.js';
 import { wireOf } from '../../domain/gateway/wires.js';
 import type { ChatMessage, ModelRef } from '../../domain/model.js';
+import type { RunReads } from '../../domain/ports/reading/runs.js';
+import type { TrajectoryReads } from '../../domain/ports/reading/trajectories.js';
+import type { StepLog } from '../../domain/ports/record/steps.js';
 import { requestHash } from '../../domain/request-hash.js';
 import type { ShownStep } from '../../domain/run.js';
 import type { PromptDocument, PromptTurn } from '../../domain/views/prompt.js';
 import type { RunDetail } from '../../domain/views/runs.js';
-import type { Bench } from '../bench.js';
 
-type Read = Pick<Database, 'store' | 'queries'>;
+/** What a prompt is rebuilt from. */
+export interface PromptPorts {
+  store: Pick<StepLog, 'shownSteps'>;
+  queries: Pick<RunReads, 'findRun' | 'showRun'> & Omit<TrajectoryReads, 'trajectory'>;
+}
 
 /**
  * What the model was asked in a step, requeries included: rendered again from the record, and compared with the hash of what was
  * sent. The step after the last one is the one that comes next.
  * @throws BenchError (usage) for a step that the run has not reached.
  */
-export async function prompt(bench: Bench, ref: string, step: number): Promise<PromptDocument> {
-  const database = await bench.database();
-  const { runId } = await database.queries.findRun(ref);
-  return promptOf(database, runId, step);
+export async function prompt(ports: PromptPorts, ref: string, step: number): Promise<PromptDocument> {
+  const { runId } = await ports.queries.findRun(ref);
+  return promptOf(ports, runId, step);
 }
 
 /** The same, of a run by its whole id. */
-export async function promptOf(database: Read, runId: string, step: number): Promise<PromptDocument> {
-  const run = await database.queries.showRun(runId);
+export async function promptOf(ports: PromptPorts, runId: string, step: number): Promise<PromptDocument> {
+  const run = await ports.queries.showRun(runId);
   if (!Number.isSafeInteger(step) || step < 1 || step > run.steps + 1)
     throw new BenchError('usage', `run ${runId} has no step ${step}: it has taken ${run.steps}`, {
       code: 'step.not_found',
       remedy: `Choose one from 1 to ${run.steps + 1}: \`bench trajectory ${runId}\` shows them.`,
     });
-  const asked = await whoAsked(database, run, step);
-  const definition = await database.queries.playedAs(asked.runId);
-  if (definition === null) return recorded(database, run, step);
+  const asked = await whoAsked(ports, run, step);
+  const definition = await ports.queries.playedAs(asked.runId);
+  if (definition === null) return recorded(ports, run, step);
   const input = { ...definition, memoryRecords: asked.memory ? asked.memoryRecords : null };
   const workspace = asked.workspace ?? CONTAINER_WORKSPACE;
   if (definition.agent.program !== undefined)
-    return ofProgram(database, { runId, step, program: definition.agent.program, model: definition.model });
+    return ofProgram(ports, { runId, step, program: definition.agent.program, model: definition.model });
   const history = new PromptHistory(input, workspace);
-  for await (const steps of database.store.shownSteps(asked.runId, { after: 0, through: step - 1 })) history.add(steps);
+  for await (const steps of ports.store.shownSteps(asked.runId, { after: 0, through: step - 1 })) history.add(steps);
   const messages = history.prompt();
-  const known = await database.queries.askedTurns(asked.runId, step);
+  const known = await ports.queries.askedTurns(asked.runId, step);
   const replies = known.flatMap(({ reply }) => reply ?? []);
   const { provider, model } = definition.model;
   const turns = stepTurns(input, replies).map((added, at): PromptTurn => {
@@ -64,7 +68,7 @@ export async function promptOf(database: Read, runId: string, step: number): Pro
 
 /** A program writes its own prompts: they are kept as they were sent. */
 async function ofProgram(
-  { queries }: Read,
+  { queries }: PromptPorts,
   { runId, step, program, model }: { runId: string; step: number; program: Program; model: ModelRef },
 ): Promise<PromptDocument> {
   const request = await queries.programRequest(runId, step);
@@ -84,7 +88,7 @@ async function ofProgram(
 }
 
 /** The run whose calls asked for this step: steps that a fork began with were asked in the run that was forked. */
-async function whoAsked({ queries }: Read, run: RunDetail, step: number): Promise<RunDetail> {
+async function whoAsked({ queries }: PromptPorts, run: RunDetail, step: number): Promise<RunDetail> {
   let asked = run;
   while (asked.forkedFrom !== null && step <= (asked.forkedAtStep ?? 0)) {
     // It may have been left out of an import.
@@ -99,7 +103,7 @@ async function whoAsked({ queries }: Read, run: RunDetail, step: number): Promis
 }
 
 /** Records of MLGym and of other tools have no requeries, and no hash: their history is taken as it is. */
-async function recorded({ store, queries }: Read, run: RunDetail, step: number): Promise<PromptDocument> {
+async function recorded({ store, queries }: PromptPorts, run: RunDetail, step: number): Promise<PromptDocument> {
   const { prompt: first, footers } = await queries.recordedPrompt(run.runId);
   const messages = first.map(({ role, content }): ChatMessage => ({
     role: role === 'system' ? role : 'user',
@@ -124,7 +128,7 @@ async function recorded({ store, queries }: Read, run: RunDetail, step: number):
   };
 }
 
-async function stepsThrough(store: Read['store'], runId: string, step: number): Promise<ShownStep[]> {
+async function stepsThrough(store: PromptPorts['store'], runId: string, step: number): Promise<ShownStep[]> {
   const steps: ShownStep[] = [];
   for await (const some of store.shownSteps(runId, { after: 0, through: step })) steps.push(...some);
   return steps;

@@ -1,10 +1,17 @@
-import type { Database } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
 import { parseScriptedPolicy } from '../../domain/scripted-policies.js';
 import { closest } from '../../domain/closest.js';
-import { type ConfigFolders, listModels, taskIds } from '../../catalog/index.js';
+import { listModels, taskIds } from '../../catalog/index.js';
+import type { RunReads } from '../../domain/ports/reading/runs.js';
+import type { BenchSettings } from '../settings.js';
 
 const SHOWN = 20;
+
+/** What knows the names of models and tasks: those that have runs, and those of the configuration. */
+export interface NamePorts {
+  queries: Pick<RunReads, 'playedNames'>;
+  settings: Pick<BenchSettings, 'configFolders'>;
+}
 
 function refuse(what: 'model' | 'task', name: string, known: readonly string[], list: string): never {
   const near = closest(name, known);
@@ -23,12 +30,11 @@ const isScripted = (name: string): boolean =>
   name.startsWith('scripted:') && parseScriptedPolicy(name.slice('scripted:'.length)) !== null;
 
 /**
- * A slip of the keyboard would else be an empty answer. Known is what has runs, and what could be played here: such a name may have
- * no runs yet. Of tasks `id@contract` too. BenchError (usage) with the nearest name.
+ * Without it a typing error would return an empty list. A name is known if it has runs, or if this
+ * home could play it; tasks are also known as `id@contract`. BenchError (usage) with the nearest name.
  */
 export async function refuseUnknownNames(
-  { queries }: Pick<Database, 'queries'>,
-  configFolders: ConfigFolders,
+  { queries, settings: { configFolders } }: NamePorts,
   { models = [], tasks = [] }: { models?: readonly string[] | undefined; tasks?: readonly string[] | undefined },
 ): Promise<void> {
   if (models.length + tasks.length === 0) return;

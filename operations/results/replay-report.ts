@@ -1,11 +1,17 @@
 import { BenchError } from '../../domain/errors.js';
+import type { RunReads } from '../../domain/ports/reading/runs.js';
+import type { TrajectoryReads } from '../../domain/ports/reading/trajectories.js';
+import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import { compareWithRecording, recordedPrimary } from '../../domain/recording-comparison.js';
 import type { ReplayReport } from '../../domain/views/replay.js';
-import type { Bench } from '../bench.js';
+
+export interface ReplayReportPorts {
+  queries: Pick<RunReads, 'findRun' | 'showRun'> & Pick<TrajectoryReads, 'trajectory'>;
+  store: Pick<RunDefinitions, 'definition'>;
+}
 
 /** Compares a run with the recording that it plays; one that is not over, so far. BenchError (usage): it plays none. */
-export async function replayReport(bench: Bench, ref: string): Promise<ReplayReport> {
-  const { queries, store } = await bench.database();
+export async function replayReport({ queries, store }: ReplayReportPorts, ref: string): Promise<ReplayReport> {
   const { runId } = await queries.findRun(ref);
   const [run, definition, steps] = await Promise.all([
     queries.showRun(runId),

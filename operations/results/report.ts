@@ -1,12 +1,25 @@
-import type { Database } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
+import type { Comparisons } from '../../domain/ports/comparisons.js';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import type { LeaderboardReads } from '../../domain/ports/reading/leaderboards.js';
+import type { TrainingReads } from '../../domain/ports/reading/training.js';
 import { checkedRequest } from '../../domain/requests/checked.js';
 import { type ReportRequest, reportRequestSchema } from '../../domain/requests/leaderboard.js';
 import type { LeaderboardOptions } from '../../domain/views/leaderboard.js';
 import type { ReportData } from '../../report/index.js';
 import { harnessVersion } from '../batches/store-batch.js';
-import type { Bench } from '../bench.js';
-import { resolveComparison } from './resolve-comparison.js';
+import type { BenchSettings } from '../settings.js';
+import { type ComparisonPorts, resolveComparison } from './resolve-comparison.js';
+
+interface SubjectPorts {
+  comparisons: Pick<Comparisons, 'list'>;
+  queries: Pick<BatchReads, 'findBatch'>;
+}
+export type ReportPorts = ComparisonPorts &
+  SubjectPorts & {
+    queries: LeaderboardReads & Pick<TrainingReads, 'policyMetrics'>;
+    settings: Pick<BenchSettings, 'assetsRoot'>;
+  };
 
 interface Subject {
   title: string;
@@ -20,14 +33,13 @@ const given = ({ what: _what, over: _over, resamples: _resamples, seed: _seed, .
   Object.entries(compared).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 
 /** A leaderboard with the runs behind each number, for a writer of `report/`. */
-export async function report(bench: Bench, input: ReportRequest = {}): Promise<ReportData> {
+export async function report(ports: ReportPorts, input: ReportRequest = {}): Promise<ReportData> {
   const request = checkedRequest(reportRequestSchema, input);
-  const { settings } = bench;
+  const { queries, settings } = ports;
   const { metric, order, resamples, seed, over } = request;
-  const database = await bench.database();
-  const subject = await subjectOf(request, database);
-  const compared = await resolveComparison(request, settings.configFolders, database);
-  const board = await database.queries.leaderboard({
+  const subject = await subjectOf(request, ports);
+  const compared = await resolveComparison(ports, request);
+  const board = await queries.leaderboard({
     ...('comparison' in subject.options
       ? { ...subject.options, ...(metric !== undefined && { metric }), ...(order !== undefined && { order }) }
       : { ...compared, ...subject.options }),
@@ -38,21 +50,21 @@ export async function report(bench: Bench, input: ReportRequest = {}): Promise<R
       code: 'report.empty',
       remedy: '`bench runs` lists runs; `bench demo` produces some.',
     });
-  const { runs, actions, trees } = await database.queries.reportRuns(board);
+  const { runs, actions, trees } = await queries.reportRuns(board);
   return {
     subject: subject.title,
     generatedAt: new Date().toISOString(),
     harnessVersion: harnessVersion(settings.assetsRoot),
     ...{ over, board, runs, actions, trees },
-    training: subject.training === undefined ? null : await database.queries.policyMetrics(subject.training),
+    training: subject.training === undefined ? null : await queries.policyMetrics(subject.training),
   };
 }
 
-/** What is meant: a comparison's name goes before a batch's. */
-async function subjectOf(request: ReportRequest, database: Database): Promise<Subject> {
+/** A name that a comparison and a batch share means the comparison. */
+async function subjectOf(request: ReportRequest, { comparisons, queries }: SubjectPorts): Promise<Subject> {
   const { what } = request;
   if (what === undefined) return { title: 'All runs', options: {} };
-  const saved = (await database.comparisons.list()).some(({ name }) => name === what);
+  const saved = (await comparisons.list()).some(({ name }) => name === what);
   if (saved) {
     const fixed = given(request).filter((name) => name !== 'metric' && name !== 'order');
     if (fixed.length > 0)
@@ -71,6 +83,6 @@ async function subjectOf(request: ReportRequest, database: Database): Promise<Su
         fields: { batch: true },
       },
     );
-  const { batchId, name, training } = await database.queries.findBatch(what);
+  const { batchId, name, training } = await queries.findBatch(what);
   return { title: `Batch ${name ?? batchId}`, options: { batchId }, ...(training && { training: batchId }) };
 }

@@ -1,18 +1,19 @@
-import { type ConfigFolders, selectTaskIds } from '../../catalog/index.js';
-import type { Database } from '../../db/index.js';
+import { selectTaskIds } from '../../catalog/index.js';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
 import type { ComparisonRequest } from '../../domain/requests/comparison.js';
 import type { ComparisonOptions } from '../../domain/views/leaderboard.js';
-import { refuseUnknownNames } from './refuse-unknown-names.js';
+import { type NamePorts, refuseUnknownNames } from './refuse-unknown-names.js';
+
+export type ComparisonPorts = NamePorts & { queries: Pick<BatchReads, 'findBatch'> };
 
 /** The names in a request resolved: a suite becomes its tasks, a batch its id. BenchError: one of them is unknown. */
 export async function resolveComparison(
+  ports: ComparisonPorts,
   request: ComparisonRequest,
-  configFolders: ConfigFolders,
-  database: Pick<Database, 'queries'>,
 ): Promise<ComparisonOptions> {
-  const { queries } = database;
-  await refuseUnknownNames(database, configFolders, request);
-  const suite = request.suite === undefined ? [] : selectTaskIds(configFolders, [request.suite]);
+  const { queries, settings } = ports;
+  await refuseUnknownNames(ports, request);
+  const suite = request.suite === undefined ? [] : selectTaskIds(settings.configFolders, [request.suite]);
   const tasks = [...(request.tasks ?? []), ...suite];
   return {
     metric: request.metric ?? 'best-attempt',

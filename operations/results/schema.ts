@@ -1,9 +1,8 @@
 import { EXAMPLE_QUERIES } from '../../domain/example-queries.js';
+import type { SchemaPages } from '../../domain/ports/reading/schema-pages.js';
 import type { DatabaseSchema } from '../../domain/views/schema.js';
-import type { Bench } from '../bench.js';
 
 /** What a query of `sql` may read, and queries to start from. */
-export async function databaseSchema(bench: Pick<Bench, 'database'>): Promise<DatabaseSchema> {
-  const { pages } = await bench.database();
+export async function databaseSchema({ pages }: { pages: SchemaPages }): Promise<DatabaseSchema> {
   return { ...(await pages.databaseSchema()), examples: [...EXAMPLE_QUERIES] };
 }

@@ -1,21 +1,19 @@
-import type { ReadOnlyResult } from '../../db/index.js';
 import { checkedRequest } from '../../domain/requests/checked.js';
 import { type SqlRequest, sqlRequestSchema } from '../../domain/requests/reading.js';
-import type { Bench } from '../bench.js';
+import type { QueryResult } from '../../domain/views/database.js';
 
 /**
  * Runs one SELECT, which can change nothing, until the signal is aborted. BenchError (usage): it is no such query, fails, or returns
  * more than `maxBytes`.
  */
 export async function sql(
-  bench: Pick<Bench, 'databaseUrl' | 'database'>,
+  bench: { databaseUrl(): Promise<string> },
   query: string,
   request: SqlRequest = {},
   signal?: AbortSignal,
   maxBytes?: number,
-): Promise<ReadOnlyResult> {
+): Promise<QueryResult> {
   const { timeout, maxRows } = checkedRequest(sqlRequestSchema, request);
-  await bench.database();
   const databaseUrl = await bench.databaseUrl();
   const { runReadOnlyQuery } = await import('../../db/index.js');
   return runReadOnlyQuery(databaseUrl, query, { timeoutMs: timeout * 1000, maxRows, maxBytes, signal });

@@ -1,10 +1,13 @@
 import { BenchError } from '../../domain/errors.js';
+import type { RunReads } from '../../domain/ports/reading/runs.js';
+import type { TreeReads } from '../../domain/ports/reading/trees.js';
 import type { TreeDocument } from '../../domain/views/tree.js';
-import type { Bench } from '../bench.js';
 
 /** The tree of forks that a run plays, or is a node of. @throws BenchError (usage) for a run that plays one line. */
-export async function runTree(bench: Bench, ref: string): Promise<TreeDocument> {
-  const { queries } = await bench.database();
+export async function runTree(
+  { queries }: { queries: Pick<RunReads, 'findRun' | 'showRun'> & TreeReads },
+  ref: string,
+): Promise<TreeDocument> {
   const { runId } = await queries.findRun(ref);
   const tree = await queries.tree(runId);
   if (tree !== null) return tree;

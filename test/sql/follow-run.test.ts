@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RunLog } from '../../cli/run-log.js';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
-import type { Bench } from '../../operations/bench.js';
 import { followRun } from '../../operations/results/follow-run.js';
 import { evaluate, oneRun, SUBMITTED } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -39,11 +38,11 @@ async function longRun(): Promise<string> {
 }
 
 async function followed(runId: string) {
-  const bench = { ...db, database: () => Promise.resolve(db) } as unknown as Bench;
+  const ports = { queries: db.queries, reconnect: () => Promise.resolve() };
   const { output } = captured({ json: true });
   const log = new RunLog(output);
   const looks: { steps: number; isOver: boolean }[] = [];
-  for await (const progress of followRun(bench, runId, { once: true, signal: new AbortController().signal })) {
+  for await (const progress of followRun(ports, runId, { once: true, signal: new AbortController().signal })) {
     if (progress.kind !== 'look') continue;
     log.add(progress.steps, progress.events);
     looks.push({ steps: progress.steps.length, isOver: progress.isOver });

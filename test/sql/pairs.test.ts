@@ -10,9 +10,8 @@ test('models and batches are compared attempt by attempt, with the runs that a l
   const db = openDatabase(await sharedDatabases().createDatabase());
   try {
     const { runs, batch } = await storeSweep(db);
-    const bench = { ...db, database: () => Promise.resolve(db) };
     const compare = async (request: Record<string, unknown>) =>
-      pairsSchema.parse(await comparePairs(bench, pairsRequestSchema.parse(request)));
+      pairsSchema.parse(await comparePairs(db, pairsRequestSchema.parse(request)));
     const models = await compare({ models: ['alpha', 'beta'] });
     expect([models.by, models.a, models.b, models.unpaired]).toEqual(['model', 'alpha', 'beta', { a: 0, b: 0 }]);
     expect(models.tasks.map(({ task, pairs }) => [task, pairs.length])).toEqual([

@@ -116,10 +116,9 @@ describe('a program that changes nothing and scores best by noise', () => {
       ['worker', 1],
       ['idle', 2],
     ]);
-    const bench = { ...db, database: () => Promise.resolve(db) };
     const asked = pairsRequestSchema.parse({ models: ['idle', 'worker'], tasks: [of.id] });
     await db.pool.query('update runs set attempt = 1 where run_id = $1', [ids[1]]);
-    const { tasks: pairs } = await comparePairs(bench, asked);
+    const { tasks: pairs } = await comparePairs(db, asked);
     expect(pairs.map(({ outcomes }) => outcomes)).toEqual([{ both: 0, onlyA: 0, onlyB: 1, neither: 0 }]);
     const models = await db.pool.query(
       'select model, best_place::int from leaderboard_models(for_tasks => $1) order by 2',

@@ -16,7 +16,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await db.close();
 });
-const refused = (names: { models?: string[]; tasks?: string[] }) => refuseUnknownNames(db, [CONFIGS], names);
+const ports = () => ({ queries: db.queries, settings: { configFolders: [CONFIGS] } });
+const refused = (names: { models?: string[]; tasks?: string[] }) => refuseUnknownNames(ports(), names);
 
 test('names that have runs, or could have some, are taken', async () => {
   for (const names of [
@@ -43,8 +44,8 @@ test('a model or task that is unknown is refused with the nearest name, by runs 
     await expect(refused(structuredClone(names) as { models?: string[] })).rejects.toMatchObject(
       usage(message, remedy),
     );
-    await expect(
-      resolveComparison(structuredClone(names) as { models?: string[] }, [CONFIGS], db),
-    ).rejects.toMatchObject(usage(message, remedy));
+    await expect(resolveComparison(ports(), structuredClone(names) as { models?: string[] })).rejects.toMatchObject(
+      usage(message, remedy),
+    );
   }
 });

@@ -1,6 +1,9 @@
+import type { Comparisons } from '../../../domain/ports/comparisons.js';
 import type { SavedComparison } from '../../../domain/views/comparisons.js';
-import type { Bench } from '../../bench.js';
 
 /** Saved comparisons, by name. */
-export const listComparisons = async (bench: Bench): Promise<SavedComparison[]> =>
-  (await bench.database()).comparisons.list();
+export const listComparisons = ({
+  comparisons,
+}: {
+  comparisons: Pick<Comparisons, 'list'>;
+}): Promise<SavedComparison[]> => comparisons.list();

@@ -1,5 +1,7 @@
-import type { Bench } from '../../bench.js';
+import type { Comparisons } from '../../../domain/ports/comparisons.js';
 
 /** Removes a saved comparison. Runs and scores stay. */
-export const removeComparison = async (bench: Bench, name: string): Promise<void> =>
-  (await bench.database()).comparisons.remove(name);
+export const removeComparison = (
+  { comparisons }: { comparisons: Pick<Comparisons, 'remove'> },
+  name: string,
+): Promise<void> => comparisons.remove(name);

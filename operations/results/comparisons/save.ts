@@ -1,20 +1,24 @@
 import { BenchError } from '../../../domain/errors.js';
+import type { Comparisons } from '../../../domain/ports/comparisons.js';
 import { checkedRequest } from '../../../domain/requests/checked.js';
 import { type ComparisonRequest, comparisonRequestSchema } from '../../../domain/requests/comparison.js';
 import type { SavedComparison } from '../../../domain/views/comparisons.js';
-import type { Bench } from '../../bench.js';
+import type { LeaderboardPorts } from '../leaderboard.js';
 import { resolveComparison } from '../resolve-comparison.js';
 
 /** Saves what a leaderboard of this request compares now, so that its figures stay as they are. */
-export async function saveComparison(bench: Bench, name: string, input: ComparisonRequest): Promise<SavedComparison> {
+export async function saveComparison(
+  ports: LeaderboardPorts & { comparisons: Pick<Comparisons, 'save'> },
+  name: string,
+  input: ComparisonRequest,
+): Promise<SavedComparison> {
   const request = checkedRequest(comparisonRequestSchema, input);
   if (!/^[\w][\w.-]{0,63}$/.test(name))
     throw new BenchError('usage', `${JSON.stringify(name.slice(0, 80))} is not a valid name for a comparison`, {
       remedy: 'Use at most 64 letters, digits, `.`, `-` and `_`.',
     });
-  const database = await bench.database();
-  const options = await resolveComparison(request, bench.settings.configFolders, database);
-  const { comparison: compared, rows, tasks } = await database.queries.leaderboard(options);
+  const options = await resolveComparison(ports, request);
+  const { comparison: compared, rows, tasks } = await ports.queries.leaderboard(options);
   if (compared.T === null)
     throw new BenchError('usage', 'these options leave nothing to compare', {
       code: 'comparison.empty',
@@ -22,7 +26,7 @@ export async function saveComparison(bench: Bench, name: string, input: Comparis
         'See what ranks with `bench leaderboard` first; scripted agents and runs without isolation rank only on request.',
       fields: { includeScripted: true, includeLocal: true },
     });
-  return database.comparisons.save(name, {
+  return ports.comparisons.save(name, {
     ...options,
     includeSuspect: compared.includeSuspect,
     models: [...new Set(rows.filter(({ unranked }) => unranked === null).map(({ model }) => model))].sort(),

@@ -1,13 +1,12 @@
+import type { Comparisons } from '../../../domain/ports/comparisons.js';
 import type { SavedComparison } from '../../../domain/views/comparisons.js';
 import type { SavedComparisonState } from '../../../domain/views/leaderboard.js';
-import type { Bench } from '../../bench.js';
 
 /** What a saved comparison fixes, and which of its baselines are others by now. */
 export async function showComparison(
-  bench: Bench,
+  { comparisons }: { comparisons: Pick<Comparisons, 'find' | 'state'> },
   name: string,
 ): Promise<{ saved: SavedComparison; movedBaselines: SavedComparisonState['movedBaselines'] }> {
-  const { comparisons } = await bench.database();
   const saved = await comparisons.find(name);
   const { movedBaselines } = await comparisons.state(saved);
   return { saved, movedBaselines };

@@ -35,7 +35,7 @@ export async function idsBeginning(
   if (!/^[\w.-]*$/.test(prefix)) return [];
   const url = databaseUrl ?? (servicesStatus(home).running ? embeddedDatabaseUrl(home) : null);
   if (url === null) return [];
-  const { runReadOnlyQuery } = await import('../../db/index.js');
+  const { runReadOnlyQuery } = await import('../../db/read-only-query.js');
   const query = runReadOnlyQuery(url, QUERIES[what](prefix), { timeoutMs }).then(({ rows }) =>
     rows.map(([id, about]) => ({ id: String(id), about: String(about) })),
   );

@@ -15,6 +15,6 @@ export async function sql(
 ): Promise<QueryResult> {
   const { timeout, maxRows } = checkedRequest(sqlRequestSchema, request);
   const databaseUrl = await bench.databaseUrl();
-  const { runReadOnlyQuery } = await import('../../db/index.js');
+  const { runReadOnlyQuery } = await import('../../db/read-only-query.js');
   return runReadOnlyQuery(databaseUrl, query, { timeoutMs: timeout * 1000, maxRows, maxBytes, signal });
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { PathParams } from './route.js';
 import type { ROUTES, RouteName } from './routes.js';
 
 // The page takes types alone from this room: zod never reaches the browser.
@@ -22,11 +23,5 @@ export type Query<Name extends RouteName> = Routes[Name] extends { query: infer 
   ? z.input<Schema>
   : Record<never, never>;
 
-type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | Names<Rest>
-  : Path extends `${string}:${infer Name}`
-    ? Name
-    : never;
-
 /** `:id` and the like, in a route's path. */
-export type Params<Name extends RouteName> = Record<Names<Routes[Name]['path']>, string>;
+export type Params<Name extends RouteName> = PathParams<Routes[Name]['path']>;

@@ -24,4 +24,14 @@ export interface Route {
   answer: z.ZodType | 'text' | 'bytes' | 'events';
 }
 
+/** `:id` and the like, in a path. */
+type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Names<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** The parameters of a path; of a path that is only known at run time, any. */
+export type PathParams<Path extends string> = Record<string extends Path ? string : Names<Path>, string>;
+
 export const route = <const Declared extends Route>(declared: Declared): Declared => declared;

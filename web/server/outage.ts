@@ -1,18 +1,17 @@
 import { isOutage } from '../../operations/as-bench-error.js';
-import type { Bench } from '../../operations/bench.js';
 import type { Handler } from './call.js';
 
-/** Since when services do not answer. Each request tries them anew: nothing is kept of a connection that broke. */
+/** Since when services do not answer. Each request tries them again: no connection that broke is kept. */
 export interface Outage {
   lostSince(): string | null;
-  /** Tells of the beginning and of the end of one. */
+  /** Calls the listener when an outage begins and when it ends. */
   subscribe(listener: (lostSince: string | null) => void): () => void;
   watched(handler: Handler): Handler;
   report(error: unknown): void;
   over(): void;
 }
 
-export function watchOutage(bench: Pick<Bench, 'reconnect'>): Outage {
+export function watchOutage(bench: { reconnect(): Promise<void> }): Outage {
   let since: string | null = null;
   const listeners = new Set<(lostSince: string | null) => void>();
   const become = (next: string | null): void => {

@@ -12,7 +12,8 @@ import type { Bench } from '../../operations/bench.js';
 import { readingBench } from '../../operations/home/page/reading-bench.js';
 import { pageTokens } from '../../operations/home/page/tokens.js';
 import { createApp } from './app.js';
-import type { Handler } from './call.js';
+import type { homeRoutes } from '../api/home.js';
+import type { Handlers } from './call.js';
 import { allHandlers } from './handlers/index.js';
 import { watchOutage } from './outage.js';
 
@@ -56,15 +57,14 @@ export async function startPageServer(bench: Bench, request: PageServerRequest):
   const served = readOnly ? readingBench(bench) : bench;
   const outage = watchOutage(served);
   const { handlers, hub } = allHandlers(served, outage, version, readOnly);
-  const own: Record<string, Handler> = {
+  const own: Handlers<Pick<typeof homeRoutes, 'health' | 'me'>> = {
     health: () =>
       Promise.resolve({
         status: outage.lostSince() === null ? 'ok' : 'services_lost',
         version,
         lostSince: outage.lostSince(),
       }),
-    me: ({ who }) =>
-      Promise.resolve({ name: who?.name, role: who?.role, expiresAt: who?.expiresAt ?? null, readOnly, version }),
+    me: ({ who }) => Promise.resolve({ name: who.name, role: who.role, expiresAt: who.expiresAt, readOnly, version }),
   };
   const secure = tlsCert !== undefined && tlsKey !== undefined;
   const scheme = secure ? 'https' : 'http';

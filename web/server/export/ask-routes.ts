@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../../../domain/error-codes.js';
 import { BenchError } from '../../../domain/errors.js';
 import type { Token } from '../../../domain/views/page.js';
-import type { Bench } from '../../../operations/bench.js';
 import { API, ROUTES, type RouteName } from '../../api/routes.js';
 import { createApp } from '../app.js';
 import { allHandlers } from '../handlers/index.js';
@@ -20,9 +19,11 @@ export interface RouteAsker {
 const HOST = 'localhost';
 const READER: Token = { name: 'export', role: 'viewer', createdAt: new Date(0).toISOString(), expiresAt: null };
 
-export function askRoutes(bench: Bench, version: string): RouteAsker {
+export type RoutePorts = Parameters<typeof allHandlers>[0] & Parameters<typeof watchOutage>[0];
+
+export function askRoutes(ports: RoutePorts, version: string): RouteAsker {
   const app = createApp({
-    handlers: allHandlers(bench, watchOutage(bench), version).handlers,
+    handlers: allHandlers(ports, watchOutage(ports), version).handlers,
     tokens: { find: () => READER },
     hosts: [HOST],
     origins: [],
@@ -30,7 +31,7 @@ export function askRoutes(bench: Bench, version: string): RouteAsker {
     compressed: false,
     version,
     page: '',
-    // Nobody waits: what is long may be.
+    // No person waits for one answer, so none is limited.
     limits: { requestsPerSecond: Infinity, requestMs: 600_000, answerBytes: 256 * 1024 * 1024 },
   });
   const ask = async (name: RouteName, params: Values, query: Values = {}): Promise<Response> => {

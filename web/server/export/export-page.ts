@@ -7,11 +7,15 @@ import { type ExportIndex, packOf } from '../../../domain/static-form/packs.js';
 import type { Leaderboard } from '../../../domain/views/leaderboard.js';
 import type { PageExportDocument } from '../../../domain/views/page.js';
 import { harnessVersion } from '../../../operations/batches/store-batch.js';
-import type { Bench } from '../../../operations/bench.js';
-import { type ExportSubjects, exportSubjects } from '../../../operations/pages/export-subjects.js';
+import {
+  type ExportSubjectPorts,
+  type ExportSubjects,
+  exportSubjects,
+} from '../../../operations/pages/export-subjects.js';
 import { makeTarget, unwritable } from '../../../operations/records/export/targets.js';
+import type { BenchSettings } from '../../../operations/settings.js';
 import { checkWritable, writeWhole } from '../../../operations/write-whole.js';
-import { askRoutes } from './ask-routes.js';
+import { askRoutes, type RoutePorts } from './ask-routes.js';
 import { packsInFolder, packsInOne, sha256 } from './pack-writer.js';
 import { pageInFolder, pageInOne } from './page-document.js';
 import { type Exporting, Pack, writeRun } from './run-packs.js';
@@ -21,9 +25,11 @@ import { readPatterns, Scrubber } from './scrub.js';
 const AT_ONCE = 4;
 const MANIFEST = 'manifest.json';
 
+export type PageExportPorts = ExportSubjectPorts & RoutePorts & { settings: Pick<BenchSettings, 'assetsRoot'> };
+
 /** Writes the page, and what its routes answer of these batches and runs, to files that need no server. */
 export async function exportPage(
-  bench: Bench,
+  ports: PageExportPorts,
   request: PageExportRequest,
   progress: (done: number, of: number) => void = () => undefined,
 ): Promise<PageExportDocument> {
@@ -44,7 +50,7 @@ export async function exportPage(
     folder === null ? null : join(dirname(folder), `.${basename(folder)}.${randomBytes(4).toString('hex')}`);
   try {
     if (aside !== null) makeTarget(join(aside, 'data'));
-    return await writePage(bench, request, { folder, aside, patterns, progress });
+    return await writePage(ports, request, { folder, aside, patterns, progress });
   } catch (error) {
     throw unwritable(folder ?? request.single!, error);
   } finally {
@@ -61,16 +67,16 @@ interface Writing {
 }
 
 async function writePage(
-  bench: Bench,
+  ports: PageExportPorts,
   request: PageExportRequest,
   { folder, aside, patterns, progress }: Writing,
 ): Promise<PageExportDocument> {
-  const { assetsRoot } = bench.settings;
+  const { assetsRoot } = ports.settings;
   const parts = {
     script: await built(join(assetsRoot, 'dist/web/static/page.js')),
     style: await built(join(assetsRoot, 'dist/web/static/style.css')),
   };
-  const subjects = await exportSubjects(bench, request);
+  const subjects = await exportSubjects(ports, request);
   if (subjects.runs.length === 0) throw new BenchError('not_found', 'the batch has no runs', { code: 'batch.empty' });
   const version = harnessVersion(assetsRoot);
   const scrub = new Scrubber(patterns, request.allowSecrets);
@@ -78,7 +84,7 @@ async function writePage(
   const one = aside === null ? packsInOne() : null;
   const writer = one ?? packsInFolder(aside!, hashes);
   const { observations, files } = request;
-  const exporting: Exporting = { routes: askRoutes(bench, version), writer, scrub, observations, files };
+  const exporting: Exporting = { routes: askRoutes(ports, version), writer, scrub, observations, files };
   await writeAll(exporting, subjects, progress);
   const index = await writer.write(
     'index',

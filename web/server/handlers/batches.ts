@@ -1,24 +1,19 @@
-import type { Bench } from '../../../operations/bench.js';
+import type { BatchPages } from '../../../domain/ports/reading/batch-pages.js';
+import type { EventPages } from '../../../domain/ports/reading/event-pages.js';
 import { batchHead, batchMatrix, batchSpend } from '../../../operations/pages/batches.js';
-import { batchIdOf } from '../../../operations/pages/resolve.js';
-import type { Handler } from '../call.js';
+import { batchIdOf, type FindBatchPorts } from '../../../operations/pages/resolve.js';
+import type { batchRoutes } from '../../api/batches.js';
+import type { Handlers } from '../call.js';
 
-interface Page {
-  after?: string;
-  limit: number;
-}
+export type BatchHandlerPorts = FindBatchPorts & { pages: BatchPages & Pick<EventPages, 'eventPage'> };
 
-export function batchHandlers(bench: Bench): Record<string, Handler> {
-  const pages = async () => (await bench.database()).pages;
+export function batchHandlers(ports: BatchHandlerPorts): Handlers<typeof batchRoutes> {
+  const { pages } = ports;
   return {
-    batches: async ({ query }) => (await pages()).batchPage(query as unknown as Page),
-    batch: ({ params }) => batchHead(bench, params['id'] ?? ''),
-    batchMatrix: ({ params }) => batchMatrix(bench, params['id'] ?? ''),
-    batchSpend: ({ params, query }) => batchSpend(bench, params['id'] ?? '', Number(query['buckets'])),
-    batchEvents: async ({ params, query }) =>
-      (await pages()).eventPage({
-        ...(query as unknown as Page),
-        batchId: await batchIdOf(bench, params['id'] ?? ''),
-      }),
+    batches: ({ query }) => pages.batchPage(query),
+    batch: ({ params }) => batchHead(ports, params.id),
+    batchMatrix: ({ params }) => batchMatrix(ports, params.id),
+    batchSpend: ({ params, query }) => batchSpend(ports, params.id, query.buckets),
+    batchEvents: async ({ params, query }) => pages.eventPage({ ...query, batchId: await batchIdOf(ports, params.id) }),
   };
 }

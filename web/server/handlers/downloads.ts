@@ -1,23 +1,25 @@
 import { BenchError } from '../../../domain/errors.js';
-import type { SnapshotLink } from '../../../domain/views/run-head.js';
-import type { Bench } from '../../../operations/bench.js';
+import type { TakenFilesPorts } from '../../../operations/pages/files.js';
 import { artifactStream, snapshotArchive } from '../../../operations/pages/snapshot-archive.js';
 import { API } from '../../api/routes.js';
-import { type Handler, Raw } from '../call.js';
+import type { runRoutes } from '../../api/runs.js';
+import { type Handlers, Raw } from '../call.js';
 import { DownloadTickets } from '../download-tickets.js';
 import { HOSTILE_HEADERS } from '../headers.js';
 import { stepOf } from './step-parameter.js';
 
-/** The download begins within that; how long it goes on is another matter. */
+/** A download must begin within this time; it may take longer. */
 const SECONDS = 300;
 
-/** Files that are too large for a page to hold: a browser fetches them by itself, from the store where that can be. */
-export function downloadHandlers(bench: Bench): Record<string, Handler> {
+/** Files that are too large for a page: a browser fetches them by a link, from the store itself if the store has links. */
+export function downloadHandlers(
+  ports: TakenFilesPorts,
+): Handlers<Pick<typeof runRoutes, 'snapshotLink' | 'download'>> {
   const tickets = new DownloadTickets();
   return {
-    snapshotLink: async (call): Promise<SnapshotLink> => {
+    snapshotLink: async (call) => {
       const until = Date.now() + SECONDS * 1000;
-      const { url, ...archive } = await snapshotArchive(bench, call.params['id'] ?? '', stepOf(call), SECONDS);
+      const { url, ...archive } = await snapshotArchive(ports, call.params.id, stepOf(call), SECONDS);
       return {
         ...archive,
         url: url ?? `${API}/downloads/${tickets.issue({ ...archive, until })}`,
@@ -25,14 +27,14 @@ export function downloadHandlers(bench: Bench): Record<string, Handler> {
       };
     },
     download: ({ params }) => {
-      const ticket = tickets.read(params['ticket'] ?? '');
+      const ticket = tickets.read(params.ticket);
       if (ticket === null)
         throw new BenchError('not_found', 'this download link has expired', {
           code: 'file.not_found',
           remedy: 'Request a new link from the page; it is valid for five minutes.',
         });
       return Promise.resolve(
-        new Raw(200, ReadableStream.from<Uint8Array>(artifactStream(bench, ticket.sha256)), {
+        new Raw(200, ReadableStream.from<Uint8Array>(artifactStream(ports, ticket.sha256)), {
           ...HOSTILE_HEADERS,
           'Content-Type': 'application/octet-stream',
           'Content-Length': String(ticket.bytes),

@@ -1,33 +1,36 @@
-import type { Bench } from '../../../operations/bench.js';
+import type { IntegrityPages } from '../../../domain/ports/reading/integrity-pages.js';
+import type { SubjectKind, SubjectPages } from '../../../domain/ports/reading/subject-pages.js';
+import type { Played, PlayedList } from '../../../domain/views/subjects.js';
 import { listEpisodes } from '../../../operations/episodes/list-episodes.js';
 import { showEpisode } from '../../../operations/episodes/show-episode.js';
 import { groupMetrics, policyMetrics } from '../../../operations/episodes/training-metrics.js';
-import { batchIdOf } from '../../../operations/pages/resolve.js';
-import type { Handler } from '../call.js';
+import { batchIdOf, type FindBatchPorts } from '../../../operations/pages/resolve.js';
+import type { episodeRoutes } from '../../api/episodes.js';
+import type { integrityRoutes } from '../../api/integrity.js';
+import type { subjectRoutes } from '../../api/subjects.js';
+import type { Handlers } from '../call.js';
+
+type FigurePorts = FindBatchPorts & { pages: IntegrityPages & SubjectPages } & Parameters<typeof listEpisodes>[0] &
+  Parameters<typeof showEpisode>[0] &
+  Parameters<typeof policyMetrics>[0] &
+  Parameters<typeof groupMetrics>[0];
+type FigureRoutes = typeof episodeRoutes & typeof integrityRoutes & typeof subjectRoutes;
 
 /** Episodes, integrity, and what was played. */
-export function figureHandlers(bench: Bench): Record<string, Handler> {
-  const pages = async () => (await bench.database()).pages;
+export function figureHandlers(ports: FigurePorts): Handlers<FigureRoutes> {
+  const { pages } = ports;
+  const list = (kind: SubjectKind) => (): Promise<PlayedList> => pages.playedList(kind);
   const subject =
-    (kind: 'task' | 'model' | 'agent'): Handler =>
-    async ({ params }) =>
-      (await pages()).playedSubject(kind, params['name'] ?? '');
-  const list =
-    (kind: 'task' | 'model' | 'agent'): Handler =>
-    async () =>
-      (await pages()).playedList(kind);
+    (kind: SubjectKind) =>
+    ({ params }: { params: { name: string } }): Promise<Played> =>
+      pages.playedSubject(kind, params.name);
   return {
-    episodes: ({ query }) => listEpisodes(bench, query),
-    episode: ({ params }) => showEpisode(bench, params['id'] ?? ''),
-    policies: async ({ params }) => ({
-      policies: await policyMetrics(bench, await batchIdOf(bench, params['id'] ?? '')),
-    }),
-    groups: async ({ params }) => ({ groups: await groupMetrics(bench, await batchIdOf(bench, params['id'] ?? '')) }),
-    integrity: async () => (await pages()).integritySummary(),
-    integrityFlags: async ({ query }) => {
-      const read = await pages();
-      return read.integrityFlags(query as unknown as Parameters<typeof read.integrityFlags>[0]);
-    },
+    episodes: ({ query }) => listEpisodes(ports, query),
+    episode: ({ params }) => showEpisode(ports, params.id),
+    policies: async ({ params }) => ({ policies: await policyMetrics(ports, await batchIdOf(ports, params.id)) }),
+    groups: async ({ params }) => ({ groups: await groupMetrics(ports, await batchIdOf(ports, params.id)) }),
+    integrity: () => pages.integritySummary(),
+    integrityFlags: ({ query }) => pages.integrityFlags(query),
     ...{ tasks: list('task'), models: list('model'), agents: list('agent') },
     ...{ task: subject('task'), model: subject('model'), agent: subject('agent') },
   };

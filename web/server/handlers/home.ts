@@ -1,18 +1,22 @@
-import type { Bench } from '../../../operations/bench.js';
+import type { EventPages } from '../../../domain/ports/reading/event-pages.js';
 import { listHosts } from '../../../operations/home/hosts/list.js';
 import { leases } from '../../../operations/home/leases.js';
 import { listLimits } from '../../../operations/home/limits/list.js';
-import type { Handler } from '../call.js';
+import type { eventRoutes } from '../../api/events.js';
+import type { homeRoutes } from '../../api/home.js';
+import type { Handlers } from '../call.js';
 
-/** Those that need a service. */
-export function homeHandlers(bench: Bench): Record<string, Handler> {
+export type HomePorts = Parameters<typeof listHosts>[0] &
+  Parameters<typeof leases>[0] &
+  Parameters<typeof listLimits>[0];
+type HomeRoutes = Pick<typeof homeRoutes, 'hosts' | 'leases' | 'limits'> & typeof eventRoutes;
+
+/** Routes of the home that need a service. */
+export function homeHandlers(ports: HomePorts & { pages: Pick<EventPages, 'eventPage'> }): Handlers<HomeRoutes> {
   return {
-    hosts: async () => ({ hosts: await listHosts(bench, { includeRemoved: false }) }),
-    leases: ({ query }) => leases(bench, { includeReleased: query['released'] === true }),
-    limits: async () => ({ accounts: await listLimits(bench) }),
-    events: async ({ query }) => {
-      const { pages } = await bench.database();
-      return pages.eventPage(query as unknown as Parameters<typeof pages.eventPage>[0]);
-    },
+    hosts: async () => ({ hosts: await listHosts(ports, { includeRemoved: false }) }),
+    leases: ({ query }) => leases(ports, { includeReleased: query.released }),
+    limits: async () => ({ accounts: await listLimits(ports) }),
+    events: ({ query }) => ports.pages.eventPage(query),
   };
 }

@@ -1,6 +1,6 @@
-import type { Bench } from '../../../operations/bench.js';
+import type { liveRoutes } from '../../api/live.js';
 import type { Call, Handler } from '../call.js';
-import { Hub } from '../live/hub.js';
+import { Hub, type HubPorts } from '../live/hub.js';
 import type { Outage } from '../outage.js';
 import { batchHandlers } from './batches.js';
 import { downloadHandlers } from './downloads.js';
@@ -14,27 +14,40 @@ import { searchHandlers } from './search.js';
 import { sqlHandlers } from './sql.js';
 import { steeringHandlers } from './steering.js';
 
+type HandlerPorts = HubPorts &
+  Parameters<typeof homeHandlers>[0] &
+  Parameters<typeof batchHandlers>[0] &
+  Parameters<typeof runHandlers>[0] &
+  Parameters<typeof downloadHandlers>[0] &
+  Parameters<typeof resultHandlers>[0] &
+  Parameters<typeof figureHandlers>[0] &
+  Parameters<typeof searchHandlers>[0] &
+  Parameters<typeof sqlHandlers>[0] &
+  Parameters<typeof pairHandlers>[0] &
+  Parameters<typeof personHandlers>[0] &
+  Parameters<typeof steeringHandlers>[0];
+
 /** What each route does that needs a service. */
 export function allHandlers(
-  bench: Bench,
+  ports: HandlerPorts,
   outage: Outage,
   version: string,
   readOnly = false,
 ): { handlers: Record<string, Handler>; hub: Hub } {
-  const hub = new Hub(bench, outage, version, readOnly);
-  const handlers = {
-    ...homeHandlers(bench),
-    ...batchHandlers(bench),
-    ...runHandlers(bench),
-    ...downloadHandlers(bench),
-    ...resultHandlers(bench),
-    ...figureHandlers(bench),
-    ...searchHandlers(bench),
-    ...sqlHandlers(bench),
-    ...pairHandlers(bench),
-    ...personHandlers(bench),
-    ...steeringHandlers(bench),
-    live: (call: Call) => hub.open(call),
+  const hub = new Hub(ports, outage, version, readOnly);
+  const handlers: Record<string, Handler> = {
+    ...homeHandlers(ports),
+    ...batchHandlers(ports),
+    ...runHandlers(ports),
+    ...downloadHandlers(ports),
+    ...resultHandlers(ports),
+    ...figureHandlers(ports),
+    ...searchHandlers(ports),
+    ...sqlHandlers(ports),
+    ...pairHandlers(ports),
+    ...personHandlers(ports),
+    ...steeringHandlers(ports),
+    live: (call: Call<typeof liveRoutes.live>) => hub.open(call),
   };
   return {
     handlers: Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, outage.watched(handler)])),

@@ -1,8 +1,7 @@
-import type { PairsRequest } from '../../../domain/requests/pairs.js';
-import type { Bench } from '../../../operations/bench.js';
 import { comparePairs } from '../../../operations/results/compare-pairs.js';
-import type { Handler } from '../call.js';
+import type { pairRoutes } from '../../api/pairs.js';
+import type { Handlers } from '../call.js';
 
-export const pairHandlers = (bench: Bench): Record<string, Handler> => ({
-  pairs: ({ query }) => comparePairs(bench, query as PairsRequest),
+export const pairHandlers = (ports: Parameters<typeof comparePairs>[0]): Handlers<typeof pairRoutes> => ({
+  pairs: ({ query }) => comparePairs(ports, query),
 });

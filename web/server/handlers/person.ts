@@ -1,16 +1,19 @@
-import type { PersonAnswer, PersonRun } from '../../../domain/requests/person-turn.js';
-import type { Bench } from '../../../operations/bench.js';
 import { answerAsPerson, personTurn } from '../../../operations/turns/person-turn.js';
 import { startPersonRun } from '../../../operations/turns/start-person-run.js';
-import type { Handler } from '../call.js';
+import type { personActions, personRoutes } from '../../api/person.js';
+import type { Handlers } from '../call.js';
 
-export function personHandlers(bench: Bench): Record<string, Handler> {
+type PersonPorts = Parameters<typeof personTurn>[0] &
+  Parameters<typeof answerAsPerson>[0] &
+  Parameters<typeof startPersonRun>[0];
+
+export function personHandlers(ports: PersonPorts): Handlers<typeof personRoutes & typeof personActions> {
   return {
-    turn: ({ params }) => personTurn(bench, params['id'] ?? ''),
-    'person answers': ({ params, body }) => answerAsPerson(bench, params['id'] ?? '', body as unknown as PersonAnswer),
+    turn: ({ params }) => personTurn(ports, params.id),
+    'person answers': ({ params, body }) => answerAsPerson(ports, params.id, body),
     'person starts': async ({ body }) => {
-      const { task, ...options } = body as unknown as PersonRun;
-      return { runId: await startPersonRun(bench, task, options) };
+      const { task, ...options } = body;
+      return { runId: await startPersonRun(ports, task, options) };
     },
   };
 }

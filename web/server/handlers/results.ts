@@ -1,25 +1,29 @@
-import type { LeaderboardRequest } from '../../../domain/requests/leaderboard.js';
-import type { Bench } from '../../../operations/bench.js';
+import type { Comparisons } from '../../../domain/ports/comparisons.js';
+import type { LeaderboardReads } from '../../../domain/ports/reading/leaderboards.js';
 import { leaderboardCell } from '../../../operations/pages/leaderboard-cell.js';
 import { comparisonDocument } from '../../../operations/results/comparisons/document.js';
 import { listComparisons } from '../../../operations/results/comparisons/list.js';
 import { showComparison } from '../../../operations/results/comparisons/show.js';
-import { leaderboard } from '../../../operations/results/leaderboard.js';
-import type { Handler } from '../call.js';
+import { leaderboard, type LeaderboardPorts } from '../../../operations/results/leaderboard.js';
+import type { resultRoutes } from '../../api/results.js';
+import type { Handlers } from '../call.js';
 
-export function resultHandlers(bench: Bench): Record<string, Handler> {
+type ResultPorts = LeaderboardPorts & {
+  comparisons: Pick<Comparisons, 'list' | 'find' | 'state'>;
+  queries: LeaderboardReads;
+};
+
+export function resultHandlers(ports: ResultPorts): Handlers<typeof resultRoutes> {
   return {
-    leaderboard: ({ query }) => leaderboard(bench, query),
+    leaderboard: ({ query }) => leaderboard(ports, query),
     leaderboardCell: async ({ query }) => {
-      const { model, kind, isolation, task, ...request } = query as LeaderboardRequest & Record<Part, string>;
-      return { runs: await leaderboardCell(bench, request, { model, kind, isolation, task }) };
+      const { model, kind, isolation, task, ...request } = query;
+      return { runs: await leaderboardCell(ports, request, { model, kind, isolation, task }) };
     },
-    comparisons: async () => ({ comparisons: (await listComparisons(bench)).map(comparisonDocument) }),
+    comparisons: async () => ({ comparisons: (await listComparisons(ports)).map(comparisonDocument) }),
     comparison: async ({ params }) => {
-      const { saved, movedBaselines } = await showComparison(bench, params['name'] ?? '');
+      const { saved, movedBaselines } = await showComparison(ports, params.name);
       return { ...comparisonDocument(saved), movedBaselines };
     },
   };
 }
-
-type Part = 'model' | 'kind' | 'isolation' | 'task';

@@ -1,51 +1,57 @@
 import { createHash } from 'node:crypto';
 import { BenchError } from '../../../domain/errors.js';
-import type { RunPageRequest } from '../../../domain/requests/run-filter.js';
-import { STEP_TEXTS, type StepText } from '../../../domain/step-badges.js';
-import type { Bench } from '../../../operations/bench.js';
-import { runFiles, storedFile } from '../../../operations/pages/files.js';
+import type { EventPages } from '../../../domain/ports/reading/event-pages.js';
+import type { RunPages } from '../../../domain/ports/reading/run-pages.js';
+import type { SearchPages } from '../../../domain/ports/reading/search-pages.js';
+import type { StepPages } from '../../../domain/ports/reading/step-pages.js';
+import type { TreeReads } from '../../../domain/ports/reading/trees.js';
+import { STEP_TEXTS } from '../../../domain/step-badges.js';
+import { runFiles, storedFile, type TakenFilesPorts } from '../../../operations/pages/files.js';
 import { stepPrompt } from '../../../operations/pages/prompt.js';
 import { runIdOf } from '../../../operations/pages/resolve.js';
 import { selectedRuns } from '../../../operations/pages/selected-runs.js';
 import { runSetup } from '../../../operations/pages/setup.js';
+import type { PromptPorts } from '../../../operations/results/prompt.js';
 import { runTree } from '../../../operations/results/tree.js';
-import { type Call, type Handler, Raw } from '../call.js';
+import type { runRoutes } from '../../api/runs.js';
+import { type Handlers, Raw } from '../call.js';
 import { HOSTILE_HEADERS } from '../headers.js';
 import { stepOf } from './step-parameter.js';
 
 const WINDOW = 100;
 
-interface Page {
-  after?: string;
-  limit: number;
-}
+type RunPorts = TakenFilesPorts &
+  PromptPorts & {
+    pages: RunPages & StepPages & Pick<EventPages, 'eventPage'> & Pick<SearchPages, 'runsContaining'>;
+    queries: TreeReads;
+  };
 
-export function runHandlers(bench: Bench): Record<string, Handler> {
-  const pages = async () => (await bench.database()).pages;
-  const selected = selectedRuns(bench);
-  const idOf = ({ params }: Call): Promise<string> => runIdOf(bench, params['id'] ?? '');
+export function runHandlers(ports: RunPorts): Handlers<Omit<typeof runRoutes, 'snapshotLink' | 'download'>> {
+  const { pages } = ports;
+  const selected = selectedRuns(ports);
+  const idOf = ({ params }: { params: { readonly id: string } }): Promise<string> => runIdOf(ports, params.id);
   return {
-    runs: async ({ query }) => (await pages()).runPage(await selected(query as RunPageRequest)),
-    runFacets: async ({ query }) => (await pages()).runFacets(await selected(query)),
-    activeRuns: async () => (await pages()).activeRuns(),
-    run: async (call) => (await pages()).runHead(await idOf(call)),
-    skeleton: async (call) =>
-      (await pages()).skeleton(await idOf(call), call.query as { after: number; limit: number }),
+    runs: async ({ query }) => pages.runPage(await selected(query)),
+    runFacets: async ({ query }) => pages.runFacets(await selected(query)),
+    activeRuns: () => pages.activeRuns(),
+    run: async (call) => pages.runHead(await idOf(call)),
+    skeleton: async (call) => pages.skeleton(await idOf(call), call.query),
     steps: async (call) => {
-      const { from, to, preview } = call.query as { from: number; to: number; preview: number };
+      const { from, to, preview } = call.query;
       if (to - from >= WINDOW)
         throw new BenchError('usage', `from and to may span ${WINDOW} steps`, { code: 'request.invalid' });
-      return { steps: await (await pages()).steps(await idOf(call), { from, to, preview }) };
+      return { steps: await pages.steps(await idOf(call), { from, to, preview }) };
     },
     stepText: async (call) => {
-      const [step, text] = [stepOf(call), call.params['text'] ?? ''];
-      if (!STEP_TEXTS.includes(text as StepText))
-        throw new BenchError('not_found', `a step has no text ${JSON.stringify(text.slice(0, 40))}`, {
+      const [step, named] = [stepOf(call), call.params.text];
+      const text = STEP_TEXTS.find((one) => one === named);
+      if (text === undefined)
+        throw new BenchError('not_found', `a step has no text ${JSON.stringify(named.slice(0, 40))}`, {
           code: 'step.not_found',
           remedy: `It has ${STEP_TEXTS.join(', ')}.`,
         });
       const { from, to } = rangeOf(call.header('range'));
-      const part = await (await pages()).stepText({ runId: await idOf(call), step, text: text as StepText, from, to });
+      const part = await pages.stepText({ runId: await idOf(call), step, text, from, to });
       const whole = from === 0 && part.bytes.length === part.total;
       return new Raw(whole ? 200 : 206, part.bytes, {
         ...HOSTILE_HEADERS,
@@ -57,19 +63,18 @@ export function runHandlers(bench: Bench): Record<string, Handler> {
         ETag: tagOf(part.bytes),
       });
     },
-    prompt: (call) => stepPrompt(bench, call.params['id'] ?? '', stepOf(call)),
-    evaluations: async (call) => ({ evaluations: await (await pages()).evaluations(await idOf(call)) }),
-    calls: async (call) => (await pages()).modelCalls(await idOf(call), call.query as unknown as Page),
-    runEvents: async (call) =>
-      (await pages()).eventPage({ ...(call.query as unknown as Page), runId: await idOf(call) }),
-    lineage: async (call) => (await pages()).lineage(await idOf(call)),
-    tree: (call) => runTree(bench, call.params['id'] ?? ''),
-    waiting: async (call) => (await pages()).waiting(await idOf(call)),
-    setup: (call) => runSetup(bench, call.params['id'] ?? ''),
-    files: (call) => runFiles(bench, call.params['id'] ?? ''),
+    prompt: (call) => stepPrompt(ports, call.params.id, stepOf(call)),
+    evaluations: async (call) => ({ evaluations: await pages.evaluations(await idOf(call)) }),
+    calls: async (call) => pages.modelCalls(await idOf(call), call.query),
+    runEvents: async (call) => pages.eventPage({ ...call.query, runId: await idOf(call) }),
+    lineage: async (call) => pages.lineage(await idOf(call)),
+    tree: (call) => runTree(ports, call.params.id),
+    waiting: async (call) => pages.waiting(await idOf(call)),
+    setup: (call) => runSetup(ports, call.params.id),
+    files: (call) => runFiles(ports, call.params.id),
     file: async ({ params }) => {
-      const sha256 = params['sha256'] ?? '';
-      return new Raw(200, await storedFile(bench, sha256), {
+      const { sha256 } = params;
+      return new Raw(200, await storedFile(ports, sha256), {
         ...HOSTILE_HEADERS,
         'Content-Type': 'application/octet-stream',
         ETag: `"${sha256}"`,
@@ -78,7 +83,7 @@ export function runHandlers(bench: Bench): Record<string, Handler> {
   };
 }
 
-/** One range of bytes; another one is not meant for us, and ignored, as HTTP allows. */
+/** One range of bytes; any other header is ignored, as HTTP allows. */
 function rangeOf(header: string | undefined): { from: number; to: number | null } {
   const [, from, to] = /^bytes=(\d{1,10})-(\d{1,10})?$/.exec(header ?? '') ?? [];
   if (from === undefined || (to !== undefined && Number(to) < Number(from))) return { from: 0, to: null };

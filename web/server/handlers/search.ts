@@ -1,18 +1,17 @@
 import { BenchError } from '../../../domain/errors.js';
-import type { SearchRequest } from '../../../domain/requests/search.js';
 import type { SearchMessage } from '../../../domain/views/search.js';
 import { asBenchError } from '../../../operations/as-bench-error.js';
-import type { Bench } from '../../../operations/bench.js';
-import { searchSteps } from '../../../operations/pages/search.js';
-import { type Handler, Raw } from '../call.js';
+import { type SearchPorts, searchSteps } from '../../../operations/pages/search.js';
+import type { searchRoutes } from '../../api/search.js';
+import { type Handlers, Raw } from '../call.js';
 
 const AT_ONCE = 2;
 
 const written = ({ event, data }: SearchMessage): Uint8Array =>
   new TextEncoder().encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 
-/** Goes on as fast as its reader reads, and ends with it. */
-export function searchHandlers(bench: Bench): Record<string, Handler> {
+/** A search continues as fast as its client reads, and ends when the client leaves. */
+export function searchHandlers(ports: SearchPorts): Handlers<typeof searchRoutes> {
   let running = 0;
   return {
     search: async ({ query, signal }) => {
@@ -33,7 +32,7 @@ export function searchHandlers(bench: Bench): Record<string, Handler> {
         leave();
         signal.removeEventListener('abort', leave);
       };
-      const messages = searchSteps(bench, query as SearchRequest, leaving.signal);
+      const messages = searchSteps(ports, query, leaving.signal);
       let first: IteratorResult<SearchMessage, void>;
       try {
         // What is wrong with the request is found before its answer begins.

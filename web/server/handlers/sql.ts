@@ -1,27 +1,33 @@
 import { BenchError } from '../../../domain/errors.js';
-import type { Bench } from '../../../operations/bench.js';
+import type { SchemaPages } from '../../../domain/ports/reading/schema-pages.js';
 import { databaseSchema } from '../../../operations/results/schema.js';
 import { sql } from '../../../operations/results/sql.js';
-import type { Handler } from '../call.js';
+import type { sqlRoutes } from '../../api/sql.js';
+import type { Handlers } from '../call.js';
 
 const AT_ONCE = 2;
-/** An answer is sent as a whole, and the server has others to serve meanwhile. */
+/** An answer is sent as a whole, while the server has other clients to serve. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
-export function sqlHandlers(bench: Bench): Record<string, Handler> {
+interface SqlPorts {
+  pages: SchemaPages;
+  databaseUrl(): Promise<string>;
+}
+
+export function sqlHandlers(ports: SqlPorts): Handlers<typeof sqlRoutes> {
   let running = 0;
   return {
-    sqlSchema: () => databaseSchema(bench),
+    sqlSchema: () => databaseSchema(ports),
     sql: async ({ body, signal }) => {
       if (running >= AT_ONCE)
         throw new BenchError('usage', `${AT_ONCE} queries are already running`, {
           code: 'requests.too_many',
           remedy: 'Wait for one of them, or cancel it.',
         });
-      const { query, timeout, maxRows } = body as { query: string; timeout: number; maxRows: number };
+      const { query, timeout, maxRows } = body;
       running++;
       try {
-        return await sql(bench, query, { timeout, maxRows }, signal, MOST_BYTES);
+        return await sql(ports, query, { timeout, maxRows }, signal, MOST_BYTES);
       } finally {
         running--;
       }

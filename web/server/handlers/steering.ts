@@ -1,7 +1,6 @@
 import { BenchError } from '../../../domain/errors.js';
 import { BATCH_ACTIONS, HOST_ACTIONS, RUN_ACTIONS } from '../../../domain/steering.js';
 import type { ActionResult } from '../../../domain/views/steering.js';
-import type { Bench } from '../../../operations/bench.js';
 import { act } from '../../../operations/steering/act.js';
 import { previewAction, type SteeredKind } from '../../../operations/steering/preview.js';
 import type { Call, Handler } from '../call.js';
@@ -11,24 +10,26 @@ const ACTIONS: Readonly<Record<SteeredKind, readonly string[]>> = {
   runs: RUN_ACTIONS,
   hosts: HOST_ACTIONS,
 };
-/** Letters enough for any random id. */
+/** Long enough for any random id. */
 const KEY = /^[\w-]{8,100}$/;
 
 /** Each action, and what it would do. */
-export function steeringHandlers(bench: Bench): Record<string, Handler> {
+export function steeringHandlers(
+  ports: Parameters<typeof previewAction>[0] & Parameters<typeof act>[0],
+): Record<string, Handler> {
   // Two requests of one key at once are one: the second waits for the first.
   const underWay = new Map<string, Promise<ActionResult>>();
   const handlers: Record<string, Handler> = {};
   for (const [of, actions] of Object.entries(ACTIONS) as [SteeredKind, readonly string[]][])
     for (const action of actions) {
       handlers[`${of} ${action} preview`] = ({ params, query }) =>
-        previewAction(bench, { of, id: params['id'] ?? '', action, options: query });
+        previewAction(ports, { of, id: params['id'] ?? '', action, options: query });
       handlers[`${of} ${action}`] = async (call) => {
         const { tag, ...options } = call.body;
         const key = `${call.who?.name ?? ''}-${keyOf(call)}`;
         const running = underWay.get(key);
         if (running !== undefined) return { ...(await running), repeated: true };
-        const done = act(bench, {
+        const done = act(ports, {
           ...{ of, id: call.params['id'] ?? '', action, options },
           ...{ tag: String(tag), key, who: call.who?.name ?? '' },
         });

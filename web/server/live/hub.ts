@@ -1,10 +1,11 @@
 import { BenchError } from '../../../domain/errors.js';
+import type { ChangePages } from '../../../domain/ports/reading/change-pages.js';
 import type { LiveMessage } from '../../../domain/views/changes.js';
-import type { Bench } from '../../../operations/bench.js';
+import type { liveRoutes } from '../../api/live.js';
 import { type Call, Raw } from '../call.js';
 import type { Outage } from '../outage.js';
 import { timeOf } from './clock.js';
-import { intervalOf, Topic, type TopicName } from './topic.js';
+import { intervalOf, Topic, type TopicName, type TopicPorts } from './topic.js';
 
 const STREAMS = 64;
 const COMMENT_MS = 15_000;
@@ -14,6 +15,8 @@ const LOOK_BACK_SECONDS = 10;
 const KNOWN_MS = 10 * 60_000;
 /** Messages that wait for a slow reader; one that is slower yet comes again, from where it was. */
 const WAITING = 1000;
+
+export type HubPorts = TopicPorts & { pages: Pick<ChangePages, 'clockBefore'> };
 
 interface Client {
   topics: readonly TopicName[];
@@ -34,23 +37,22 @@ export class Hub {
   private readonly texts = new WeakMap<object, string>();
 
   constructor(
-    private readonly bench: Bench,
+    private readonly ports: HubPorts,
     private readonly outage: Outage,
     private readonly version: string,
     private readonly readOnly = false,
   ) {}
 
   /** A stream of server-sent events. */
-  async open({ query, header, signal, stillAllowed }: Call): Promise<Raw> {
+  async open({ query, header, signal, stillAllowed }: Call<typeof liveRoutes.live>): Promise<Raw> {
     if (this.streams.size >= STREAMS)
       throw new BenchError('services', `${STREAMS} pages already follow live updates`, {
         remedy: 'Poll the routes instead.',
       });
-    const topics = [...new Set(query['topic'] as string[])];
-    const since = (query['since'] as string | undefined) ?? header('last-event-id');
+    const topics = [...new Set(query.topic)];
+    const since = query.since ?? header('last-event-id');
     const known = since !== undefined && Date.now() - timeOf(since) < KNOWN_MS;
-    const { pages } = await this.bench.database();
-    const cursor = known ? since : await pages.clockBefore(LOOK_BACK_SECONDS);
+    const cursor = known ? since : await this.ports.pages.clockBefore(LOOK_BACK_SECONDS);
     const encoder = new TextEncoder();
     let end = (): void => undefined;
     const body = new ReadableStream<Uint8Array>(
@@ -126,7 +128,7 @@ export class Hub {
       return;
     }
     const loop: Loop = {
-      topic: new Topic(this.bench, name, cursor, !this.readOnly),
+      topic: new Topic(this.ports, name, cursor, !this.readOnly),
       clients: new Set([client]),
       stopped: false,
     };
@@ -144,7 +146,7 @@ export class Hub {
 
   private async catchUp(name: TopicName, client: Client, cursor: string): Promise<void> {
     try {
-      const topic = new Topic(this.bench, name, cursor, false);
+      const topic = new Topic(this.ports, name, cursor, false);
       // What is told here may be older than what the loop tells meanwhile: each message says what is, read just now.
       for (const message of await topic.read()) client.send(message, cursor);
     } catch (error) {

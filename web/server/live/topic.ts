@@ -1,11 +1,25 @@
 import { createHash } from 'node:crypto';
+import type { BatchPages } from '../../../domain/ports/reading/batch-pages.js';
+import type { ChangePages } from '../../../domain/ports/reading/change-pages.js';
+import type { RunPages } from '../../../domain/ports/reading/run-pages.js';
+import type { StepPages } from '../../../domain/ports/reading/step-pages.js';
+import type { LiveOutputs } from '../../../domain/ports/record/live-outputs.js';
 import type { LiveMessage } from '../../../domain/views/changes.js';
 import type { StepColumns } from '../../../domain/views/steps.js';
-import type { Bench } from '../../../operations/bench.js';
 import { listHosts } from '../../../operations/home/hosts/list.js';
 import { leases } from '../../../operations/home/leases.js';
 import { listLimits } from '../../../operations/home/limits/list.js';
+import type { HomePorts } from '../handlers/home.js';
 import { timeOf } from './clock.js';
+
+/** What the topics read; a watched run's output is copied on request. */
+export type TopicPorts = HomePorts & {
+  pages: Pick<ChangePages, 'changedSince'> &
+    Pick<RunPages, 'runRows' | 'liveOutput'> &
+    Pick<StepPages, 'stepColumns'> &
+    Pick<BatchPages, 'batchRows'>;
+  store: Pick<LiveOutputs, 'watchRun'>;
+};
 
 /** `now`, `ops`, `batch:<id>` or `run:<id>`. */
 export type TopicName = string;
@@ -60,7 +74,7 @@ export class Topic {
   private readonly batchesDue = new Set<string>();
 
   constructor(
-    private readonly bench: Bench,
+    private readonly ports: TopicPorts,
     readonly name: TopicName,
     /** The database's clock, up to which everything was told. */
     public cursor: string,
@@ -70,7 +84,7 @@ export class Topic {
 
   /** What is other than when this was last asked. Throws while services do not answer, and then loses nothing. */
   async read(): Promise<LiveMessage[]> {
-    const { pages } = await this.bench.database();
+    const { pages } = this.ports;
     const { name: topic } = this;
     const [kind, id = ''] = topic.split(':');
     const veryLate = Date.now() - this.veryLateAt > VERY_LATE_EVERY_MS;
@@ -118,7 +132,7 @@ export class Topic {
   }
 
   private async steps(runId: string, due: readonly { step: number }[]): Promise<LiveMessage[]> {
-    const { pages } = await this.bench.database();
+    const { pages } = this.ports;
     const columns = await pages.stepColumns(
       runId,
       due.map(({ step }) => step),
@@ -145,7 +159,7 @@ export class Topic {
   private async output(runId: string): Promise<LiveMessage[]> {
     if (Date.now() - this.outputAt < OUTPUT_EVERY_MS) return [];
     this.outputAt = Date.now();
-    const { pages, store } = await this.bench.database();
+    const { pages, store } = this.ports;
     if (this.watches && Date.now() - this.watchAt > WATCH_EVERY_MS) {
       this.watchAt = Date.now();
       await store.watchRun(runId, WATCHED_SECONDS);
@@ -161,7 +175,7 @@ export class Topic {
 
   private async batches(): Promise<LiveMessage[]> {
     if (this.batchesDue.size === 0 || Date.now() - this.batchesAt < BATCHES_EVERY_MS) return [];
-    const { pages } = await this.bench.database();
+    const { pages } = this.ports;
     const rows = await pages.batchRows([...this.batchesDue]);
     this.batchesDue.clear();
     this.batchesAt = Date.now();
@@ -172,9 +186,9 @@ export class Topic {
   private async home(): Promise<LiveMessage[]> {
     const { name: topic } = this;
     const [hosts, held, accounts] = await Promise.all([
-      listHosts(this.bench, { includeRemoved: false }),
-      leases(this.bench, { includeReleased: false }),
-      listLimits(this.bench),
+      listHosts(this.ports, { includeRemoved: false }),
+      leases(this.ports, { includeReleased: false }),
+      listLimits(this.ports),
     ]);
     return [
       ...(this.told.isNew('hosts', hosts) ? [{ event: 'hosts' as const, data: { topic, hosts } }] : []),

@@ -46,11 +46,13 @@ interface Stream {
   close(): void;
 }
 
+const WATCHER = { name: 'w', role: 'viewer' as const, createdAt: new Date(0).toISOString(), expiresAt: null };
+
 /** What a page would read; each message must be what its schema says. */
 async function watch(topic: string[], since?: string, allowed: () => boolean = () => true): Promise<Stream> {
   const leave = new AbortController();
   const { body } = (await hub.open({
-    ...{ params: {}, body: {}, who: null, header: () => undefined, stillAllowed: allowed, signal: leave.signal },
+    ...{ params: {}, body: {}, who: WATCHER, header: () => undefined, stillAllowed: allowed, signal: leave.signal },
     query: { topic, ...(since !== undefined && { since }) },
   })) as Raw & { body: ReadableStream<Uint8Array> };
   const messages: Stream['messages'] = [];

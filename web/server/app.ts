@@ -54,11 +54,20 @@ const marked = (path: string): string => path.replace(/:\w+/g, '~');
 /** The page's server, without a port: routes, who may ask them, and the page. */
 export function createApp(options: AppOptions): Hono {
   const limits = { ...LIMITS, ...options.limits };
-  const addressOf = options.addressOf ?? (() => 'here');
-  const badTokens = new Rate(limits.badTokensPerMinute, 60_000);
-  const requests = new Rate(limits.requestsPerSecond, 1000);
   const app = new Hono();
+  refuseStrangers(app, options, limits);
+  serveRoutes(app, options, limits);
+  app.all(`${API}/*`, (c) => {
+    throw new BenchError('not_found', `no route ${c.req.method} ${c.req.path}`, {
+      remedy: `GET ${API}/openapi.json lists the routes.`,
+    });
+  });
+  servePage(app, options.page);
+  return app;
+}
 
+/** Headers and errors of all answers; requests of other hosts and sites, and those that are too large, are refused. */
+function refuseStrangers(app: Hono, options: AppOptions, limits: typeof LIMITS): void {
   app.use(async (c, next) => {
     await next();
     for (const [name, value] of Object.entries(COMMON_HEADERS)) if (!c.res.headers.has(name)) c.header(name, value);
@@ -71,7 +80,7 @@ export function createApp(options: AppOptions): Hono {
     return c.json(errorDocument(error), status, { ...COMMON_HEADERS });
   });
   app.use(async (c, next) => {
-    // Whoever reached us by another name did so by somebody's DNS.
+    // A client that uses another name was sent here by a foreign DNS entry.
     if (namesOtherHost((name) => c.req.header(name), options))
       throw new BenchError('usage', 'the request names another host', {
         code: 'access.denied',
@@ -81,7 +90,7 @@ export function createApp(options: AppOptions): Hono {
   });
   if (options.compressed) app.use(compress());
   app.use(`${API}/*`, async (c, next) => {
-    // No cookie is ever read, so no other site could act for anybody; and still none is answered.
+    // No cookie is ever read, so another site could not act for a user; its requests are refused all the same.
     if (comesFromOtherSite((name) => c.req.header(name), options))
       throw new BenchError('usage', 'the request comes from another site', { code: 'access.denied' });
     if (c.req.method !== 'GET' && !isJson(c.req.header('content-type')))
@@ -97,7 +106,10 @@ export function createApp(options: AppOptions): Hono {
       },
     }),
   );
+}
 
+/** Reads each request by the schemas of its route, and answers it. */
+function serveRoutes(app: Hono, options: AppOptions, limits: typeof LIMITS): void {
   const served = Object.entries(ALL_ROUTES).filter(
     ([name, route]) => options.handlers[name] !== undefined && (!options.readOnly || readsOnly(route)),
   );
@@ -106,7 +118,34 @@ export function createApp(options: AppOptions): Hono {
     ...options.handlers,
     openapi: () => Promise.resolve(openApi(Object.fromEntries([...served, ['openapi', openapi]]), options.version)),
   };
-  const whoOf = (c: Context, { role }: Route): Token | null => {
+  const whoOf = identify(options, limits);
+  for (const [name, route] of [...served, ['openapi', openapi] as const].sort(bySpecificity))
+    app.on(route.method, `${API}${route.path}`, async (c) => {
+      const who = whoOf(c, route);
+      const call = {
+        params: c.req.param() as Record<string, string>,
+        query: readQuery(route.query, new URL(c.req.url).searchParams),
+        body: route.body === undefined ? {} : readBody(route.body, await c.req.text()),
+        who,
+        header: (header: string) => c.req.header(header),
+        stillAllowed: () => options.tokens.find(tokenOf(c.req.header('authorization')) ?? '') !== null,
+      };
+      const { signal } = c.req.raw;
+      const answer = await within(route.limitMs ?? limits.requestMs, signal, (wanted) => {
+        // A stream outlives its request's answer; an action is done as a whole.
+        if (route.answer === 'events' || !readsOnly(route)) return handlers[name]!({ ...call, signal });
+        return whileWanted(wanted, () => handlers[name]!({ ...call, signal: wanted }));
+      });
+      return answer instanceof Raw ? raw(c, answer) : document(c, answer, limits.answerBytes);
+    });
+}
+
+/** Whose token a request carries; null: the route needs none. BenchError (usage): it is wrong, or its role may not ask this route. */
+function identify(options: AppOptions, limits: typeof LIMITS): (c: Context, route: Route) => Token | null {
+  const addressOf = options.addressOf ?? (() => 'here');
+  const badTokens = new Rate(limits.badTokensPerMinute, 60_000);
+  const requests = new Rate(limits.requestsPerSecond, 1000);
+  return (c, { role }) => {
     if (role === null) return null;
     const token = tokenOf(c.req.header('authorization'));
     const who = token === undefined ? null : options.tokens.find(token);
@@ -128,32 +167,6 @@ export function createApp(options: AppOptions): Hono {
       });
     return who;
   };
-  for (const [name, route] of [...served, ['openapi', openapi] as const].sort(bySpecificity))
-    app.on(route.method, `${API}${route.path}`, async (c) => {
-      const who = whoOf(c, route);
-      const call = {
-        params: c.req.param() as Record<string, string>,
-        query: readQuery(route.query, new URL(c.req.url).searchParams),
-        body: route.body === undefined ? {} : readBody(route.body, await c.req.text()),
-        who,
-        header: (header: string) => c.req.header(header),
-        stillAllowed: () => options.tokens.find(tokenOf(c.req.header('authorization')) ?? '') !== null,
-      };
-      const { signal } = c.req.raw;
-      const answer = await within(route.limitMs ?? limits.requestMs, signal, (wanted) => {
-        // A stream outlives its request's answer; an action is done as a whole.
-        if (route.answer === 'events' || !readsOnly(route)) return handlers[name]!({ ...call, signal });
-        return whileWanted(wanted, () => handlers[name]!({ ...call, signal: wanted }));
-      });
-      return answer instanceof Raw ? raw(c, answer) : document(c, answer, limits.answerBytes);
-    });
-  app.all(`${API}/*`, (c) => {
-    throw new BenchError('not_found', `no route ${c.req.method} ${c.req.path}`, {
-      remedy: `GET ${API}/openapi.json lists the routes.`,
-    });
-  });
-  servePage(app, options.page);
-  return app;
 }
 
 const tokenOf = (header: string | undefined): string | undefined => /^Bearer (\S{1,200})$/i.exec(header ?? '')?.[1];

@@ -5,6 +5,7 @@ import { API, ROUTES, type RouteName } from '../../api/routes.js';
 import { createApp } from '../app.js';
 import { allHandlers } from '../handlers/index.js';
 import { watchOutage } from '../outage.js';
+import type { PortsOf } from '../ports-of.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -19,7 +20,7 @@ export interface RouteAsker {
 const HOST = 'localhost';
 const READER: Token = { name: 'export', role: 'viewer', createdAt: new Date(0).toISOString(), expiresAt: null };
 
-export type RoutePorts = Parameters<typeof allHandlers>[0] & Parameters<typeof watchOutage>[0];
+export type RoutePorts = PortsOf<typeof allHandlers | typeof watchOutage>;
 
 export function askRoutes(ports: RoutePorts, version: string): RouteAsker {
   const app = createApp({

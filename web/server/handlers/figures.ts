@@ -9,11 +9,11 @@ import type { episodeRoutes } from '../../api/episodes.js';
 import type { integrityRoutes } from '../../api/integrity.js';
 import type { subjectRoutes } from '../../api/subjects.js';
 import type { Handlers } from '../call.js';
+import type { PortsOf } from '../ports-of.js';
 
-type FigurePorts = FindBatchPorts & { pages: IntegrityPages & SubjectPages } & Parameters<typeof listEpisodes>[0] &
-  Parameters<typeof showEpisode>[0] &
-  Parameters<typeof policyMetrics>[0] &
-  Parameters<typeof groupMetrics>[0];
+type FigurePorts = FindBatchPorts & { pages: IntegrityPages & SubjectPages } & PortsOf<
+    typeof listEpisodes | typeof showEpisode | typeof policyMetrics | typeof groupMetrics
+  >;
 type FigureRoutes = typeof episodeRoutes & typeof integrityRoutes & typeof subjectRoutes;
 
 /** Episodes, integrity, and what was played. */

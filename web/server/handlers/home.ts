@@ -5,10 +5,9 @@ import { listLimits } from '../../../operations/home/limits/list.js';
 import type { eventRoutes } from '../../api/events.js';
 import type { homeRoutes } from '../../api/home.js';
 import type { Handlers } from '../call.js';
+import type { PortsOf } from '../ports-of.js';
 
-export type HomePorts = Parameters<typeof listHosts>[0] &
-  Parameters<typeof leases>[0] &
-  Parameters<typeof listLimits>[0];
+export type HomePorts = PortsOf<typeof listHosts | typeof leases | typeof listLimits>;
 type HomeRoutes = Pick<typeof homeRoutes, 'hosts' | 'leases' | 'limits'> & typeof eventRoutes;
 
 /** Routes of the home that need a service. */

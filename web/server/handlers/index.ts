@@ -2,6 +2,7 @@ import type { liveRoutes } from '../../api/live.js';
 import type { Call, Handler } from '../call.js';
 import { Hub, type HubPorts } from '../live/hub.js';
 import type { Outage } from '../outage.js';
+import type { PortsOf } from '../ports-of.js';
 import { batchHandlers } from './batches.js';
 import { downloadHandlers } from './downloads.js';
 import { figureHandlers } from './figures.js';
@@ -15,17 +16,19 @@ import { sqlHandlers } from './sql.js';
 import { steeringHandlers } from './steering.js';
 
 type HandlerPorts = HubPorts &
-  Parameters<typeof homeHandlers>[0] &
-  Parameters<typeof batchHandlers>[0] &
-  Parameters<typeof runHandlers>[0] &
-  Parameters<typeof downloadHandlers>[0] &
-  Parameters<typeof resultHandlers>[0] &
-  Parameters<typeof figureHandlers>[0] &
-  Parameters<typeof searchHandlers>[0] &
-  Parameters<typeof sqlHandlers>[0] &
-  Parameters<typeof pairHandlers>[0] &
-  Parameters<typeof personHandlers>[0] &
-  Parameters<typeof steeringHandlers>[0];
+  PortsOf<
+    | typeof homeHandlers
+    | typeof batchHandlers
+    | typeof runHandlers
+    | typeof downloadHandlers
+    | typeof resultHandlers
+    | typeof figureHandlers
+    | typeof searchHandlers
+    | typeof sqlHandlers
+    | typeof pairHandlers
+    | typeof personHandlers
+    | typeof steeringHandlers
+  >;
 
 /** What each route does that needs a service. */
 export function allHandlers(

@@ -2,10 +2,9 @@ import { answerAsPerson, personTurn } from '../../../operations/turns/person-tur
 import { startPersonRun } from '../../../operations/turns/start-person-run.js';
 import type { personActions, personRoutes } from '../../api/person.js';
 import type { Handlers } from '../call.js';
+import type { PortsOf } from '../ports-of.js';
 
-type PersonPorts = Parameters<typeof personTurn>[0] &
-  Parameters<typeof answerAsPerson>[0] &
-  Parameters<typeof startPersonRun>[0];
+type PersonPorts = PortsOf<typeof personTurn | typeof answerAsPerson | typeof startPersonRun>;
 
 export function personHandlers(ports: PersonPorts): Handlers<typeof personRoutes & typeof personActions> {
   return {

@@ -4,6 +4,7 @@ import type { ActionResult } from '../../../domain/views/steering.js';
 import { act } from '../../../operations/steering/act.js';
 import { previewAction, type SteeredKind } from '../../../operations/steering/preview.js';
 import type { Call, Handler } from '../call.js';
+import type { PortsOf } from '../ports-of.js';
 
 const ACTIONS: Readonly<Record<SteeredKind, readonly string[]>> = {
   batches: BATCH_ACTIONS,
@@ -14,9 +15,7 @@ const ACTIONS: Readonly<Record<SteeredKind, readonly string[]>> = {
 const KEY = /^[\w-]{8,100}$/;
 
 /** Each action, and what it would do. */
-export function steeringHandlers(
-  ports: Parameters<typeof previewAction>[0] & Parameters<typeof act>[0],
-): Record<string, Handler> {
+export function steeringHandlers(ports: PortsOf<typeof previewAction | typeof act>): Record<string, Handler> {
   // Two requests of one key at once are one: the second waits for the first.
   const underWay = new Map<string, Promise<ActionResult>>();
   const handlers: Record<string, Handler> = {};

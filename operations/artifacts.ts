@@ -4,10 +4,10 @@ import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { BenchSettings } from './settings.js';
 
 /** The settings that say where artifacts lie. */
-export interface ArtifactSettings {
+export interface ArtifactPorts {
   settings: Pick<BenchSettings, 'layout' | 'env'>;
 }
 
 /** The store that BENCH_ARTIFACTS names. BenchError (usage): it names none. */
-export const artifactsOf = ({ settings }: ArtifactSettings): ArtifactStore =>
+export const artifactsOf = ({ settings }: ArtifactPorts): ArtifactStore =>
   openArtifactStore(artifactLocation(settings.layout, settings.env));

@@ -26,6 +26,8 @@ export interface Bench extends Stores {
   servicesWithoutWorker(): Promise<ServiceEndpoints>;
   /** The migrated database, as `databaseUrl`: reading the record needs nothing else. */
   database(): Promise<Database>;
+  /** Reads the record without starting anything, for dry runs; null where no database answers. */
+  ifDatabaseAnswers<T>(read: (stores: Stores) => Promise<T>): Promise<T | null>;
   /** Services, then a connected Temporal client. */
   temporal(): Promise<Client>;
   /** Ensures the services again, as after one of them died, as `databaseUrl` does; connections stay open if they answer where they did. */

@@ -118,6 +118,9 @@ export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Benc
       });
       return (database = opened);
     },
+    async ifDatabaseAnswers(read) {
+      return (await import('./if-database-answers.js')).ifDatabaseAnswers(settings, read);
+    },
     temporal() {
       const opened = temporal ?? bench.services().then((endpoints) => connectTemporalOf(endpoints, settings.env));
       opened.catch(() => {

@@ -1,36 +1,57 @@
-import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
+import type { Client } from '@temporalio/client';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import type { BatchControl } from '../../domain/ports/record/batch-control.js';
+import type { BatchIntake, SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import { BenchError } from '../../domain/errors.js';
 import { batchRequest, type BatchRequestInput } from '../../domain/requests/batch.js';
 import type { BatchSummary } from '../../domain/views/batches.js';
 import { startBatchWorkflow } from '../../temporal/start-batch.js';
-import type { Bench } from '../bench.js';
-import { findBatch } from '../results/find-batch.js';
+import type { BenchSettings } from '../settings.js';
 import { refuseAllocation } from './allocation-of.js';
 import { type BatchPlan, type SubmittedBatch, submitted } from './batch-plan.js';
-import { loadGroups } from './load-groups.js';
-import { planBatch, type PlanOptions } from './plan-batch.js';
-import { freezeAndCheck, prepareBatch } from './prepare-batch.js';
+import { loadGroups, type LoadPorts } from './load-groups.js';
+import { planBatch, type PlanPorts } from './plan-batch.js';
+import type { PlanOptions } from './plan-on.js';
+import { freezeAndCheck, type FreezePorts, prepareBatch, type PreparePorts } from './prepare-batch.js';
 import { harnessVersion, notStarted } from './store-batch.js';
+
+interface StoredBatchPorts {
+  queries: Pick<BatchReads, 'findBatch'>;
+  batchControl: Pick<BatchControl, 'attempts'>;
+}
+
+export interface AppendPorts {
+  settings: Pick<BenchSettings, 'assetsRoot'>;
+  intake: Pick<BatchIntake, 'append'>;
+  renewWorker(): Promise<unknown>;
+  temporal(): Promise<Client>;
+}
+
+export type AddRunsPorts = StoredBatchPorts & LoadPorts & PreparePorts & FreezePorts & AppendPorts;
 
 /**
  * Adds runs to a stored batch, whether it is running, paused or over. Attempts continue after the highest one of the same model and
  * task. The batch's own settings (name, seed, concurrency, priority, budget, breaker) do not change.
  */
-export async function addRuns(bench: Bench, ref: string, input: BatchRequestInput): Promise<SubmittedBatch> {
-  const batch = await findBatch(bench, ref);
+export async function addRuns(ports: AddRunsPorts, ref: string, input: BatchRequestInput): Promise<SubmittedBatch> {
+  const batch = await ports.queries.findBatch(ref);
   const request = batchRequest({ ...input, ...ofBatch(batch) });
-  const groups = loadGroups(bench, request.groups, { needKeys: true, person: false });
+  const groups = loadGroups(ports, request.groups, { needKeys: true, person: false });
   refuseAllocation(groups);
-  const plan = await prepareBatch(bench, request, groups, await after(bench, batch));
-  await freezeAndCheck(bench, plan);
-  await appendAndStart(bench, batch.batchId, plan.runs);
+  const plan = await prepareBatch(ports, request, groups, await after(ports, batch));
+  await freezeAndCheck(ports, plan);
+  await appendAndStart(ports, batch.batchId, plan.runs);
   return submitted(plan);
 }
 
 /** What would be added. Read-only. */
-export async function planAddition(bench: Bench, ref: string, input: BatchRequestInput): Promise<BatchPlan> {
-  const batch = await findBatch(bench, ref);
-  const plan = await planBatch(bench, { ...input, ...ofBatch(batch) }, await after(bench, batch));
+export async function planAddition(
+  ports: StoredBatchPorts & PlanPorts,
+  ref: string,
+  input: BatchRequestInput,
+): Promise<BatchPlan> {
+  const batch = await ports.queries.findBatch(ref);
+  const plan = await planBatch(ports, { ...input, ...ofBatch(batch) }, await after(ports, batch));
   refuseAllocation(plan.groups);
   return plan;
 }
@@ -45,8 +66,10 @@ const ofBatch = ({ name, seed, concurrency, budgetUsd, priority, breaker }: Batc
 });
 
 /** New attempts come after those that the batch has. */
-async function after(bench: Bench, { batchId }: BatchSummary): Promise<PlanOptions> {
-  const { batchControl } = await bench.database();
+async function after(
+  { batchControl }: Pick<StoredBatchPorts, 'batchControl'>,
+  { batchId }: BatchSummary,
+): Promise<PlanOptions> {
   const before = new Map(
     (await batchControl.attempts(batchId)).map(({ model, task, attempt }) => [`${model}\n${task}`, attempt]),
   );
@@ -54,11 +77,10 @@ async function after(bench: Bench, { batchId }: BatchSummary): Promise<PlanOptio
 }
 
 /** Stores the rows in one transaction, then signals or starts the workflow. */
-export async function appendAndStart(bench: Bench, batchId: string, runs: SubmittedRun[]): Promise<void> {
-  await bench.renewWorker();
-  const database = await bench.database();
-  const client = await bench.temporal();
-  await database.intake.append(batchId, runs, harnessVersion(bench.settings.assetsRoot));
+export async function appendAndStart(ports: AppendPorts, batchId: string, runs: SubmittedRun[]): Promise<void> {
+  await ports.renewWorker();
+  const client = await ports.temporal();
+  await ports.intake.append(batchId, runs, harnessVersion(ports.settings.assetsRoot));
   try {
     await startBatchWorkflow(client, { batchId });
   } catch (cause) {

@@ -6,8 +6,13 @@ import { BenchError, type RemedyFields } from '../../domain/errors.js';
 import type { Backend } from '../../domain/run.js';
 import type { TaskFolder } from '../../domain/task.js';
 import { attachData, prepareCommand } from '../../catalog/index.js';
-import type { Bench } from '../bench.js';
 import { formatBytes } from '../../domain/format-bytes.js';
+import type { Notice } from '../notices.js';
+import type { BenchSettings } from '../settings.js';
+
+interface NoticePort {
+  notify(notice: Notice): void;
+}
 
 /** A task that is left out of a batch, and how to fix that. */
 export interface SkippedTask extends SkippedTaskView {
@@ -30,7 +35,7 @@ export const brokenTask = ({ file, problems }: ValidatedFile): SkippedTask => ({
 
 /** Tasks that cannot be played now are refused, or left out with a notice. Throws BenchError if refused, or if none is left. */
 function leaveOut(
-  bench: Bench,
+  { notify }: NoticePort,
   { skip, left }: { skip: boolean; left: number },
   skipped: readonly SkippedTask[],
 ): void {
@@ -46,7 +51,7 @@ function leaveOut(
       fields: { ...fields, skipUnavailable: true },
     });
   if (left === 0) throw new BenchError('usage', `no task is left: ${reasons}`, { code, remedy, fields });
-  for (const one of skipped) bench.notify({ code: 'task.left_out', ...one });
+  for (const one of skipped) notify({ code: 'task.left_out', ...one });
 }
 
 /** More than this are summarized: a line each would bury the remedy. */
@@ -83,11 +88,11 @@ function needsData(
 
 /** The tasks with their prepared data. */
 export function tasksWithData(
-  bench: Bench,
+  ports: NoticePort & { settings: Pick<BenchSettings, 'layout'> },
   tasks: readonly TaskFolder[],
   { sample, skip, named }: { sample: boolean; skip: boolean; named: readonly string[] },
 ): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
-  const { ready, missing } = attachData(bench.settings.layout, tasks, sample);
+  const { ready, missing } = attachData(ports.settings.layout, tasks, sample);
   if (missing.length > TOLD_ONE_BY_ONE && (!skip || ready.length === 0))
     throw needsData(missing, { ready: ready.length, sample, named });
   const command = prepareCommand(missing.map(({ spec }) => spec.id));
@@ -97,13 +102,13 @@ export function tasksWithData(
     remedy: `Prepare ${sample ? 'the sample data' : 'them'}: ${command}`,
     fields: sample ? ({ sample: true } as const) : {},
   }));
-  leaveOut(bench, { skip, left: ready.length }, skipped);
+  leaveOut(ports, { skip, left: ready.length }, skipped);
   return { taskFolders: ready, skipped };
 }
 
 /** The tasks for which some host with the backend has enough GPUs. */
 export function tasksWithGpus(
-  bench: Bench,
+  ports: NoticePort,
   tasks: readonly TaskFolder[],
   { backend, most, skip }: { backend: Backend; most: number; skip: boolean },
 ): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
@@ -118,13 +123,13 @@ export function tasksWithGpus(
     return [{ task: spec.id, reason, ...mended }];
   });
   const taskFolders = tasks.filter(({ spec }) => !skipped.some(({ task }) => task === spec.id));
-  leaveOut(bench, { skip, left: taskFolders.length }, skipped);
+  leaveOut(ports, { skip, left: taskFolders.length }, skipped);
   return { taskFolders, skipped };
 }
 
 /** The tasks that can be played on the batch's backend. */
 export function tasksOnBackend(
-  bench: Bench,
+  ports: NoticePort,
   tasks: readonly TaskFolder[],
   { backend, skip }: { backend: Backend; skip: boolean },
 ): { taskFolders: TaskFolder[]; skipped: SkippedTask[] } {
@@ -134,6 +139,6 @@ export function tasksOnBackend(
     return reason === null ? [] : [{ task: spec.id, reason, remedy, fields: { backend: true } }];
   });
   const taskFolders = tasks.filter(({ spec }) => !skipped.some(({ task }) => task === spec.id));
-  leaveOut(bench, { skip, left: taskFolders.length }, skipped);
+  leaveOut(ports, { skip, left: taskFolders.length }, skipped);
   return { taskFolders, skipped };
 }

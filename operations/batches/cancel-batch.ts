@@ -1,12 +1,22 @@
+import type { Client } from '@temporalio/client';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import type { BatchLifecycle } from '../../domain/ports/record/batch-lifecycle.js';
+import type { RunLifecycle } from '../../domain/ports/record/run-lifecycle.js';
+import type { Trees } from '../../domain/ports/record/trees.js';
 import { batchWorkflowId, runWorkflowId } from '../../domain/queues.js';
 import { cancelWorkflow } from '../../temporal/cancel-workflow.js';
-import type { Bench } from '../bench.js';
 import { CANCELLED } from './cancel-run.js';
 
+export interface CancelBatchPorts {
+  queries: Pick<BatchReads, 'batchStatus'>;
+  store: Pick<BatchLifecycle, 'finishBatch'> & Pick<RunLifecycle, 'finishRun'> & Pick<Trees, 'closeTree'>;
+  temporal(): Promise<Client>;
+}
+
 /** Cancels a batch and its unfinished runs; ends them directly where no workflow runs. */
-export async function cancelBatch(bench: Bench, batchId: string): Promise<void> {
-  const { queries, store } = await bench.database();
-  const client = await bench.temporal();
+export async function cancelBatch(ports: CancelBatchPorts, batchId: string): Promise<void> {
+  const { queries, store } = ports;
+  const client = await ports.temporal();
   const running = await cancelWorkflow(client, batchWorkflowId(batchId));
   const { runList } = await queries.batchStatus(batchId);
   const open = runList.filter(({ status }) => status !== 'ended');

@@ -3,19 +3,24 @@ import type { ModelRef, SamplingParameters } from '../../domain/model.js';
 import { addressProblem } from '../../domain/model-config.js';
 import { samplingProblem } from '../../domain/sampling.js';
 import { missingKeys, missingKeysError } from '../../catalog/index.js';
-import type { Bench } from '../bench.js';
+import type { Notice } from '../notices.js';
+import type { BenchSettings } from '../settings.js';
+
+export interface CheckModelsPorts {
+  settings: Pick<BenchSettings, 'env' | 'layout' | 'worker'>;
+  notify(notice: Notice): void;
+}
 
 /**
  * Checks before anything is started that every model accepts the requested parameters, that no address holds credentials, and that
  * the worker has the keys. An external worker's environment cannot be seen, so its needs are only reported.
  */
 export function checkModels(
-  bench: Bench,
+  { settings, notify }: CheckModelsPorts,
   models: readonly ModelRef[],
   sampling: SamplingParameters,
   { needKeys }: { needKeys: boolean },
 ): void {
-  const { settings } = bench;
   for (const { name, config } of models) {
     const problem = config === undefined ? null : samplingProblem(config, sampling);
     if (problem !== null)
@@ -38,7 +43,7 @@ export function checkModels(
   if (missing.length === 0) return;
   const error = missingKeysError(missing, settings.layout.envFile);
   if (needKeys && settings.worker === 'embedded') throw error;
-  bench.notify({
+  notify({
     code: 'model.keys_missing',
     where: settings.worker === 'external' ? 'workers' : 'here',
     message: error.message,

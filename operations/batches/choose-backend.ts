@@ -4,16 +4,21 @@ import type { BuiltImage, ImageKind } from '../../backends/docker/images.js';
 import { BenchError } from '../../domain/errors.js';
 import type { ModelRef } from '../../domain/model.js';
 import type { Backend } from '../../domain/run.js';
-import type { Bench } from '../bench.js';
+import type { Notice } from '../notices.js';
 import type { BenchSettings } from '../settings.js';
 
 type Docker = ReturnType<typeof connectEngine>;
 
+export interface EnginePorts {
+  settings: Pick<BenchSettings, 'assetsRoot' | 'cacheDir' | 'env'>;
+  notify(notice: Notice): void;
+}
+
 /** The engine, or an error that says why there is none and what to do. */
-export async function requireEngine(backend: EngineBackend, settings: BenchSettings): Promise<Docker> {
+export async function requireEngine(backend: EngineBackend, { env }: Pick<BenchSettings, 'env'>): Promise<Docker> {
   const { engineAddress } = await import('../../backends/docker/engine-address.js');
   const { probeEngine } = await import('../../backends/docker/engine.js');
-  const probe = await probeEngine(engineAddress(backend, settings.env));
+  const probe = await probeEngine(engineAddress(backend, env));
   if (probe.kind === 'ok') return probe.docker;
   throw new BenchError('services', probe.reason, { code: 'engine.unavailable', remedy: capitalized(probe.remedy) });
 }
@@ -22,15 +27,14 @@ const capitalized = (text: string): string => text.charAt(0).toUpperCase() + tex
 
 /** Both images that runs need, built where progress can be shown. */
 export async function ensureImages(
-  bench: Bench,
+  { settings, notify }: EnginePorts,
   backend: EngineBackend,
   docker: Docker,
   { base, signal }: { base?: string | undefined; signal: AbortSignal },
 ): Promise<({ kind: ImageKind } & BuiltImage)[]> {
   const { ensureImage } = await import('../../backends/docker/images.js');
-  const { settings } = bench;
   const donor = backend === 'docker' ? undefined : await requireEngine('docker', settings).catch(() => undefined);
-  const onProgress = (line: string): void => bench.notify({ code: 'progress', line });
+  const onProgress = (line: string): void => notify({ code: 'progress', line });
   const images: ({ kind: ImageKind } & BuiltImage)[] = [];
   for (const kind of ['agent', 'evaluator'] as const) {
     const options = { assetsRoot: settings.assetsRoot, cacheDir: settings.cacheDir, base, donor, onProgress, signal };
@@ -39,48 +43,77 @@ export async function ensureImages(
   return images;
 }
 
+const ENGINES = ['docker', 'podman'] as const;
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
 /**
- * The backend of a new batch. By default the first of docker and podman that answers and whose images exist or can be built; else
- * the local one, but only for scripted agents. Without `prepare` this is read-only.
+ * The backend of a new batch. By default the first of docker and podman that answers, except those
+ * that `failed`; else the local one, but only for scripted agents. Read-only.
  */
 export async function chooseBackend(
-  bench: Bench,
-  wish: Backend | null,
+  { settings, notify }: EnginePorts,
+  requested: Backend | null,
   models: readonly ModelRef[],
-  { prepare }: { prepare: { signal: AbortSignal } | null },
+  failed: ReadonlyMap<EngineBackend, Error> = new Map(),
 ): Promise<Backend> {
-  if (wish === 'local') {
-    bench.notify({ code: 'backend.local' });
+  if (requested === 'local') {
+    notify({ code: 'backend.local' });
     return 'local';
   }
-  const engine = async (backend: EngineBackend): Promise<Backend> => {
-    const docker = await requireEngine(backend, bench.settings);
-    if (prepare !== null) await ensureImages(bench, backend, docker, prepare);
-    return backend;
-  };
-  if (wish !== null) return await engine(wish);
-  const failures: Error[] = [];
-  for (const backend of ['docker', 'podman'] as const) {
-    try {
-      return await engine(backend);
-    } catch (error) {
-      prepare?.signal.throwIfAborted();
-      failures.push(error instanceof Error ? error : new Error(String(error)));
-    }
+  if (requested !== null) {
+    await requireEngine(requested, settings);
+    return requested;
   }
+  const failures: Error[] = [];
+  for (const backend of ENGINES) {
+    const failure = failed.get(backend) ?? (await requireEngine(backend, settings).then(() => null, asError));
+    if (failure === null) return backend;
+    failures.push(failure);
+  }
+  const withoutEngine = noEngine(failures, models);
+  if (withoutEngine instanceof BenchError) throw withoutEngine;
+  notify(withoutEngine);
+  notify({ code: 'backend.local' });
+  return 'local';
+}
+
+/** Why no engine can be used: a notice where the models are scripted, else an error. */
+function noEngine(failures: readonly Error[], models: readonly ModelRef[]): BenchError | Notice {
   const [first] = failures;
   const reason = failures.map((failure) => failure.message).join('; ');
   const remedy = first instanceof BenchError ? first.remedy : undefined;
   const real = models.find((model) => model.provider !== 'scripted');
-  if (real !== undefined) {
-    throw new BenchError('usage', `no containers for ${real.name}: ${reason}`, {
-      code: 'engine.unavailable',
-      remedy: `${remedy ?? 'Start a container engine (`bench doctor` helps)'}. Or run the model on the local backend, without isolation.`,
-      fields: { backend: 'local' },
-      cause: first,
-    });
+  if (real === undefined) return { code: 'backend.no_engine', reason, remedy };
+  return new BenchError('usage', `no containers for ${real.name}: ${reason}`, {
+    code: 'engine.unavailable',
+    remedy: `${remedy ?? 'Start a container engine (`bench doctor` helps)'}. Or run the model on the local backend, without isolation.`,
+    fields: { backend: 'local' },
+    cause: first,
+  });
+}
+
+/**
+ * The chosen backend with its images, built if they are missing. If the request names no backend and
+ * the images of the chosen one cannot be built, the next choice.
+ */
+export async function withImages(
+  ports: EnginePorts,
+  { chosen, requested, models }: { chosen: Backend; requested: Backend | null; models: readonly ModelRef[] },
+  signal: AbortSignal,
+): Promise<Backend> {
+  const failed = new Map<EngineBackend, Error>();
+  let backend = chosen;
+  while (backend !== 'local') {
+    try {
+      await ensureImages(ports, backend, await requireEngine(backend, ports.settings), { signal });
+      return backend;
+    } catch (error) {
+      if (requested !== null) throw error;
+      signal.throwIfAborted();
+      failed.set(backend, asError(error));
+    }
+    backend = await chooseBackend(ports, requested, models, failed);
   }
-  bench.notify({ code: 'backend.no_engine', reason, remedy });
-  bench.notify({ code: 'backend.local' });
-  return 'local';
+  return backend;
 }

@@ -1,15 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchError } from '../../domain/errors.js';
-import type { Bench } from '../bench.js';
-import { appendAndStart } from './add-runs.js';
+import type { BatchControl } from '../../domain/ports/record/batch-control.js';
+import type { CallLedger } from '../../domain/ports/record/call-ledger.js';
+import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
+import { appendAndStart, type AppendPorts } from './add-runs.js';
 import { continued } from './replacements.js';
-import { shareFrozen } from './share-tasks.js';
+import { shareFrozen, type ShareTasksPorts } from './share-tasks.js';
 
 const POLL_MS = 1000;
 
+export type ContinuePorts = AppendPorts &
+  ShareTasksPorts & {
+    batchControl: Pick<BatchControl, 'stoppedByOldBudget' | 'replaceable'>;
+    store: Pick<RunDefinitions, 'definition'> & Pick<CallLedger, 'spending'>;
+  };
+
 /** Adds a continuing run for each run that the budget before the last raise ended. Returns how many. */
-export async function continueStopped(bench: Bench, batchId: string): Promise<number> {
-  const { batchControl, store } = await bench.database();
+export async function continueStopped(ports: ContinuePorts, batchId: string): Promise<number> {
+  const { batchControl, store } = ports;
   const ofOld = new Set((await batchControl.stoppedByOldBudget(batchId)).map(({ runId }) => runId));
   const stopped = (await batchControl.replaceable({ batchId }, ['budget'])).filter(({ runId }) => ofOld.has(runId));
   const runs = await Promise.all(
@@ -23,11 +31,11 @@ export async function continueStopped(bench: Bench, batchId: string): Promise<nu
   );
   if (runs.length === 0) return 0;
   await shareFrozen(
-    bench,
+    ports,
     runs.map(({ taskHash }) => taskHash),
   );
   try {
-    await appendAndStart(bench, batchId, runs);
+    await appendAndStart(ports, batchId, runs);
     return runs.length;
   } catch (error) {
     // Another command continued some of them first. None is continued twice, so try the rest.
@@ -37,7 +45,7 @@ export async function continueStopped(bench: Bench, batchId: string): Promise<nu
       runs.every((run) => rest.some(({ runId }) => runId === run.replaces))
     )
       throw error;
-    return continueStopped(bench, batchId);
+    return continueStopped(ports, batchId);
   }
 }
 
@@ -50,15 +58,14 @@ export interface Ending {
 
 /** Continues runs stopped by the old budget as their evaluations end. Finishes when none is left, or the signal is aborted. */
 export async function* continueEnding(
-  bench: Bench,
+  ports: ContinuePorts,
   batchId: string,
   signal: AbortSignal,
 ): AsyncGenerator<Ending, void, undefined> {
-  const { batchControl } = await bench.database();
   for (;;) {
     // Counted first: what has ended by then is continued below.
-    const ending = (await batchControl.stoppedByOldBudget(batchId)).filter(({ ended }) => !ended).length;
-    yield { ending, again: await continueStopped(bench, batchId) };
+    const ending = (await ports.batchControl.stoppedByOldBudget(batchId)).filter(({ ended }) => !ended).length;
+    yield { ending, again: await continueStopped(ports, batchId) };
     if (ending === 0) return;
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;

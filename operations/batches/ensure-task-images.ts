@@ -2,8 +2,7 @@ import type { ImageKind } from '../../backends/docker/images.js';
 import type { Backend } from '../../domain/run.js';
 import type { TaskFolder } from '../../domain/task.js';
 import { layerOf } from '../../domain/task-requirements.js';
-import type { Bench } from '../bench.js';
-import { ensureImages, requireEngine } from './choose-backend.js';
+import { type EnginePorts, ensureImages, requireEngine } from './choose-backend.js';
 
 export interface TaskImage {
   task: string;
@@ -14,7 +13,7 @@ export interface TaskImage {
 
 /** The image layers of tasks that require packages, made where progress can be shown; nothing for the others. */
 export async function ensureTaskImages(
-  bench: Bench,
+  ports: EnginePorts,
   tasks: readonly TaskFolder[],
   backend: Backend,
   signal: AbortSignal,
@@ -28,14 +27,14 @@ export async function ensureTaskImages(
   if (wanted.length === 0 || backend === 'local') return [];
   const { ensureTaskImage } = await import('../../backends/docker/task-image.js');
   const { packageSources } = await import('../../backends/docker/package-sources.js');
-  const { settings } = bench;
+  const { settings } = ports;
   const docker = await requireEngine(backend, settings);
-  const plain = await ensureImages(bench, backend, docker, { signal });
+  const plain = await ensureImages(ports, backend, docker, { signal });
   const options = {
     sources: packageSources(settings.env),
     signal,
     assetsRoot: settings.assetsRoot,
-    onProgress: (line: string): void => bench.notify({ code: 'progress', line }),
+    onProgress: (line: string): void => ports.notify({ code: 'progress', line }),
   };
   const made: TaskImage[] = [];
   for (const { kind, layer } of wanted) {

@@ -1,14 +1,28 @@
+import type { Client } from '@temporalio/client';
 import { BenchError } from '../../domain/errors.js';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import type { BatchControl } from '../../domain/ports/record/batch-control.js';
+import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import { startBatchWorkflow } from '../../temporal/start-batch.js';
-import type { Bench } from '../bench.js';
 import { type BatchPlan, type SubmittedBatch, submitted } from './batch-plan.js';
 import { specificationDifferences, specificationOf } from './specification.js';
 
-/** Resumes the batch of this name if its specification is equal; null: the name is free. Throws BenchError (conflict) if it differs. */
-export async function existingBatch(bench: Bench, plan: BatchPlan): Promise<SubmittedBatch | null> {
+export interface ExistingBatchPorts {
+  batchControl: Pick<BatchControl, 'named'>;
+  queries: Pick<BatchReads, 'batchStatus'>;
+  store: Pick<RunDefinitions, 'definition'>;
+  renewWorker(): Promise<unknown>;
+  temporal(): Promise<Client>;
+}
+
+/**
+ * Resumes the batch of this name if its specification is equal; null: the name is free. Throws
+ * BenchError (conflict) if the specification differs.
+ */
+export async function existingBatch(ports: ExistingBatchPorts, plan: BatchPlan): Promise<SubmittedBatch | null> {
   const { name } = plan.request;
   if (name === null) return null;
-  const { batchControl, queries, store } = await bench.database();
+  const { batchControl, queries, store } = ports;
   const known = await batchControl.named(name);
   if (known === null) return null;
   const { batchId } = known;
@@ -23,8 +37,8 @@ export async function existingBatch(bench: Bench, plan: BatchPlan): Promise<Subm
   }
   const { status, runList } = await queries.batchStatus(batchId);
   if (status === 'queued' || status === 'running') {
-    await bench.renewWorker();
-    await startBatchWorkflow(await bench.temporal(), { batchId });
+    await ports.renewWorker();
+    await startBatchWorkflow(await ports.temporal(), { batchId });
   }
   const runs = await Promise.all(runList.map(({ runId }) => store.definition(runId)));
   return { ...submitted(plan), batchId, runs, existing: true };

@@ -1,9 +1,10 @@
+import type { Client } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchError } from '../../domain/errors.js';
 import { ServicesDown } from '../../services/index.js';
 import { batchIsClosed } from '../../temporal/batch-is-closed.js';
 import { isOutage } from '../as-bench-error.js';
-import type { Bench } from '../bench.js';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
 import type { Blocker } from '../../domain/views/blocker.js';
 import { blockerOfHome } from '../results/blocker.js';
@@ -30,6 +31,16 @@ export type BatchProgress =
   /** Comes last; missing if the signal was aborted before. */
   | { kind: 'over'; report: BatchStatusReport };
 
+export type FollowPorts = Parameters<typeof blockerOfHome>[0] & {
+  queries: Pick<BatchReads, 'batchStatus'>;
+  /** Ensures the services. */
+  databaseUrl(): Promise<unknown>;
+  looksOnly(): void;
+  refreshServices(): Promise<void>;
+  reconnect(): Promise<void>;
+  temporal(): Promise<Client>;
+};
+
 const isOver = (report: BatchStatusReport): boolean => report.status === 'ended' || report.status === 'cancelled';
 
 /**
@@ -37,13 +48,13 @@ const isOver = (report: BatchStatusReport): boolean => report.status === 'ended'
  * restarted and awaited. Throws BenchError if services were stopped on purpose, or the batch's workflow is gone.
  */
 export async function* follow(
-  bench: Bench,
+  ports: FollowPorts,
   batchId: string,
   { signal }: { signal?: AbortSignal } = {},
 ): AsyncGenerator<BatchProgress, void, undefined> {
   // The caller may restart services, but must not undo a `bench down` given meanwhile.
-  await bench.database();
-  bench.looksOnly();
+  await ports.databaseUrl();
+  ports.looksOnly();
   let report: BatchStatusReport | null = null;
   let allEndedAt: number | null = null;
   let outage = false;
@@ -52,8 +63,7 @@ export async function* follow(
   let byHome: Blocker | null = null;
   while (signal?.aborted !== true) {
     try {
-      const database = await bench.database();
-      const rows = await database.queries.batchStatus(batchId);
+      const rows = await ports.queries.batchStatus(batchId);
       report = isOver(rows) ? rows : { ...rows, blockedBy: byHome ?? rows.blockedBy };
       if (outage) {
         outage = false;
@@ -69,10 +79,10 @@ export async function* follow(
       }
       if (Date.now() >= nextCheck) {
         nextCheck = Date.now() + CHECK_MS;
-        await bench.refreshServices();
-        byHome = await blockerOfHome(bench, report);
+        await ports.refreshServices();
+        byHome = await blockerOfHome(ports, report);
         // Its server starts its runs, no workflow of its own.
-        closedChecks = !report.training && (await isClosed(bench, batchId)) ? closedChecks + 1 : 0;
+        closedChecks = !report.training && (await isClosed(ports, batchId)) ? closedChecks + 1 : 0;
         if (closedChecks >= (allEndedAt === null ? CLOSED_CHECKS : 2)) {
           if (allEndedAt === null) throw batchStalled(batchId);
           // All runs have ended; only the batch's end was not written.
@@ -92,7 +102,7 @@ export async function* follow(
         const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
         yield { kind: 'outage', reason };
       }
-      await bench.reconnect();
+      await ports.reconnect();
     }
     const pause = report !== null && report.runs > LARGE_BATCH_RUNS ? SLOW_POLL_MS : POLL_MS;
     await sleep(pause, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
@@ -100,9 +110,9 @@ export async function* follow(
 }
 
 /** Only a clear answer counts: a server that does not answer has not closed anything, and is not waited for. */
-const isClosed = async (bench: Bench, batchId: string): Promise<boolean> => {
+const isClosed = async (ports: Pick<FollowPorts, 'temporal'>, batchId: string): Promise<boolean> => {
   const late = new AbortController();
-  const asked = bench.temporal().then((client) => batchIsClosed(client, batchId));
+  const asked = ports.temporal().then((client) => batchIsClosed(client, batchId));
   const noAnswer = sleep(ANSWER_MS, false, { signal: late.signal });
   try {
     return await Promise.race([asked, noAnswer]);

@@ -1,17 +1,14 @@
-import type { Queries } from '../../domain/ports/reading/queries.js';
-import type { PastRun, RunKind } from '../../domain/ports/reading/forecasts.js';
+import type { ForecastReads, PastRun, RunKind } from '../../domain/ports/reading/forecasts.js';
 import { costUsd, priceAt } from '../../domain/price.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { attemptsNeeded } from '../../domain/statistics/attempts-needed.js';
 import { forecastUsage, type PlannedRuns, type UsageRange } from '../../domain/statistics/forecast-usage.js';
 import { believedSpread } from '../../domain/statistics/spread-of-gains.js';
 import type { AttemptsForecast, BatchForecast } from '../../domain/views/forecast.js';
-import type { Bench } from '../bench.js';
 import { type BatchPlan, submitted } from './batch-plan.js';
-import { ifDatabaseAnswers } from './if-database-answers.js';
 import { mostOfRun } from './most-of-run.js';
 
-type Known = Pick<Queries, 'pastRuns' | 'gainSpread'>;
+type Known = Pick<ForecastReads, 'pastRuns' | 'gainSpread'>;
 
 /** Differences of mean gains that people ask about. */
 const DIFFERENCES = [0.05, 0.1, 0.2];
@@ -57,12 +54,16 @@ export async function forecastBatch(
   };
 }
 
+export interface ForecastPlanPorts {
+  ifDatabaseAnswers<T>(read: (stores: { queries: Known }) => Promise<T>): Promise<T | null>;
+}
+
 /** The same of a plan, starting nothing: without a database no past run is known. */
-export async function forecastPlan(bench: Bench, plan: BatchPlan, now: Date): Promise<BatchForecast> {
+export async function forecastPlan(ports: ForecastPlanPorts, plan: BatchPlan, now: Date): Promise<BatchForecast> {
   const batch = submitted(plan);
   const of = (queries: Known) => forecastBatch(queries, plan.runs, batch, now);
   return (
-    (await ifDatabaseAnswers(bench, ({ queries }) => of(queries))) ??
+    (await ports.ifDatabaseAnswers(({ queries }) => of(queries))) ??
     of({ pastRuns: async () => [], gainSpread: async () => null })
   );
 }

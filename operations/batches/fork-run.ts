@@ -2,61 +2,56 @@ import { DEFAULT_BREAKER } from '../../domain/end-cause.js';
 import { BenchError } from '../../domain/errors.js';
 import { forkOf } from '../../domain/fork.js';
 import { newBatchId } from '../../domain/ids.js';
+import type { ModelRef } from '../../domain/model.js';
+import type { RunReads } from '../../domain/ports/reading/runs.js';
+import type { TrajectoryReads } from '../../domain/ports/reading/trajectories.js';
+import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import type { ForkRequest } from '../../domain/requests/fork.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { samplingFor } from '../../domain/sampling.js';
 import { resolveModels } from '../../catalog/index.js';
-import type { Bench } from '../bench.js';
+import type { BenchSettings } from '../settings.js';
 import { checkAgent } from './check-agent.js';
 import { checkHosts } from './check-hosts.js';
-import { checkModels } from './check-models.js';
+import { checkModels, type CheckModelsPorts } from './check-models.js';
 import { checkRecordings } from './check-recordings.js';
-import { chooseBackend } from './choose-backend.js';
-import { hostsOffering } from './hosts-offering.js';
+import { chooseBackend, withImages } from './choose-backend.js';
+import { hostsOffering, type HostsPorts } from './hosts-offering.js';
 import { refuseForkOfTree } from './check-tree.js';
 import { refuseForkOfProgram } from './refuse-fork.js';
-import { shareFrozen } from './share-tasks.js';
-import { storeAndStart } from './store-batch.js';
+import type { ImagesPorts } from './prepare-batch.js';
+import { shareFrozen, type ShareTasksPorts } from './share-tasks.js';
+import { storeAndStart, type StorePorts } from './store-batch.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 import type { SubmittedBatch } from './batch-plan.js';
 
+export type ForkPorts = HostsPorts &
+  ImagesPorts &
+  CheckModelsPorts &
+  ShareTasksPorts &
+  StorePorts & {
+    settings: Pick<BenchSettings, 'configFolders'>;
+    queries: Pick<RunReads, 'findRun'> & Pick<TrajectoryReads, 'trajectory'>;
+    store: Pick<RunDefinitions, 'definition'>;
+  };
+
 /** Submits a batch of runs that continue another run after one of its steps. Throws BenchError before anything is written. */
-export async function forkRun(bench: Bench, asked: ForkRequest): Promise<SubmittedBatch & { forkedFrom: string }> {
-  const { settings } = bench;
-  const database = await bench.database();
-  const request = { ...asked, runId: (await database.queries.findRun(asked.runId)).runId };
-  const origin = await database.store.definition(request.runId);
+export async function forkRun(ports: ForkPorts, input: ForkRequest): Promise<SubmittedBatch & { forkedFrom: string }> {
+  const { queries, store } = ports;
+  const request = { ...input, runId: (await queries.findRun(input.runId)).runId };
+  const origin = await store.definition(request.runId);
   refuseForkOfProgram(origin);
-  // A node goes on as one line.
+  // A node continues as one line.
   if (origin.node !== true) refuseForkOfTree(origin);
-  requireStep(request, await database.queries.trajectory(origin.runId, request.atStep - 1, 1));
-  const maxSteps = request.maxSteps ?? origin.maxSteps;
-  if (maxSteps <= request.atStep)
-    throw new BenchError(
-      'usage',
-      `no step is left after step ${request.atStep}: the fork may take ${maxSteps} in all`,
-      {
-        code: 'run.not_forkable',
-        remedy: 'Give it more steps, or fork at an earlier one.',
-        fields: { maxSteps: true, atStep: true },
-      },
-    );
-  const [ref] = request.model === null ? [origin.model] : resolveModels(settings.configFolders, [request.model], {});
-  if (ref === undefined) throw new Error('a model that resolves to nothing');
-  if (ref.kind === 'human')
-    throw new BenchError('usage', 'the model "human" cannot play in a batch, only in a terminal', {
-      code: 'model.unsuitable',
-      remedy: 'Choose another model.',
-      fields: { model: true },
-    });
-  const agent = { name: origin.agentName, hash: origin.agentHash, config: origin.agent };
-  checkAgent(agent, [ref]);
-  checkRecordings(agent, [ref]);
-  checkModels(bench, [ref], {}, { needKeys: true });
-  checkHosts(await hostsOffering(bench, origin.backend), { backend: origin.backend, gpus: origin.gpus });
-  const backend = await bench.abortable('batch-images', (signal) =>
-    chooseBackend(bench, origin.backend, [ref], { prepare: { signal } }),
-  );
+  requireStep(request, await queries.trajectory(origin.runId, request.atStep - 1, 1));
+  const maxSteps = stepsOfFork(request, origin);
+  const ref = playerOf(ports, request, origin);
+  checkHosts(await hostsOffering(ports, origin.backend), { backend: origin.backend, gpus: origin.gpus });
+  const models = [ref];
+  const backend = await ports.abortable('batch-images', async (signal) => {
+    const chosen = await chooseBackend(ports, origin.backend, models);
+    return withImages(ports, { chosen, requested: origin.backend, models }, signal);
+  });
   const sampling = ref.config === undefined ? {} : samplingFor(ref.config, {});
   const batchId = newBatchId();
   const runs: RunDefinition[] = Array.from({ length: request.attempts }, (_, nth) =>
@@ -74,11 +69,44 @@ export async function forkRun(bench: Bench, asked: ForkRequest): Promise<Submitt
     concurrency: request.concurrency,
     breaker: DEFAULT_BREAKER,
   };
-  await shareFrozen(bench, [origin.taskHash]);
+  await shareFrozen(ports, [origin.taskHash]);
   const { runId: forkedFrom, ...rest } = request;
   const seed = origin.seed - origin.attempt;
-  await storeAndStart(bench, batch, { spec: { forkedFrom, ...rest }, seed });
+  await storeAndStart(ports, batch, { spec: { forkedFrom, ...rest }, seed });
   return { ...batch, forkedFrom };
+}
+
+/** Steps that the fork may take, those before the fork included. */
+function stepsOfFork(request: ForkRequest, origin: RunDefinition): number {
+  const maxSteps = request.maxSteps ?? origin.maxSteps;
+  if (maxSteps > request.atStep) return maxSteps;
+  throw new BenchError('usage', `no step is left after step ${request.atStep}: the fork may take ${maxSteps} in all`, {
+    code: 'run.not_forkable',
+    remedy: 'Give it more steps, or fork at an earlier one.',
+    fields: { maxSteps: true, atStep: true },
+  });
+}
+
+/** The model that plays the fork, checked against the agent of the run. */
+function playerOf(
+  ports: CheckModelsPorts & { settings: Pick<BenchSettings, 'configFolders'> },
+  request: ForkRequest,
+  origin: RunDefinition,
+): ModelRef {
+  const [ref] =
+    request.model === null ? [origin.model] : resolveModels(ports.settings.configFolders, [request.model], {});
+  if (ref === undefined) throw new Error('a model that resolves to nothing');
+  if (ref.kind === 'human')
+    throw new BenchError('usage', 'the model "human" cannot play in a batch, only in a terminal', {
+      code: 'model.unsuitable',
+      remedy: 'Choose another model.',
+      fields: { model: true },
+    });
+  const agent = { name: origin.agentName, hash: origin.agentHash, config: origin.agent };
+  checkAgent(agent, [ref]);
+  checkRecordings(agent, [ref]);
+  checkModels(ports, [ref], {}, { needKeys: true });
+  return ref;
 }
 
 function requireStep({ runId, atStep }: ForkRequest, [step]: TrajectoryStep[]): void {

@@ -1,12 +1,19 @@
 import type { Backend, RunDefinition } from '../../domain/run.js';
-import type { Bench } from '../bench.js';
+import type { Notice } from '../notices.js';
 import { tasksWithGpus } from './available-tasks.js';
 import type { LoadedGroup } from './batch-plan.js';
-import { checkHosts, refuseGpusOnPodman } from './check-hosts.js';
-import type { Hosts } from './hosts-if-known.js';
+import { checkHosts, type Hosts, refuseGpusOnPodman } from './check-hosts.js';
 
-/** Where tasks may be left out, those go whose GPUs no host that offers the backend has; the others are checked with the whole batch. */
-export function leaveOutForGpus(bench: Bench, groups: LoadedGroup[], backend: Backend, hosts: Hosts): void {
+/**
+ * Groups that skip unavailable tasks lose those that need more GPUs than any host that offers the
+ * backend has; the other groups are checked with the whole batch.
+ */
+export function leaveOutForGpus(
+  ports: { notify(notice: Notice): void },
+  groups: LoadedGroup[],
+  backend: Backend,
+  hosts: Hosts,
+): void {
   const wanting = groups.filter(
     ({ skipUnavailable, gpusPerRun, taskFolders }) =>
       skipUnavailable && gpusPerRun === null && taskFolders.some(({ spec }) => spec.gpus > 0),
@@ -15,7 +22,7 @@ export function leaveOutForGpus(bench: Bench, groups: LoadedGroup[], backend: Ba
   const offering = hosts.filter(({ backends }) => backends.includes(backend));
   const most = Math.max(0, ...offering.map(({ gpus }) => gpus.length));
   for (const group of wanting) {
-    const { taskFolders, skipped } = tasksWithGpus(bench, group.taskFolders, { backend, most, skip: true });
+    const { taskFolders, skipped } = tasksWithGpus(ports, group.taskFolders, { backend, most, skip: true });
     group.taskFolders = taskFolders;
     group.skipped = [...group.skipped, ...skipped];
   }

@@ -1,12 +1,15 @@
-import type { Queries } from '../../domain/ports/reading/queries.js';
-import type { Bench } from '../bench.js';
-import { ifDatabaseAnswers } from './if-database-answers.js';
+import type { FleetReads } from '../../domain/ports/reading/fleet.js';
+import type { Notice } from '../notices.js';
+import type { Hosts } from './check-hosts.js';
 
-export type Hosts = Awaited<ReturnType<Queries['hosts']>>;
+export interface HostsIfKnownPorts {
+  ifDatabaseAnswers<T>(read: (stores: { queries: Pick<FleetReads, 'hosts'> }) => Promise<T>): Promise<T | null>;
+  notify(notice: Notice): void;
+}
 
-/** For a dry run: null, and said so, where no database answers. */
-export async function hostsIfKnown(bench: Bench): Promise<Hosts | null> {
-  const hosts = await ifDatabaseAnswers(bench, ({ queries }) => queries.hosts());
-  if (hosts === null) bench.notify({ code: 'hosts.unknown' });
+/** For a dry run: null, with a notice, where no database answers. */
+export async function hostsIfKnown(ports: HostsIfKnownPorts): Promise<Hosts | null> {
+  const hosts = await ports.ifDatabaseAnswers(({ queries }) => queries.hosts());
+  if (hosts === null) ports.notify({ code: 'hosts.unknown' });
   return hosts;
 }

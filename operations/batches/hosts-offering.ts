@@ -1,18 +1,23 @@
 import type { Backend } from '../../domain/run.js';
-import type { Bench } from '../bench.js';
-import { isUp } from './check-hosts.js';
-import type { Hosts } from './hosts-if-known.js';
+import type { FleetReads } from '../../domain/ports/reading/fleet.js';
+import type { Notice } from '../notices.js';
+import { type Hosts, isUp } from './check-hosts.js';
 
 /** Several registrations of a worker, each of which looks for engines. */
 const LOOKS_MS = 60_000;
 const PAUSE_MS = 500;
 
+export interface HostsPorts {
+  queries: Pick<FleetReads, 'hosts'>;
+  notify(notice: Notice): void;
+}
+
 /**
- * The hosts, as of looks for engines that may count. Where no worker that is up offers the backend, each may have looked before the engine was
- * there: this waits until one offers it or all have registered again. After a minute those that have not are left out, as if they were away.
+ * The hosts, after each had the chance to find an engine that has just been started. If no live
+ * worker offers the backend, this waits until one does or all have registered again. After a minute
+ * those that have not are omitted, as if they were away.
  */
-export async function hostsOffering(bench: Bench, backend: Backend): Promise<Hosts> {
-  const { queries } = await bench.database();
+export async function hostsOffering({ queries, notify }: HostsPorts, backend: Backend): Promise<Hosts> {
   const first = await queries.hosts();
   const lookedBefore = new Map(first.map(({ hostId, seenAt }) => [hostId, seenAt]));
   const hasLooked = ({ hostId, seenAt }: Hosts[number]): boolean => lookedBefore.get(hostId) !== seenAt;
@@ -22,7 +27,7 @@ export async function hostsOffering(bench: Bench, backend: Backend): Promise<Hos
     if (up.some(({ backends }) => backends.includes(backend)) || up.every(hasLooked)) return hosts;
     if (Date.now() > until) return hosts.filter((host) => !isUp(host) || hasLooked(host));
     if (hosts === first)
-      bench.notify({
+      notify({
         code: 'progress',
         line: `no worker offers ${backend} yet; waiting for each to look for it again`,
       });

@@ -2,13 +2,14 @@ import { type GroupRequest, samplingOf } from '../../domain/requests/run-options
 import { BenchError } from '../../domain/errors.js';
 import { MAX_RUNS } from '../../domain/limits.js';
 import { loadAgent, type LoadedAgent, resolveModels, underProfile } from '../../catalog/index.js';
-import type { Bench } from '../bench.js';
+import type { Notice } from '../notices.js';
+import type { BenchSettings } from '../settings.js';
 import { namedTasks } from '../tasks/named-tasks.js';
 import { brokenTask, type SkippedTask, tasksWithData } from './available-tasks.js';
 import { firstAttempts } from './plan-runs.js';
 import type { LoadedGroup } from './batch-plan.js';
 import { checkAgent } from './check-agent.js';
-import { checkModels } from './check-models.js';
+import { checkModels, type CheckModelsPorts } from './check-models.js';
 import { checkOracles } from './check-oracles.js';
 import { checkTree } from './check-tree.js';
 import { checkRecordings } from './check-recordings.js';
@@ -29,13 +30,18 @@ function requireMemoryCommands({ name, config }: LoadedAgent): void {
   );
 }
 
+export interface LoadPorts extends CheckModelsPorts {
+  settings: CheckModelsPorts['settings'] & Pick<BenchSettings, 'configFolders'>;
+  notify(notice: Notice): void;
+}
+
 /** Everything that can be wrong with the groups and be known without an engine or a database. */
 export function loadGroups(
-  bench: Bench,
+  ports: LoadPorts,
   groups: readonly GroupRequest[],
   { needKeys, person }: { needKeys: boolean; person: boolean },
 ): LoadedGroup[] {
-  const { settings } = bench;
+  const { settings } = ports;
   const loaded = groups.map((group) => {
     const modelRefs = resolveModels(settings.configFolders, group.models, { allowUnpriced: group.allowUnpriced });
     const { sample } = group;
@@ -45,13 +51,13 @@ export function loadGroups(
         settings,
         notify: (notice) => {
           if (notice.code === 'config.broken' && notice.file.kind === 'task') broken.push(brokenTask(notice.file));
-          bench.notify(notice);
+          ports.notify(notice);
         },
       },
       { ids: group.tasks },
     );
     const selected = underProfile(named, { profile: group.profile, sample });
-    const { taskFolders, skipped } = tasksWithData(bench, selected, {
+    const { taskFolders, skipped } = tasksWithData(ports, selected, {
       ...{ sample, skip: group.skipUnavailable, named: group.tasks },
     });
     const loadedAgent = loadAgent(settings.configFolders, group.agent);
@@ -70,7 +76,7 @@ export function loadGroups(
   });
   refuseTooMany(loaded);
   refuseRepeated(loaded);
-  for (const group of loaded) checkModels(bench, group.modelRefs, samplingOf(group), { needKeys });
+  for (const group of loaded) checkModels(ports, group.modelRefs, samplingOf(group), { needKeys });
   return loaded;
 }
 

@@ -1,13 +1,21 @@
+import type { Client } from '@temporalio/client';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import type { BatchControl } from '../../domain/ports/record/batch-control.js';
 import type { PauseDocument } from '../../domain/views/batch-control.js';
 import { tellBatch } from '../../temporal/tell-batch.js';
-import type { Bench } from '../bench.js';
+
+export interface PausePorts {
+  queries: Pick<BatchReads, 'findBatch' | 'batchStatus'>;
+  batchControl: Pick<BatchControl, 'pause'>;
+  temporal(): Promise<Client>;
+}
 
 /** Starts no more runs of a batch, until it is resumed. */
-export async function pause(bench: Bench, ref: string): Promise<PauseDocument> {
-  const { queries, batchControl } = await bench.database();
+export async function pause(ports: PausePorts, ref: string): Promise<PauseDocument> {
+  const { queries, batchControl } = ports;
   const { batchId } = await queries.findBatch(ref);
   const paused = await batchControl.pause(batchId);
-  if (paused) await tellBatch(await bench.temporal(), batchId);
+  if (paused) await tellBatch(await ports.temporal(), batchId);
   const { status, byStatus } = await queries.batchStatus(batchId);
   const { queued = 0, ended = 0, ...begun } = byStatus;
   const runningRuns = Object.values(begun).reduce((sum, one) => sum + one, 0);

@@ -1,60 +1,63 @@
 import { freezeTask } from '../../catalog/index.js';
 import { artifactLocation } from '../../domain/artifact-location.js';
 import type { BatchRequest } from '../../domain/requests/batch.js';
-import type { Backend } from '../../domain/run.js';
-import type { Bench } from '../bench.js';
+import type { BenchSettings } from '../settings.js';
 import type { BatchPlan, LoadedGroup } from './batch-plan.js';
-import { chooseBackend } from './choose-backend.js';
+import { type EnginePorts, withImages } from './choose-backend.js';
 import { ensureTaskImages } from './ensure-task-images.js';
 import { refuseUnfit } from './host-fit.js';
-import { hostsOffering } from './hosts-offering.js';
-import { planOn, type PlanOptions } from './plan-batch.js';
-import { shareTasks } from './share-tasks.js';
+import { hostsOffering, type HostsPorts } from './hosts-offering.js';
+import { modelsOf, planLoaded, planOn, type PlanOptions } from './plan-on.js';
+import { shareTasks, type ShareTasksPorts } from './share-tasks.js';
+
+export interface ImagesPorts extends EnginePorts {
+  settings: EnginePorts['settings'] & Pick<BenchSettings, 'layout'>;
+  abortable<T>(what: 'batch-images', work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+}
+
+export type PreparePorts = ImagesPorts & HostsPorts;
 
 /**
- * A plan on a backend whose images exist, built if they were missing. Runs that no host can execute are refused before building,
- * which takes minutes.
+ * A plan on a backend whose images exist, built if they were missing. Runs that no host can execute
+ * are refused before building, which takes minutes.
  */
 export async function prepareBatch(
-  bench: Bench,
+  ports: PreparePorts,
   request: BatchRequest,
   groups: readonly LoadedGroup[],
   options: PlanOptions = {},
 ): Promise<BatchPlan> {
-  const models = groups.flatMap((group) => group.modelRefs);
-  const choose = (prepare: { signal: AbortSignal } | null): Promise<Backend> =>
-    chooseBackend(bench, request.backend, models, { prepare });
-  const likely = await choose(null);
-  const hosts = await hostsOffering(bench, likely);
-  await checkArtifacts(bench);
-  const planned = planOn(bench, { request, groups, backend: likely, hosts, ...options });
-  if (likely === 'local') return planned;
-  return await bench.abortable('batch-images', async (signal) => {
-    const backend = await choose({ signal });
+  const loaded = { request, groups, ...options };
+  const { plan, hosts } = await planLoaded(ports, loaded, (backend) => hostsOffering(ports, backend));
+  await checkArtifacts(ports);
+  if (plan.backend === 'local') return plan;
+  return await ports.abortable('batch-images', async (signal) => {
+    const choice = { chosen: plan.backend, requested: request.backend, models: modelsOf(loaded) };
+    const backend = await withImages(ports, choice, signal);
     const final =
-      backend === likely
-        ? planned
-        : planOn(bench, { request, groups, backend, hosts, ...options, batchId: planned.batchId });
+      backend === plan.backend ? plan : planOn(ports, { ...loaded, batchId: plan.batchId }, { backend, hosts });
     const tasks = final.groups.flatMap((group) => group.taskFolders);
-    await ensureTaskImages(bench, tasks, backend, signal);
+    await ensureTaskImages(ports, tasks, backend, signal);
     return final;
   });
 }
 
-/** Wrong credentials, a wrong region, a full quota: better told now than by the first submission. */
-async function checkArtifacts({ settings }: Bench): Promise<void> {
+/** Wrong credentials, a wrong region, a full quota: found now, not by the first submission of a run. */
+async function checkArtifacts({ settings }: { settings: Pick<BenchSettings, 'layout' | 'env'> }): Promise<void> {
   const location = artifactLocation(settings.layout, settings.env);
   // Loaded where it is needed: the SDK is large.
   if (location.kind === 's3')
     await (await import('../../backends/artifacts/check-store.js')).checkArtifactStore(location);
 }
 
-/** Runs play frozen copies of their tasks, which other hosts can have, and some host must be able to execute them. */
-export async function freezeAndCheck(bench: Bench, { groups, backend, runs }: BatchPlan): Promise<void> {
+export type FreezePorts = ShareTasksPorts & HostsPorts;
+
+/** Runs play frozen copies of their tasks, which other hosts can fetch, and a host must be able to execute them. */
+export async function freezeAndCheck(ports: FreezePorts, { groups, backend, runs }: BatchPlan): Promise<void> {
   const frozen = groups
     .flatMap((group) => group.taskFolders)
-    .map((task) => ({ hash: task.contentHash, dir: freezeTask(bench.settings.layout, task) }));
-  await shareTasks(bench, frozen);
+    .map((task) => ({ hash: task.contentHash, dir: freezeTask(ports.settings.layout, task) }));
+  await shareTasks(ports, frozen);
   // Building images may have taken a while.
-  refuseUnfit(await hostsOffering(bench, backend), groups, { backend, runs });
+  refuseUnfit(await hostsOffering(ports, backend), groups, { backend, runs });
 }

@@ -1,24 +1,31 @@
 import type { Backend } from '../../domain/run.js';
-import type { Bench } from '../bench.js';
-import { chooseBackend } from './choose-backend.js';
+import type { Notice } from '../notices.js';
+import { chooseBackend, type EnginePorts, withImages } from './choose-backend.js';
+
+export interface PrepareBesidePorts extends EnginePorts {
+  services(): Promise<unknown>;
+  abortable<T>(what: 'batch-images', work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+}
 
 /**
- * At first use both the services and the images take minutes, one of a compiler and one of a network: side by side. What fails here is
- * tried again, and told, by whoever needs it.
+ * At first use both the services and the images take minutes, one of a compiler and one of a network:
+ * side by side. What fails here is tried again, and reported, by the verb that needs it.
  */
-export async function prepareBeside(bench: Bench, backend: Backend | undefined): Promise<void> {
-  const images = (signal: AbortSignal): Promise<unknown> =>
-    chooseBackend(quiet(bench), backend ?? null, [], { prepare: { signal } });
+export async function prepareBeside(ports: PrepareBesidePorts, backend: Backend | undefined): Promise<void> {
+  const requested = backend ?? null;
+  const quiet = onlyProgress(ports);
+  const images = async (signal: AbortSignal): Promise<unknown> =>
+    withImages(quiet, { chosen: await chooseBackend(quiet, requested, []), requested, models: [] }, signal);
   await Promise.allSettled([
-    bench.services(),
-    ...(backend === 'local' ? [] : [bench.abortable('batch-images', images)]),
+    ports.services(),
+    ...(backend === 'local' ? [] : [ports.abortable('batch-images', images)]),
   ]);
 }
 
-/** Only what happens is said, not which backend it will be. */
-const quiet = (bench: Bench): Bench => ({
-  ...bench,
-  notify: (notice) => {
-    if (notice.code === 'progress') bench.notify(notice);
+/** The choice of a backend is not reported: it may change. */
+const onlyProgress = ({ settings, notify }: EnginePorts): EnginePorts => ({
+  settings,
+  notify: (notice: Notice) => {
+    if (notice.code === 'progress') notify(notice);
   },
 });

@@ -1,15 +1,20 @@
-import type { Bench } from '../bench.js';
-import { continueStopped } from './continue-stopped.js';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import type { BatchControl } from '../../domain/ports/record/batch-control.js';
+import { type ContinuePorts, continueStopped } from './continue-stopped.js';
 
-/** Gives a batch a larger budget in all. `again`: runs that the old one ended, and that go on now. */
+export type RaiseBudgetPorts = ContinuePorts & {
+  queries: Pick<BatchReads, 'findBatch'>;
+  batchControl: Pick<BatchControl, 'raiseBudget'>;
+};
+
+/** Gives a batch a larger budget in all. `again`: runs that the old one ended, and that continue now. */
 export async function raiseBudget(
-  bench: Bench,
+  ports: RaiseBudgetPorts,
   ref: string,
   budgetUsd: string,
 ): Promise<{ batchId: string; again: number }> {
-  await bench.renewWorker();
-  const { queries, batchControl } = await bench.database();
-  const { batchId } = await queries.findBatch(ref);
-  await batchControl.raiseBudget(batchId, budgetUsd);
-  return { batchId, again: await continueStopped(bench, batchId) };
+  await ports.renewWorker();
+  const { batchId } = await ports.queries.findBatch(ref);
+  await ports.batchControl.raiseBudget(batchId, budgetUsd);
+  return { batchId, again: await continueStopped(ports, batchId) };
 }

@@ -5,8 +5,8 @@ import { BenchError } from '../../domain/errors.js';
 import { checkedRequest } from '../../domain/requests/checked.js';
 import { type ReplayRequest, replayRequestSchema } from '../../domain/requests/tasks.js';
 import type { Backend } from '../../domain/run.js';
-import type { Bench } from '../bench.js';
-import { submitBatch } from './submit-batch.js';
+import type { BenchSettings } from '../settings.js';
+import { submitBatch, type SubmitPorts } from './submit-batch.js';
 
 export interface StartedReplays {
   batchId: string;
@@ -15,9 +15,12 @@ export interface StartedReplays {
 }
 
 /** Plays all recordings below a folder again, as one batch with a run for each. `file` is the folder. */
-export async function replayFolder(bench: Bench, input: ReplayRequest): Promise<StartedReplays> {
+export async function replayFolder(
+  ports: SubmitPorts & { settings: Pick<BenchSettings, 'configFolders'> },
+  input: ReplayRequest,
+): Promise<StartedReplays> {
   const { file: folder, task, agent, backend, maxSteps, concurrency } = checkedRequest(replayRequestSchema, input);
-  const tasks = selectTaskIds(bench.settings.configFolders, [task]);
+  const tasks = selectTaskIds(ports.settings.configFolders, [task]);
   if (tasks.length !== 1)
     throw new BenchError('usage', `${task} names ${tasks.length} tasks; the recordings are of one`, {
       remedy: 'Give one task, and replay the others by commands of their own.',
@@ -30,7 +33,7 @@ export async function replayFolder(bench: Bench, input: ReplayRequest): Promise<
       remedy: 'Name a folder with `.traj` files, or with the JSON of `bench trajectory <run>`.',
     });
   const longest = Math.max(...files.map((file) => loadRecording(file).recording.steps.length));
-  const started = await submitBatch(bench, {
+  const started = await submitBatch(ports, {
     models: files.map((file) => REPLAY_PREFIX + file),
     tasks: [task],
     agent,

@@ -3,8 +3,8 @@ import { BenchError } from '../../domain/errors.js';
 import { checkedRequest } from '../../domain/requests/checked.js';
 import { type ReplayRequest, replayRequestSchema } from '../../domain/requests/tasks.js';
 import type { Backend } from '../../domain/run.js';
-import type { Bench } from '../bench.js';
-import { submitBatch } from './submit-batch.js';
+import type { BenchSettings } from '../settings.js';
+import { submitBatch, type SubmitPorts } from './submit-batch.js';
 
 export interface StartedReplay {
   runId: string;
@@ -15,17 +15,20 @@ export interface StartedReplay {
 }
 
 /** Plays a recording again, as a batch of one run. */
-export async function replay(bench: Bench, input: ReplayRequest): Promise<StartedReplay> {
+export async function replay(
+  ports: SubmitPorts & { settings: Pick<BenchSettings, 'configFolders'> },
+  input: ReplayRequest,
+): Promise<StartedReplay> {
   const request = checkedRequest(replayRequestSchema, input);
   const { file, task, agent } = request;
-  const tasks = selectTaskIds(bench.settings.configFolders, [task]);
+  const tasks = selectTaskIds(ports.settings.configFolders, [task]);
   if (tasks.length !== 1)
     throw new BenchError('usage', `${task} names ${tasks.length} tasks; a recording is of one`, {
       remedy: `Give one task, or submit the model ${REPLAY_PREFIX}${file} to play it on all of them.`,
       fields: { task: true },
     });
   const { recording } = loadRecording(file);
-  const { batchId, backend, runs } = await submitBatch(bench, {
+  const { batchId, backend, runs } = await submitBatch(ports, {
     models: [REPLAY_PREFIX + file],
     tasks: [task],
     agent,

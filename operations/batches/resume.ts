@@ -1,7 +1,16 @@
+import type { Client } from '@temporalio/client';
+import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import type { BatchControl } from '../../domain/ports/record/batch-control.js';
 import type { BatchSummary } from '../../domain/views/batches.js';
 import { startBatchWorkflow } from '../../temporal/start-batch.js';
-import type { Bench } from '../bench.js';
-import { shareFrozen } from './share-tasks.js';
+import { shareFrozen, type ShareTasksPorts } from './share-tasks.js';
+
+export type ResumePorts = ShareTasksPorts & {
+  queries: Pick<BatchReads, 'findBatch' | 'listBatches'>;
+  batchControl: Pick<BatchControl, 'openTasks' | 'unpause'>;
+  renewWorker(): Promise<unknown>;
+  temporal(): Promise<Client>;
+};
 
 export interface ResumedBatch {
   batchId: string;
@@ -18,20 +27,20 @@ const unfinished = (batch: BatchSummary): boolean => batch.status !== 'cancelled
  * Continues the unfinished runs of a batch, paused or not; by default of all unfinished batches that are not paused.
  * Safe at any time: nothing runs twice.
  */
-export async function resume(bench: Bench, ref: string | undefined): Promise<ResumedBatch[]> {
-  await bench.renewWorker();
-  const { queries, batchControl } = await bench.database();
+export async function resume(ports: ResumePorts, ref: string | undefined): Promise<ResumedBatch[]> {
+  await ports.renewWorker();
+  const { queries, batchControl } = ports;
   const chosen =
     ref === undefined
       ? (await queries.listBatches(10_000)).batches.filter((batch) => unfinished(batch) && batch.pausedAt === null)
       : [await queries.findBatch(ref)];
-  const client = await bench.temporal();
+  const client = await ports.temporal();
   const outcomes: ResumedBatch[] = [];
   for (const batch of chosen) {
     const { batchId, status } = batch;
     const resumed = unfinished(batch);
     if (resumed) {
-      await shareFrozen(bench, await batchControl.openTasks(batchId));
+      await shareFrozen(ports, await batchControl.openTasks(batchId));
       if (batch.pausedAt !== null) await batchControl.unpause(batchId);
       await startBatchWorkflow(client, batch);
     }

@@ -1,11 +1,19 @@
+import type { BatchControl } from '../../domain/ports/record/batch-control.js';
+import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import { UNSCORED_ENDS, type EndReason } from '../../domain/outcomes.js';
-import type { Bench } from '../bench.js';
 import { findRunOrBatch } from '../results/find-run-or-batch.js';
-import { appendAndStart } from './add-runs.js';
+import { appendAndStart, type AppendPorts } from './add-runs.js';
 import { repeated } from './replacements.js';
-import { shareFrozen } from './share-tasks.js';
+import { shareFrozen, type ShareTasksPorts } from './share-tasks.js';
 
 const BY_DEFAULT: readonly EndReason[] = ['infra_error'];
+
+export type RetryPorts = Parameters<typeof findRunOrBatch>[0] &
+  AppendPorts &
+  ShareTasksPorts & {
+    batchControl: Pick<BatchControl, 'replaceable'>;
+    store: Pick<RunDefinitions, 'definition'>;
+  };
 
 export interface RetriedBatch {
   batchId: string;
@@ -16,9 +24,9 @@ export interface RetriedBatch {
 }
 
 /** Repeats runs of a batch, or a single run, that infrastructure faults ended. `all`: every run that ended without counting. */
-export async function retry(bench: Bench, ref: string, { all }: { all: boolean }): Promise<RetriedBatch> {
-  const found = await findRunOrBatch(bench, ref);
-  const { batchControl, store } = await bench.database();
+export async function retry(ports: RetryPorts, ref: string, { all }: { all: boolean }): Promise<RetriedBatch> {
+  const found = await findRunOrBatch(ports, ref);
+  const { batchControl, store } = ports;
   const batchId = found.kind === 'run' ? found.run.batchId : found.batch.batchId;
   const ends = all ? UNSCORED_ENDS : BY_DEFAULT;
   const old = await batchControl.replaceable(found.kind === 'run' ? { runId: found.run.runId } : { batchId }, ends);
@@ -26,9 +34,9 @@ export async function retry(bench: Bench, ref: string, { all }: { all: boolean }
     old.map(async ({ runId }) => ({ ...repeated(await store.definition(runId)), replaces: runId })),
   );
   await shareFrozen(
-    bench,
+    ports,
     runs.map(({ taskHash }) => taskHash),
   );
-  if (runs.length > 0) await appendAndStart(bench, batchId, runs);
+  if (runs.length > 0) await appendAndStart(ports, batchId, runs);
   return { batchId, ends, runs: runs.map(({ runId, replaces }) => ({ runId, replaces })) };
 }

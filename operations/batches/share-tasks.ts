@@ -4,23 +4,32 @@ import { artifactLocation } from '../../domain/artifact-location.js';
 import type { ArtifactStore } from '../../domain/ports/artifact-store.js';
 import type { TaskArchives } from '../../domain/ports/record/task-archives.js';
 import { artifactsOf } from '../artifacts.js';
-import type { Bench } from '../bench.js';
+import type { BenchSettings } from '../settings.js';
 
-/** Where hosts share an artifact store, they find frozen tasks there. What is missing in it, or damaged, is stored again. */
-export async function shareTasks(bench: Bench, frozen: readonly { hash: string; dir: string }[]): Promise<void> {
-  const { layout, env } = bench.settings;
-  if (!artifactLocation(layout, env).shared) return;
-  const { store } = await bench.database();
-  const artifacts = artifactsOf(bench);
+export interface ShareTasksPorts {
+  settings: Pick<BenchSettings, 'layout' | 'env'>;
+  store: TaskArchives;
+}
+
+/**
+ * Hosts that share an artifact store find frozen tasks there. What is missing in the store, or
+ * damaged, is stored again.
+ */
+export async function shareTasks(
+  { settings, store }: ShareTasksPorts,
+  frozen: readonly { hash: string; dir: string }[],
+): Promise<void> {
+  if (!artifactLocation(settings.layout, settings.env).shared) return;
+  const artifacts = artifactsOf({ settings });
   for (const task of new Map(frozen.map((one) => [one.hash, one])).values()) await shareTask(store, artifacts, task);
 }
 
-/** The same for runs that are stored already, or go on from others: the tasks of which this home has the frozen copy. */
-export async function shareFrozen(bench: Bench, hashes: readonly string[]): Promise<void> {
-  const { layout } = bench.settings;
+/** The same for runs that are stored already, or continue others: the tasks whose frozen copy this home has. */
+export async function shareFrozen(ports: ShareTasksPorts, hashes: readonly string[]): Promise<void> {
+  const { layout } = ports.settings;
   const copies = [...new Set(hashes)].map((hash) => ({ hash, dir: layout.frozenTask(hash) }));
   await shareTasks(
-    bench,
+    ports,
     copies.filter(({ dir }) => existsSync(dir)),
   );
 }

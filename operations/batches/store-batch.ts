@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BatchDefinition } from '../../domain/ports/record/batch-intake.js';
+import type { Client } from '@temporalio/client';
+import type { BatchDefinition, BatchIntake } from '../../domain/ports/record/batch-intake.js';
 import { BenchError } from '../../domain/errors.js';
 import { startBatchWorkflow } from '../../temporal/start-batch.js';
 import { asBenchError } from '../as-bench-error.js';
-import type { Bench } from '../bench.js';
+import type { BenchSettings } from '../settings.js';
 import type { SubmittedBatch } from './batch-plan.js';
 
 /** Version of this program, kept on every run. */
@@ -17,21 +18,27 @@ export function harnessVersion(assetsRoot: string): string {
 export const notStarted = (batchId: string): string =>
   `A worker starts it once Temporal answers. \`bench resume ${batchId}\` does so at once, \`bench cancel ${batchId}\` drops it.`;
 
+export interface StorePorts {
+  settings: Pick<BenchSettings, 'assetsRoot'>;
+  intake: Pick<BatchIntake, 'submit'>;
+  renewWorker(): Promise<unknown>;
+  temporal(): Promise<Client>;
+}
+
 /** Rows in one transaction, then the workflow. */
 export async function storeAndStart(
-  bench: Bench,
+  ports: StorePorts,
   { batchId, name, runs, concurrency, budgetUsd, allocation = null, breaker }: SubmittedBatch,
   batch: Pick<BatchDefinition, 'spec' | 'seed' | 'priority' | 'verification' | 'forecast'>,
 ): Promise<void> {
-  await bench.renewWorker();
-  const database = await bench.database();
-  const client = await bench.temporal();
-  const version = harnessVersion(bench.settings.assetsRoot);
+  await ports.renewWorker();
+  const client = await ports.temporal();
+  const version = harnessVersion(ports.settings.assetsRoot);
   const ofBatch = {
     ...{ batchId, name, concurrency, budgetUsd, allocation, breaker, harnessVersion: version },
     ...batch,
   };
-  await database.intake.submit({ batch: ofBatch, runs });
+  await ports.intake.submit({ batch: ofBatch, runs });
   try {
     await startBatchWorkflow(client, { batchId });
   } catch (cause) {

@@ -3,10 +3,12 @@ import type { ConfigEntry } from '../../catalog/index.js';
 import type { ConfigPlace } from '../../domain/views/catalog.js';
 import type { BenchSettings } from '../settings.js';
 
-const bundled = ({ assetsRoot }: BenchSettings): string => join(assetsRoot, 'configs');
+export type PlaceSettings = Pick<BenchSettings, 'assetsRoot' | 'configFolders' | 'layout'>;
+
+const bundled = ({ assetsRoot }: Pick<BenchSettings, 'assetsRoot'>): string => join(assetsRoot, 'configs');
 
 /** Where an entry comes from; null: it has no file. */
-export function configPlace(settings: BenchSettings, entry: ConfigEntry | null): ConfigPlace {
+export function configPlace(settings: PlaceSettings, entry: ConfigEntry | null): ConfigPlace {
   if (entry === null) return { origin: null, file: null, replaces: null };
   const { file, folder, replaces } = entry;
   const origin =
@@ -15,7 +17,7 @@ export function configPlace(settings: BenchSettings, entry: ConfigEntry | null):
 }
 
 /** The folder that takes what a user adds: `$BENCH_CONFIGS` if it is set, else `$BENCH_HOME/configs`, which a new version leaves alone. */
-export function ownConfigs(settings: BenchSettings): string {
+export function ownConfigs(settings: PlaceSettings): string {
   const named = settings.configFolders.find((folder) => ![settings.layout.configs, bundled(settings)].includes(folder));
   return named ?? settings.layout.configs;
 }

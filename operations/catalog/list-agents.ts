@@ -1,10 +1,16 @@
 import { listAgents as agentsOf } from '../../catalog/index.js';
 import type { AgentsDocument } from '../../domain/views/catalog.js';
-import type { Bench } from '../bench.js';
-import { configPlace } from './config-place.js';
+import type { Notice } from '../notices.js';
+import { configPlace, type PlaceSettings } from './config-place.js';
 
-/** The agent configurations of this home; those that are broken are told as notices too. */
-export function listAgents({ settings, notify }: Pick<Bench, 'settings' | 'notify'>): AgentsDocument {
+/** The agent configurations of this home; broken ones are reported as notices too. */
+export function listAgents({
+  settings,
+  notify,
+}: {
+  settings: PlaceSettings;
+  notify(notice: Notice): void;
+}): AgentsDocument {
   const { agents, broken } = agentsOf(settings.configFolders);
   for (const file of broken) notify({ code: 'config.broken', file });
   return {

@@ -1,14 +1,21 @@
 import { listModels as modelsOf, missingKeys, type ListedModel } from '../../catalog/index.js';
 import type { ConfigPlace, ValidatedFile } from '../../domain/views/catalog.js';
-import type { Bench } from '../bench.js';
-import { configPlace } from './config-place.js';
+import type { Notice } from '../notices.js';
+import type { BenchSettings } from '../settings.js';
+import { configPlace, type PlaceSettings } from './config-place.js';
 
 /** `keySet`: whether the variable that holds its key is set here; null: it needs none. */
 export type ModelWithKey = Omit<ListedModel, 'entry'> &
   ConfigPlace & { keyVariable: string | null; keySet: boolean | null };
 
-/** The models that can be named: those that have a file, and the scripted ones. Files that are broken are told as notices too. */
-export function listModels({ settings, notify }: Pick<Bench, 'settings' | 'notify'>): {
+/** The models that can be named: those that have a file, and the scripted ones. Broken files are reported as notices too. */
+export function listModels({
+  settings,
+  notify,
+}: {
+  settings: PlaceSettings & Pick<BenchSettings, 'env'>;
+  notify(notice: Notice): void;
+}): {
   models: ModelWithKey[];
   broken: ValidatedFile[];
 } {

@@ -4,7 +4,8 @@ import type { ModelRef } from '../../domain/model.js';
 import type { ModelPort } from '../../domain/ports/model-port.js';
 import { ProviderError } from '../../domain/provider-error.js';
 import type { ModelTest } from '../../domain/views/catalog.js';
-import type { Bench } from '../bench.js';
+import type { Notice } from '../notices.js';
+import type { BenchSettings } from '../settings.js';
 
 /** Room for a model that reasons before its first word. */
 const MOST_OUTPUT_TOKENS = 1024;
@@ -40,20 +41,29 @@ async function testModel(port: ModelPort, model: ModelRef, interrupt: AbortSigna
   }
 }
 
+export interface TestModelsPorts {
+  settings: Pick<BenchSettings, 'configFolders' | 'env' | 'layout'>;
+  notify(notice: Notice): void;
+}
+
 /** Makes one tiny call per model: those named, else all whose keys are set. */
-export async function testModels(bench: Bench, names: readonly string[], signal: AbortSignal): Promise<ModelTest[]> {
-  const { settings } = bench;
-  const chosen = modelsToTest(bench, names);
+export async function testModels(
+  ports: TestModelsPorts,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<ModelTest[]> {
+  const { settings } = ports;
+  const chosen = modelsToTest(ports, names);
   if (chosen.length === 0)
     throw new BenchError('usage', 'no model can be tested: no key is set', {
       code: 'model.key_missing',
       remedy: `Put keys into .env in the working directory or into ${settings.layout.envFile}; \`bench models\` says which.`,
     });
   const { createProviderModels } = await import('../../models/provider-models.js');
-  const ports = new Map<string, ModelPort>(createProviderModels(settings.env));
+  const adapters = new Map<string, ModelPort>(createProviderModels(settings.env));
   return Promise.all(
     chosen.map((model) => {
-      const port = ports.get(model.provider);
+      const port = adapters.get(model.provider);
       if (port === undefined) throw new Error(`no adapter serves the provider ${model.provider}`);
       return testModel(port, model, signal);
     }),
@@ -61,8 +71,7 @@ export async function testModels(bench: Bench, names: readonly string[], signal:
 }
 
 /** Those that were named; else those of the files whose keys are there. */
-function modelsToTest(bench: Bench, names: readonly string[]): ModelRef[] {
-  const { settings } = bench;
+function modelsToTest({ settings, notify }: TestModelsPorts, names: readonly string[]): ModelRef[] {
   if (names.length > 0) {
     const named = resolveModels(settings.configFolders, names, { allowUnpriced: true });
     const other = named.find(({ config }) => config === undefined);
@@ -76,7 +85,7 @@ function modelsToTest(bench: Bench, names: readonly string[]): ModelRef[] {
     return named;
   }
   const { models, broken } = listModels(settings.configFolders, new Date());
-  for (const file of broken) bench.notify({ code: 'config.broken', file });
+  for (const file of broken) notify({ code: 'config.broken', file });
   const real = models.filter(({ kind }) => kind === 'real');
   const all = resolveModels(
     settings.configFolders,
@@ -85,6 +94,6 @@ function modelsToTest(bench: Bench, names: readonly string[]): ModelRef[] {
   );
   const missing = missingKeys(all, settings.env);
   const without = new Set(missing.flatMap(({ models }) => models));
-  for (const { variable, models } of missing) bench.notify({ code: 'model.untested', variable, models });
+  for (const { variable, models } of missing) notify({ code: 'model.untested', variable, models });
   return all.filter(({ name }) => !without.has(name));
 }

@@ -2,10 +2,10 @@ import { BenchError } from '../../domain/errors.js';
 import type { RunPages } from '../../domain/ports/reading/run-pages.js';
 import { submissionFiles } from '../../domain/stored-submission.js';
 import type { RunFiles } from '../../domain/views/run-head.js';
-import { artifactsOf, type ArtifactSettings } from '../artifacts.js';
+import { artifactsOf, type ArtifactPorts } from '../artifacts.js';
 import { type FindRunPorts, runIdOf } from './resolve.js';
 
-export type TakenFilesPorts = FindRunPorts & ArtifactSettings & { pages: Pick<RunPages, 'takenFiles'> };
+export type TakenFilesPorts = FindRunPorts & ArtifactPorts & { pages: Pick<RunPages, 'takenFiles'> };
 
 /** What was taken out of a run's workspace, with the files of each submission that is still there. */
 export async function runFiles(ports: TakenFilesPorts, ref: string): Promise<RunFiles> {
@@ -30,7 +30,7 @@ export async function runFiles(ports: TakenFilesPorts, ref: string): Promise<Run
 }
 
 /** The bytes of a submitted file. BenchError (not_found): pruned, or in a store that this machine does not see. */
-export async function storedFile(home: ArtifactSettings, sha256: string): Promise<Buffer> {
+export async function storedFile(home: ArtifactPorts, sha256: string): Promise<Buffer> {
   const bytes = /^[0-9a-f]{64}$/.test(sha256) ? await artifactsOf(home).get(sha256) : null;
   if (bytes === null)
     throw new BenchError('not_found', `no stored file has the SHA-256 ${sha256.slice(0, 64)}`, {

@@ -3,7 +3,7 @@ import type { SearchRequest } from '../../domain/requests/search.js';
 import type { SearchPages } from '../../domain/ports/reading/search-pages.js';
 import type { SearchHit, SearchMessage, SearchMessages } from '../../domain/views/search.js';
 import { whileWanted } from '../while-wanted.js';
-import { artifactsOf, type ArtifactSettings } from '../artifacts.js';
+import { artifactsOf, type ArtifactPorts } from '../artifacts.js';
 import { type FindRunPorts, runIdOf } from './resolve.js';
 import { FileSearch } from './search-files.js';
 
@@ -14,7 +14,7 @@ const MOST_RUNS = 200;
 const SLICE_MS = 20_000;
 const HITS_A_MESSAGE = 20;
 
-export type SearchPorts = FindRunPorts & ArtifactSettings & { pages: Omit<SearchPages, 'runsContaining'> };
+export type SearchPorts = FindRunPorts & ArtifactPorts & { pages: Omit<SearchPages, 'runsContaining'> };
 
 interface Searched {
   runId: string;

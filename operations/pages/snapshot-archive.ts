@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BenchError } from '../../domain/errors.js';
-import { artifactsOf, type ArtifactSettings } from '../artifacts.js';
+import { artifactsOf, type ArtifactPorts } from '../artifacts.js';
 import type { TakenFilesPorts } from './files.js';
 import { runIdOf } from './resolve.js';
 
@@ -43,7 +43,7 @@ export async function snapshotArchive(
 
 /** An artifact's bytes. A damaged one ends in an error before its last piece, so that no reader takes it for whole. */
 export async function* artifactStream(
-  home: ArtifactSettings,
+  home: ArtifactPorts,
   sha256: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const hash = createHash('sha256');

@@ -31,7 +31,7 @@ export async function checkTasks(bench: Bench, input: CheckTasksRequest): Promis
 
 /** What the workers that were seen, and this machine's disk, have to give. */
 async function offered(bench: Bench, wish: Backend | undefined): Promise<Offer> {
-  const backend = await chooseBackend(bench, wish ?? null, [], { prepare: null });
+  const backend = await chooseBackend(bench, wish ?? null, []);
   const hosts = await (await bench.database()).queries.hosts();
   const memories = hosts.map(({ memoryForRunsMb }) => memoryForRunsMb ?? null);
   return {

@@ -2,13 +2,19 @@ import { selectTasks } from '../../catalog/index.js';
 import { BenchError } from '../../domain/errors.js';
 import type { NamedTasks } from '../../domain/requests/tasks.js';
 import type { TaskFolder } from '../../domain/task.js';
-import type { Bench } from '../bench.js';
+import type { Notice } from '../notices.js';
+import type { BenchSettings } from '../settings.js';
 
-/** The tasks that are meant; broken ones of `all` are told as notices and left out. BenchError (usage): none is, or one is unknown or broken. */
-export function namedTasks(
-  { settings, notify }: Pick<Bench, 'settings' | 'notify'>,
-  { ids = [], suite }: NamedTasks,
-): TaskFolder[] {
+export interface NamedTasksPorts {
+  settings: Pick<BenchSettings, 'configFolders'>;
+  notify(notice: Notice): void;
+}
+
+/**
+ * The tasks that a request names; broken ones of `all` are skipped with a notice. BenchError (usage): it names none, or one that is
+ * unknown or broken.
+ */
+export function namedTasks({ settings, notify }: NamedTasksPorts, { ids = [], suite }: NamedTasks): TaskFolder[] {
   const names = [...ids, ...(suite === undefined ? [] : [suite])];
   if (names.length === 0)
     throw new BenchError('usage', 'no task given', {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Bench } from '../../../../operations/bench.js';
-import { hostsOffering } from '../../../../operations/batches/hosts-offering.js';
+import { hostsOffering, type HostsPorts } from '../../../../operations/batches/hosts-offering.js';
 
 const START = Date.parse('2026-01-01T12:00:00Z');
 beforeEach(() => vi.useFakeTimers({ now: START }));
@@ -23,11 +22,11 @@ async function asked(...hosts: Looks[]) {
       const seenAt = new Date(START + at * 1000).toISOString();
       return { hostId, seenAt, backends: found ? ['docker', 'local'] : ['local'] };
     });
-  const bench = {
-    database: async () => ({ queries: { hosts: async () => now() } }),
+  const ports = {
+    queries: { hosts: async () => now() },
     notify: ({ line }: { line: string }) => told.push(line),
-  } as unknown as Bench;
-  const returned = hostsOffering(bench, 'docker');
+  } as unknown as HostsPorts;
+  const returned = hostsOffering(ports, 'docker');
   await vi.runAllTimersAsync();
   const names = (await returned).map(({ hostId, backends }) => `${hostId}: ${backends.join(' ')}`);
   return { names, seconds: Math.round((Date.now() - START) / 1000), told: told.length };

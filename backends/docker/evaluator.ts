@@ -14,7 +14,7 @@ import { isPodman } from './engine.js';
 import { localHosts } from './localhost.js';
 import { hiddenFigures, madeUpFigures } from './machine-figures.js';
 import { remembered } from './remembered.js';
-import { PODMAN_PROCESSES } from './sandbox-container.js';
+import { PODMAN_PROCESSES } from './podman-ulimits.js';
 import { verify } from './harbor/verify.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
 

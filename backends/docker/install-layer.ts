@@ -9,7 +9,7 @@ import { nameIsTaken, statusOf, unlessStatus } from './engine-errors.js';
 import { localImage } from './base-image.js';
 import { LAYER_LABEL, LAYER_NAME } from './labels.js';
 import type { PackageSources } from './package-sources.js';
-import { PODMAN_ULIMITS } from './sandbox-container.js';
+import { PODMAN_ULIMITS } from './podman-ulimits.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
 import { quotedWord } from '../../domain/shell-word.js';
 

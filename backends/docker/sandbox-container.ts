@@ -4,6 +4,7 @@ import type { SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js
 import { standsOnOthers } from './disk-stack.js';
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
 import { hiddenFigures } from './machine-figures.js';
+import { PODMAN_ULIMITS } from './podman-ulimits.js';
 import { diskMounts } from './workspace-disk.js';
 
 /** The control directory inside; only root may enter its parent. */
@@ -31,13 +32,6 @@ export interface ContainerPlace {
   /** Access to the proxy of a task that allows named hosts, and to the gateway; see relayOptions. */
   relay: { Env: string[]; Entrypoint: string[]; mounts: Docker.MountSettings[] } | null;
 }
-
-/**
- * Podman's default limits may exceed what its service is allowed to set. Processes are counted per host user over all containers,
- * so PidsLimit is what counts.
- */
-export const PODMAN_PROCESSES = { Name: 'nproc', Soft: 16_384, Hard: 16_384 };
-export const PODMAN_ULIMITS = [{ Name: 'nofile', Soft: 8192, Hard: 8192 }, PODMAN_PROCESSES];
 
 /** The agent's container. Its main process is the durable shell's supervisor, as root with the few rights that it needs. */
 export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.ContainerCreateOptions {

@@ -30,8 +30,9 @@ export interface AppendPorts {
 export type AddRunsPorts = StoredBatchPorts & LoadPorts & PreparePorts & FreezePorts & AppendPorts;
 
 /**
- * Adds runs to a stored batch, whether it is running, paused or over. Attempts continue after the highest one of the same model and
- * task. The batch's own settings (name, seed, concurrency, priority, budget, breaker) do not change.
+ * Adds runs to a stored batch, whether it is running, paused or over. Attempts continue after the
+ * highest one of the same model and task. The batch's own settings (name, seed, concurrency,
+ * priority, budget, breaker) do not change.
  */
 export async function addRuns(ports: AddRunsPorts, ref: string, input: BatchRequestInput): Promise<SubmittedBatch> {
   const batch = await ports.queries.findBatch(ref);

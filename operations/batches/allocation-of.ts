@@ -8,7 +8,10 @@ import type { LoadedGroup } from './batch-plan.js';
 const refused = (message: string, remedy: string): BenchError =>
   new BenchError('usage', message, { code: 'attempts.auto_unsupported', remedy, fields: { attempts: true } });
 
-/** How attempts are given out with `attempts: auto`, as it is stated before anything is played; null: they are fixed. Throws BenchError (usage). */
+/**
+ * How attempts are given out with `attempts: auto`, as it is stated before anything is played;
+ * null: they are fixed. Throws BenchError (usage).
+ */
 export function allocationOf(
   { confidence, maxAttempts }: Pick<BatchRequest, 'confidence' | 'maxAttempts'>,
   groups: readonly LoadedGroup[],

@@ -11,10 +11,10 @@ import type { Notice } from '../notices.js';
 import type { BenchSettings } from '../settings.js';
 
 interface NoticePort {
-  notify(notice: Notice): void;
+  notify: (notice: Notice) => void;
 }
 
-/** A task that is left out of a batch, and how to fix that. */
+/** A task that a batch skips, and how to fix that. */
 export interface SkippedTask extends SkippedTaskView {
   /** The options of the request that the remedy is about. */
   fields: RemedyFields;
@@ -33,7 +33,10 @@ export const brokenTask = ({ file, problems }: ValidatedFile): SkippedTask => ({
   fields: {},
 });
 
-/** Tasks that cannot be played now are refused, or left out with a notice. Throws BenchError if refused, or if none is left. */
+/**
+ * Tasks that cannot be played now are refused, or skipped with a notice. Throws BenchError if
+ * refused, or if none is left.
+ */
 function leaveOut(
   { notify }: NoticePort,
   { skip, left }: { skip: boolean; left: number },
@@ -57,7 +60,10 @@ function leaveOut(
 /** More than this are summarized: a line each would bury the remedy. */
 const TOLD_ONE_BY_ONE = 3;
 
-/** In three lines, how to play many unprepared tasks, as when a newcomer says `all`. `named`: the names in the request. */
+/**
+ * In three lines, how to play many unprepared tasks, as when a newcomer says `all`. `named`: the
+ * names in the request.
+ */
 function needsData(
   missing: readonly TaskFolder[],
   { ready, sample, named }: { ready: number; sample: boolean; named: readonly string[] },

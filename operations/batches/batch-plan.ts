@@ -24,7 +24,7 @@ export interface BatchPlan {
   runs: RunDefinition[];
   /** Null: attempts are fixed. */
   allocation: Allocation | null;
-  /** Tasks that were left out. */
+  /** Skipped tasks. */
   skipped: SkippedTask[];
 }
 
@@ -38,7 +38,7 @@ export interface SubmittedBatch {
   allocation?: Allocation | null;
   /** Runs that end in a row by one cause before it pauses itself; null: it never does. */
   breaker: number | null;
-  /** Tasks that were left out. */
+  /** Skipped tasks. */
   skipped?: SkippedTask[];
   /** It existed already: nothing was submitted, its unfinished runs continue. */
   existing?: boolean;

@@ -21,7 +21,8 @@ export async function cancelBatch(ports: CancelBatchPorts, batchId: string): Pro
   const { runList } = await queries.batchStatus(batchId);
   const open = runList.filter(({ status }) => status !== 'ended');
   if (running) {
-    // A restarted run's workflow (after a termination in Temporal) has no parent, so cancel it separately.
+    // A restarted run's workflow (after a termination in Temporal) has no parent, so cancel it
+    // separately.
     for (const run of open.filter(({ status }) => status !== 'queued'))
       await cancelWorkflow(client, runWorkflowId(run.runId));
     return;

@@ -21,8 +21,9 @@ export async function cancelRun(ports: CancelRunPorts, run: Pick<RunSummary, 'ru
 }
 
 /**
- * A run that waits for its turn has no workflow yet. It gets one, which is cancelled at once: its batch then finds that the
- * run has ended, and does not start it. False: the run has ended meanwhile.
+ * A run that waits for its turn has no workflow yet. It gets one, which is cancelled at once: its
+ * batch then finds that the run has ended, and does not start it. False: the run has ended
+ * meanwhile.
  */
 async function cancelQueued(ports: CancelRunPorts, run: Pick<RunSummary, 'runId'>): Promise<boolean> {
   const ticket = await ports.store.ticket(run.runId);

@@ -11,7 +11,10 @@ export type Cancellation =
 
 export type CancelPorts = Parameters<typeof findRunOrBatch>[0] & CancelBatchPorts & CancelRunPorts;
 
-/** Stops a batch or a run: containers are removed, records stay. Returns when the end is requested, before it happens. */
+/**
+ * Stops a batch or a run: containers are removed, records stay. Returns when the end is requested,
+ * before it happens.
+ */
 export async function cancel(ports: CancelPorts, ref: string): Promise<Cancellation> {
   const found = await findRunOrBatch(ports, ref);
   if (found.kind === 'run') {

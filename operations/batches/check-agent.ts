@@ -39,7 +39,10 @@ export function refuseProgramsOnLocal(agents: readonly LoadedAgent[], backend: B
   });
 }
 
-/** Before anything is started: scripted models need an agent whose output parser can hold a shell command. */
+/**
+ * Before anything is started: scripted models need an agent whose output parser can hold a shell
+ * command.
+ */
 export function checkAgent(
   agent: LoadedAgent,
   models: readonly ModelRef[],

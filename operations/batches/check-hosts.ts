@@ -21,8 +21,8 @@ const UP_MS = 3 * 60_000;
 export const isUp = ({ seenAt }: Pick<Host, 'seenAt'>, now = Date.now()): boolean => now - Date.parse(seenAt) < UP_MS;
 
 /**
- * Refuse runs that no host can execute. If no worker has registered, or all are away, runs may wait for a suitable one.
- * Throws BenchError (usage).
+ * Refuse runs that no host can execute. If no worker has registered, or all are away, runs may wait
+ * for a suitable one. Throws BenchError (usage).
  */
 export function checkHosts(
   hosts: readonly Host[],

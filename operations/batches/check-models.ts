@@ -8,12 +8,13 @@ import type { BenchSettings } from '../settings.js';
 
 export interface CheckModelsPorts {
   settings: Pick<BenchSettings, 'env' | 'layout' | 'worker'>;
-  notify(notice: Notice): void;
+  notify: (notice: Notice) => void;
 }
 
 /**
- * Checks before anything is started that every model accepts the requested parameters, that no address holds credentials, and that
- * the worker has the keys. An external worker's environment cannot be seen, so its needs are only reported.
+ * Checks before anything is started that every model accepts the requested parameters, that no
+ * address holds credentials, and that the worker has the keys. An external worker's environment
+ * cannot be seen, so its needs are only reported.
  */
 export function checkModels(
   { settings, notify }: CheckModelsPorts,

@@ -53,7 +53,10 @@ export function checkTree(
   }
 }
 
-/** A node's part of the tree's limits (null and 0: none) that no answer of the model fits into; null: there is none. */
+/**
+ * A node's part of the tree's limits (null and 0: none) that no answer of the model fits into;
+ * null: there is none.
+ */
 function shortOf(
   { nodes, validations = nodes }: SearchSpec,
   { config }: ModelRef,

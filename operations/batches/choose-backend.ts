@@ -11,7 +11,7 @@ type Docker = ReturnType<typeof connectEngine>;
 
 export interface EnginePorts {
   settings: Pick<BenchSettings, 'assetsRoot' | 'cacheDir' | 'env'>;
-  notify(notice: Notice): void;
+  notify: (notice: Notice) => void;
 }
 
 /** The engine, or an error that says why there is none and what to do. */
@@ -94,8 +94,8 @@ function noEngine(failures: readonly Error[], models: readonly ModelRef[]): Benc
 }
 
 /**
- * The chosen backend with its images, built if they are missing. If the request names no backend and
- * the images of the chosen one cannot be built, the next choice.
+ * The chosen backend with its images, built if they are missing. If the request names no backend
+ * and the images of the chosen one cannot be built, the next choice.
  */
 export async function withImages(
   ports: EnginePorts,

@@ -15,7 +15,9 @@ export type ContinuePorts = AppendPorts &
     store: Pick<RunDefinitions, 'definition'> & Pick<CallLedger, 'spending'>;
   };
 
-/** Adds a continuing run for each run that the budget before the last raise ended. Returns how many. */
+/**
+ * Adds a continuing run for each run that the budget before the last raise ended. Returns how many.
+ */
 export async function continueStopped(ports: ContinuePorts, batchId: string): Promise<number> {
   const { batchControl, store } = ports;
   const ofOld = new Set((await batchControl.stoppedByOldBudget(batchId)).map(({ runId }) => runId));
@@ -56,7 +58,10 @@ export interface Ending {
   again: number;
 }
 
-/** Continues runs stopped by the old budget as their evaluations end. Finishes when none is left, or the signal is aborted. */
+/**
+ * Continues runs stopped by the old budget as their evaluations end. Finishes when none is left, or
+ * the signal is aborted.
+ */
 export async function* continueEnding(
   ports: ContinuePorts,
   batchId: string,

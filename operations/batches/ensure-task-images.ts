@@ -11,7 +11,10 @@ export interface TaskImage {
   digest: string;
 }
 
-/** The image layers of tasks that require packages, made where progress can be shown; nothing for the others. */
+/**
+ * The image layers of tasks that require packages, made where progress can be shown; nothing for
+ * the others.
+ */
 export async function ensureTaskImages(
   ports: EnginePorts,
   tasks: readonly TaskFolder[],

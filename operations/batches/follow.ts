@@ -19,7 +19,9 @@ const CHECK_MS = 10_000;
 const ANSWER_MS = 2000;
 /** How long to wait for the batch's own end after its last run, however busy the machine. */
 const LAST_WRITE_MS = 120_000;
-/** A worker that finds the workflow missing restarts it within two minutes: after these none does. */
+/**
+ * A worker that finds the workflow missing restarts it within two minutes: after these none does.
+ */
 const CLOSED_CHECKS = 18;
 
 export type BatchProgress =
@@ -44,8 +46,9 @@ export type FollowPorts = Parameters<typeof blockerOfHome>[0] & {
 const isOver = (report: BatchStatusReport): boolean => report.status === 'ended' || report.status === 'cancelled';
 
 /**
- * Follow a batch until it is over or the signal is aborted; the batch itself continues either way. Services that stop answering are
- * restarted and awaited. Throws BenchError if services were stopped on purpose, or the batch's workflow is gone.
+ * Follow a batch until it is over or the signal is aborted; the batch itself continues either way.
+ * Services that stop answering are restarted and awaited. Throws BenchError if services were
+ * stopped on purpose, or the batch's workflow is gone.
  */
 export async function* follow(
   ports: FollowPorts,
@@ -109,7 +112,10 @@ export async function* follow(
   }
 }
 
-/** Only a clear answer counts: a server that does not answer has not closed anything, and is not waited for. */
+/**
+ * Only a clear answer counts: a server that does not answer has not closed anything, and is not
+ * waited for.
+ */
 const isClosed = async (ports: Pick<FollowPorts, 'temporal'>, batchId: string): Promise<boolean> => {
   const late = new AbortController();
   const asked = ports.temporal().then((client) => batchIsClosed(client, batchId));

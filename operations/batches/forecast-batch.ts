@@ -14,8 +14,9 @@ type Known = Pick<ForecastReads, 'pastRuns' | 'gainSpread'>;
 const DIFFERENCES = [0.05, 0.1, 0.2];
 
 /**
- * What these runs may cost, and how long they take, from what runs like them used: of the same model, agent and task; else imported
- * ones of the same task, at this model's prices; else from 0 to their limits. A budget caps the cost.
+ * What these runs may cost, and how long they take, from what runs like them used: of the same
+ * model, agent and task; else imported ones of the same task, at this model's prices; else from 0
+ * to their limits. A budget caps the cost.
  */
 export async function forecastBatch(
   queries: Known,

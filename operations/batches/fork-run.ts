@@ -35,7 +35,10 @@ export type ForkPorts = HostsPorts &
     store: Pick<RunDefinitions, 'definition'>;
   };
 
-/** Submits a batch of runs that continue another run after one of its steps. Throws BenchError before anything is written. */
+/**
+ * Submits a batch of runs that continue another run after one of its steps. Throws BenchError
+ * before anything is written.
+ */
 export async function forkRun(ports: ForkPorts, input: ForkRequest): Promise<SubmittedBatch & { forkedFrom: string }> {
   const { queries, store } = ports;
   const request = { ...input, runId: (await queries.findRun(input.runId)).runId };

@@ -9,7 +9,7 @@ import { checkHosts, type Hosts, refuseGpusOnPodman } from './check-hosts.js';
  * backend has; the other groups are checked with the whole batch.
  */
 export function leaveOutForGpus(
-  ports: { notify(notice: Notice): void },
+  ports: { notify: (notice: Notice) => void },
   groups: LoadedGroup[],
   backend: Backend,
   hosts: Hosts,
@@ -28,7 +28,10 @@ export function leaveOutForGpus(
   }
 }
 
-/** Profiles under which no task of these groups asks for more GPUs than that, if there are any: for advice. */
+/**
+ * Profiles under which no task of these groups asks for more GPUs than that, if there are any: for
+ * advice.
+ */
 function profilesWithFewerGpus(groups: readonly LoadedGroup[], gpus: number): string[] {
   const greedy = groups.flatMap(({ taskFolders }) => taskFolders).filter(({ spec }) => spec.gpus > gpus);
   const names = new Set(greedy.flatMap(({ spec }) => Object.keys(spec.profiles ?? {})));

@@ -1,10 +1,10 @@
-import type { FleetReads } from '../../domain/ports/reading/fleet.js';
+import type { HostReads } from '../../domain/ports/reading/hosts.js';
 import type { Notice } from '../notices.js';
 import type { Hosts } from './check-hosts.js';
 
 export interface HostsIfKnownPorts {
-  ifDatabaseAnswers<T>(read: (stores: { queries: Pick<FleetReads, 'hosts'> }) => Promise<T>): Promise<T | null>;
-  notify(notice: Notice): void;
+  ifDatabaseAnswers<T>(read: (stores: { queries: HostReads }) => Promise<T>): Promise<T | null>;
+  notify: (notice: Notice) => void;
 }
 
 /** For a dry run: null, with a notice, where no database answers. */

@@ -1,5 +1,5 @@
 import type { Backend } from '../../domain/run.js';
-import type { FleetReads } from '../../domain/ports/reading/fleet.js';
+import type { HostReads } from '../../domain/ports/reading/hosts.js';
 import type { Notice } from '../notices.js';
 import { type Hosts, isUp } from './check-hosts.js';
 
@@ -8,8 +8,8 @@ const LOOKS_MS = 60_000;
 const PAUSE_MS = 500;
 
 export interface HostsPorts {
-  queries: Pick<FleetReads, 'hosts'>;
-  notify(notice: Notice): void;
+  queries: HostReads;
+  notify: (notice: Notice) => void;
 }
 
 /**

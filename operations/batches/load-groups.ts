@@ -32,7 +32,7 @@ function requireMemoryCommands({ name, config }: LoadedAgent): void {
 
 export interface LoadPorts extends CheckModelsPorts {
   settings: CheckModelsPorts['settings'] & Pick<BenchSettings, 'configFolders'>;
-  notify(notice: Notice): void;
+  notify: (notice: Notice) => void;
 }
 
 /** Everything that can be wrong with the groups and be known without an engine or a database. */

@@ -5,7 +5,10 @@ import { outputLimit } from '../../models/output-limit.js';
 
 type Limited = Pick<RunDefinition, 'model' | 'sampling' | 'maxSteps' | 'wallSeconds' | 'costLimitUsd' | 'tokenLimit'>;
 
-/** What a run's limits let it use: each reply of each step with a full context window. Null: no price, or no limit. */
+/**
+ * What a run's limits let it use: each reply of each step with a full context window. Null: no
+ * price, or no limit.
+ */
 export interface MostOfRun {
   costUsd: string | null;
   tokens: number | null;

@@ -8,8 +8,9 @@ import { planLoaded, type PlanOptions } from './plan-on.js';
 export type PlanPorts = LoadPorts & EnginePorts & HostsIfKnownPorts;
 
 /**
- * What a batch of this request would be: its runs, its backend, the skipped tasks. Read-only: nothing
- * is stored, built or started. Throws BenchError for everything that can be wrong with the request.
+ * What a batch of this request would be: its runs, its backend, the skipped tasks. Read-only:
+ * nothing is stored, built or started. Throws BenchError for everything that can be wrong with the
+ * request.
  */
 export async function planBatch(
   ports: PlanPorts,

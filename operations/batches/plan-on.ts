@@ -27,8 +27,9 @@ export const modelsOf = ({ groups }: Pick<LoadedRequest, 'groups'>): LoadedGroup
   groups.flatMap((group) => group.modelRefs);
 
 /**
- * The first step of every batch, and all of a dry run: the backend, and the groups and runs that its
- * hosts can execute. `hostsOf` returns null where no database answers. Nothing is built or stored.
+ * The first step of every batch, and all of a dry run: the backend, and the groups and runs that
+ * its hosts can execute. `hostsOf` returns null where no database answers. Nothing is built or
+ * stored.
  */
 export async function planLoaded(
   ports: EnginePorts,
@@ -40,9 +41,11 @@ export async function planLoaded(
   return { plan: planOn(ports, loaded, { backend, hosts }), hosts };
 }
 
-/** The groups and runs on a backend, as far as its hosts can execute them. `hosts` null: unknown. */
+/**
+ * The groups and runs on a backend, as far as its hosts can execute them. `hosts` null: unknown.
+ */
 export function planOn(
-  ports: { notify(notice: Notice): void },
+  ports: { notify: (notice: Notice) => void },
   { request, groups: loaded, firstAttempt, batchId = newBatchId() }: LoadedRequest,
   { backend, hosts }: { backend: Backend; hosts: Hosts | null },
 ): BatchPlan {

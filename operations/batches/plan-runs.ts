@@ -19,8 +19,8 @@ export interface RunsOf {
 }
 
 /**
- * The matrix (model, task, attempt) as runs. Attempts are the outermost loop, so that a batch that is stopped half-way has
- * the same number of attempts of every pair.
+ * The matrix (model, task, attempt) as runs. Attempts are the outermost loop, so that a batch that
+ * is stopped half-way has the same number of attempts of every pair.
  */
 export function planRuns(group: LoadedGroup, batch: RunsOf): RunDefinition[] {
   const { loadedAgent } = group;

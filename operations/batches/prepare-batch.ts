@@ -42,7 +42,9 @@ export async function prepareBatch(
   });
 }
 
-/** Wrong credentials, a wrong region, a full quota: found now, not by the first submission of a run. */
+/**
+ * Wrong credentials, a wrong region, a full quota: found now, not by the first submission of a run.
+ */
 async function checkArtifacts({ settings }: { settings: Pick<BenchSettings, 'layout' | 'env'> }): Promise<void> {
   const location = artifactLocation(settings.layout, settings.env);
   // Loaded where it is needed: the SDK is large.
@@ -52,7 +54,10 @@ async function checkArtifacts({ settings }: { settings: Pick<BenchSettings, 'lay
 
 export type FreezePorts = ShareTasksPorts & HostsPorts;
 
-/** Runs play frozen copies of their tasks, which other hosts can fetch, and a host must be able to execute them. */
+/**
+ * Runs play frozen copies of their tasks, which other hosts can fetch, and a host must be able to
+ * execute them.
+ */
 export async function freezeAndCheck(ports: FreezePorts, { groups, backend, runs }: BatchPlan): Promise<void> {
   const frozen = groups
     .flatMap((group) => group.taskFolders)

@@ -8,8 +8,8 @@ export interface PrepareBesidePorts extends EnginePorts {
 }
 
 /**
- * At first use both the services and the images take minutes, one of a compiler and one of a network:
- * side by side. What fails here is tried again, and reported, by the verb that needs it.
+ * At first use both the services and the images take minutes, one of a compiler and one of a
+ * network: side by side. What fails here is tried again, and reported, by the verb that needs it.
  */
 export async function prepareBeside(ports: PrepareBesidePorts, backend: Backend | undefined): Promise<void> {
   const requested = backend ?? null;

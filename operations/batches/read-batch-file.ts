@@ -1,5 +1,8 @@
 import { loadBatchFile } from '../../catalog/index.js';
 import type { BatchRequestInput } from '../../domain/requests/batch.js';
 
-/** The request in a batch file. Throws BenchError (usage) that names file, line and key of each mistake. */
+/**
+ * The request in a batch file. Throws BenchError (usage) that names file, line and key of each
+ * mistake.
+ */
 export const readBatchFile = (path: string): BatchRequestInput => loadBatchFile(path);

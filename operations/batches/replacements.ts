@@ -4,12 +4,13 @@ import { newRunId } from '../../domain/ids.js';
 import { compareUsd, subtractUsd } from '../../domain/price.js';
 import type { RunDefinition } from '../../domain/run.js';
 
-/** The same run once more, from its beginning. */
+/** The same run again, from its beginning. */
 export const repeated = (run: RunDefinition): SubmittedRun => ({ ...run, runId: newRunId(), replaces: run.runId });
 
 /**
- * A run that continues a stopped one after its last complete step, or from the beginning if it has none. What that one spent counts
- * against the run's limits; its lost answers are counted separately (RunStore.spending), since they are not the agent's fault.
+ * A run that continues a stopped one after its last complete step, or from the beginning if it has
+ * none. What that one spent counts against the run's limits; its lost answers are counted
+ * separately (RunStore.spending), since they are not the agent's fault.
  */
 export function continued(
   run: RunDefinition,
@@ -20,7 +21,7 @@ export function continued(
     costLimitUsd: costLimitUsd === null ? null : left(costLimitUsd, stopped.confirmedUsd),
     tokenLimit: tokenLimit === 0 ? 0 : Math.max(1, tokenLimit - stopped.tokens),
   };
-  // A tree begins anew: its steps are those of the node that it stood for.
+  // A tree restarts: its steps are those of the node that it stood for.
   const tree = run.agent.search !== undefined && run.forkedFrom === undefined;
   if (stopped.lastStep === 0 || tree) return { ...repeated(run), ...limits };
   return { ...forkOf(run, { batchId: run.batchId, atStep: stopped.lastStep, ...limits }), replaces: run.runId };

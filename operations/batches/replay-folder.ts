@@ -14,7 +14,10 @@ export interface StartedReplays {
   recordings: number;
 }
 
-/** Plays all recordings below a folder again, as one batch with a run for each. `file` is the folder. */
+/**
+ * Plays all recordings below a folder again, as one batch with a run for each. `file` is the
+ * folder.
+ */
 export async function replayFolder(
   ports: SubmitPorts & { settings: Pick<BenchSettings, 'configFolders'> },
   input: ReplayRequest,
@@ -45,7 +48,10 @@ export async function replayFolder(
   return { batchId: started.batchId, backend: started.backend, recordings: files.length };
 }
 
-/** Those that MLGym names after this task, if it names any so: run directories of several tasks may lie side by side. */
+/**
+ * Those that MLGym names after this task, if it names any so: run directories of several tasks may
+ * lie side by side.
+ */
 function recordingsOf(folder: string, task: string): string[] {
   const all = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.traj') || name.endsWith('.json'))

@@ -24,8 +24,8 @@ export interface ResumedBatch {
 const unfinished = (batch: BatchSummary): boolean => batch.status !== 'cancelled' && batch.status !== 'ended';
 
 /**
- * Continues the unfinished runs of a batch, paused or not; by default of all unfinished batches that are not paused.
- * Safe at any time: nothing runs twice.
+ * Continues the unfinished runs of a batch, paused or not; by default of all unfinished batches
+ * that are not paused. Safe at any time: nothing runs twice.
  */
 export async function resume(ports: ResumePorts, ref: string | undefined): Promise<ResumedBatch[]> {
   await ports.renewWorker();

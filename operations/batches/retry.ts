@@ -23,7 +23,10 @@ export interface RetriedBatch {
   runs: { runId: string; replaces: string }[];
 }
 
-/** Repeats runs of a batch, or a single run, that infrastructure faults ended. `all`: every run that ended without counting. */
+/**
+ * Repeats runs of a batch, or a single run, that infrastructure faults ended. `all`: every run that
+ * ended without counting.
+ */
 export async function retry(ports: RetryPorts, ref: string, { all }: { all: boolean }): Promise<RetriedBatch> {
   const found = await findRunOrBatch(ports, ref);
   const { batchControl, store } = ports;

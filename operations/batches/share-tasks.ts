@@ -24,7 +24,10 @@ export async function shareTasks(
   for (const task of new Map(frozen.map((one) => [one.hash, one])).values()) await shareTask(store, artifacts, task);
 }
 
-/** The same for runs that are stored already, or continue others: the tasks whose frozen copy this home has. */
+/**
+ * The same for runs that are stored already, or continue others: the tasks whose frozen copy this
+ * home has.
+ */
 export async function shareFrozen(ports: ShareTasksPorts, hashes: readonly string[]): Promise<void> {
   const { layout } = ports.settings;
   const copies = [...new Set(hashes)].map((hash) => ({ hash, dir: layout.frozenTask(hash) }));

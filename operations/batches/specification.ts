@@ -1,7 +1,10 @@
 import { DEFAULT_BREAKER } from '../../domain/end-cause.js';
 import type { BatchPlan } from './batch-plan.js';
 
-/** What a batch was submitted with, names resolved and contents by hash: equal ones make the same runs. */
+/**
+ * What a batch was submitted with, names resolved and contents by hash: equal ones make the same
+ * runs.
+ */
 export type Specification = Record<string, unknown>;
 
 export function specificationOf({ request, groups, backend, allocation }: BatchPlan): Specification {
@@ -28,7 +31,10 @@ export function specificationOf({ request, groups, backend, allocation }: BatchP
   };
 }
 
-/** `groups.0.attempts (4, now 8)` for each value that is not the same; order of keys and absent values are nothing. */
+/**
+ * `groups.0.attempts (4, now 8)` for each value that is not the same; order of keys and absent
+ * values are nothing.
+ */
 export function specificationDifferences(before: Specification, now: Specification): string[] {
   const [old, fresh] = [leaves(before), leaves(now)];
   return [...new Set([...old.keys(), ...fresh.keys()])].flatMap((path) => {

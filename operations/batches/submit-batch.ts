@@ -25,9 +25,10 @@ export type SubmitPorts = LoadPorts &
   };
 
 /**
- * Expand the matrix, store it, start it. All mistakes in the request are found before anything is started or written. Then: build
- * images, freeze tasks, insert rows in one transaction, start the workflow. A failure between the last two leaves a batch that
- * `bench resume` starts. If an identical batch of this name exists, it is resumed instead.
+ * Expand the matrix, store it, start it. All mistakes in the request are found before anything is
+ * started or written. Then: build images, freeze tasks, insert rows in one transaction, start the
+ * workflow. A failure between the last two leaves a batch that `bench resume` starts. If an
+ * identical batch of this name exists, it is resumed instead.
  */
 export async function submitBatch(
   ports: SubmitPorts,

@@ -16,7 +16,10 @@ export function configPlace(settings: PlaceSettings, entry: ConfigEntry | null):
   return { origin, file, replaces };
 }
 
-/** The folder that takes what a user adds: `$BENCH_CONFIGS` if it is set, else `$BENCH_HOME/configs`, which a new version leaves alone. */
+/**
+ * The folder that takes what a user adds: `$BENCH_CONFIGS` if it is set, else
+ * `$BENCH_HOME/configs`, which a new version leaves alone.
+ */
 export function ownConfigs(settings: PlaceSettings): string {
   const named = settings.configFolders.find((folder) => ![settings.layout.configs, bundled(settings)].includes(folder));
   return named ?? settings.layout.configs;

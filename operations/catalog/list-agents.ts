@@ -9,7 +9,7 @@ export function listAgents({
   notify,
 }: {
   settings: PlaceSettings;
-  notify(notice: Notice): void;
+  notify: (notice: Notice) => void;
 }): AgentsDocument {
   const { agents, broken } = agentsOf(settings.configFolders);
   for (const file of broken) notify({ code: 'config.broken', file });

@@ -8,13 +8,16 @@ import { configPlace, type PlaceSettings } from './config-place.js';
 export type ModelWithKey = Omit<ListedModel, 'entry'> &
   ConfigPlace & { keyVariable: string | null; keySet: boolean | null };
 
-/** The models that can be named: those that have a file, and the scripted ones. Broken files are reported as notices too. */
+/**
+ * The models that can be named: those that have a file, and the scripted ones. Broken files are
+ * reported as notices too.
+ */
 export function listModels({
   settings,
   notify,
 }: {
   settings: PlaceSettings & Pick<BenchSettings, 'env'>;
-  notify(notice: Notice): void;
+  notify: (notice: Notice) => void;
 }): {
   models: ModelWithKey[];
   broken: ValidatedFile[];

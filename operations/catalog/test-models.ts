@@ -43,7 +43,7 @@ async function testModel(port: ModelPort, model: ModelRef, interrupt: AbortSigna
 
 export interface TestModelsPorts {
   settings: Pick<BenchSettings, 'configFolders' | 'env' | 'layout'>;
-  notify(notice: Notice): void;
+  notify: (notice: Notice) => void;
 }
 
 /** Makes one tiny call per model: those named, else all whose keys are set. */

@@ -7,7 +7,7 @@ import type { BenchSettings } from '../settings.js';
 
 export interface NamedTasksPorts {
   settings: Pick<BenchSettings, 'configFolders'>;
-  notify(notice: Notice): void;
+  notify: (notice: Notice) => void;
 }
 
 /**

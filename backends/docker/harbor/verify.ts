@@ -9,7 +9,7 @@ import { output } from '../container-output.js';
 import { inContainer } from '../evaluation-container.js';
 import type { DockerEvaluatorOptions } from '../evaluator-options.js';
 import { LOCALHOST } from '../localhost.js';
-import { PODMAN_ULIMITS } from '../sandbox-container.js';
+import { PODMAN_ULIMITS } from '../podman-ulimits.js';
 import { tarBytes, type TarEntry } from '../tar-bytes.js';
 import { leftBehind } from './left-behind.js';
 import { judgeLiveTests } from './live-tests.js';

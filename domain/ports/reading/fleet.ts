@@ -1,10 +1,10 @@
 import type { GatewayRun } from '../../views/gateway.js';
-import type { HostRow, RunNeeds } from '../../views/hosts.js';
+import type { RunNeeds } from '../../views/hosts.js';
 import type { LeaseRow, LeaseWaiter } from '../../views/leases.js';
+import type { HostReads } from './hosts.js';
 
 /** Hosts, leases and what runs wait for. */
-export interface FleetReads {
-  hosts(options?: { includeRemoved?: boolean }): Promise<HostRow[]>;
+export interface FleetReads extends HostReads {
   leases(options?: { includeReleased?: boolean }): Promise<LeaseRow[]>;
   /** Runs that wait for GPUs, the longest first. */
   leaseWaiters(): Promise<LeaseWaiter[]>;

@@ -6,7 +6,6 @@ export { isRevoked } from './host-users.js';
 export { ensureRoles } from './roles.js';
 export { findInstallation, readInstallation } from './installation.js';
 
-export { LINE_LISTS } from './exports/run-line.js';
 export { createRunStore } from './run-store.js';
 
 export { runReadOnlyQuery, type ReadOnlyResult } from './read-only-query.js';

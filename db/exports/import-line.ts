@@ -2,7 +2,8 @@ import type { LinePart, LineSource, LineImport } from '../../domain/ports/export
 import type pg from 'pg';
 import { BenchError } from '../../domain/errors.js';
 import { errorFields, queryError } from '../database-error.js';
-import { HEAD, LINE_LISTS, LINE_VERSION, LISTS } from './run-line.js';
+import { LINE_LISTS } from '../../domain/exchange/line-lists.js';
+import { HEAD, LINE_VERSION, LISTS } from './run-line.js';
 
 /** Tables whose rows runs share, in order of reference. */
 const SHARED = [

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { LINE_LISTS, type LineList } from '../../domain/exchange/line-lists.js';
 import { errorFields, queryError } from '../database-error.js';
 
 /** Version of a line's format; its keys are the tables' columns. */
@@ -24,11 +25,7 @@ export const LISTS = {
   evaluations: { table: 'evaluations', row: 'to_jsonb(t)', order: 't.number, t.step, t.kind, t.split' },
   memories: { table: 'memories', row: 'to_jsonb(t)', order: 't.step, t.ordinal' },
   events: { table: 'events', row: `to_jsonb(t) - 'event_id'`, order: 't.at, t.key' },
-} as const;
-
-export type ListKey = keyof typeof LISTS;
-/** Keys of a line whose values are lists. */
-export const LINE_LISTS = Object.keys(LISTS) as readonly ListKey[];
+} as const satisfies Record<LineList, { table: string; row: string; order: string }>;
 
 const ROWS_AT_ONCE = 50;
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { modelPriceSchema } from '../model-config.js';
 import { taskSchema } from '../task.js';
+import { validatedFileSchema } from './validated-file.js';
 import { countSchema, directionSchema, modelKindSchema, scoreSchema, usdSchema } from './values.js';
+
+export type { ConfigProblem, ValidatedFile } from './validated-file.js';
 
 /** What there is in the configuration folders. */
 
@@ -17,23 +20,6 @@ const placeKeys = {
 export const configPlaceSchema = z.strictObject(placeKeys);
 /** Where an entry comes from. */
 export type ConfigPlace = z.infer<typeof configPlaceSchema>;
-
-export const configProblemSchema = z
-  .strictObject({
-    file: z.string(),
-    line: countSchema.nullable().describe('from 1; null: the whole file'),
-    key: z.string().describe('as `metrics.payoff.direction`; empty: the whole file'),
-    message: z.string(),
-  })
-  .meta({ id: 'ConfigProblem' });
-export type ConfigProblem = z.infer<typeof configProblemSchema>;
-
-export const validatedFileSchema = z.strictObject({
-  file: z.string(),
-  kind: z.enum(['task', 'agent', 'commands', 'model', 'suite', 'folder']),
-  problems: z.array(configProblemSchema),
-});
-export type ValidatedFile = z.infer<typeof validatedFileSchema>;
 
 const broken = z.array(validatedFileSchema);
 

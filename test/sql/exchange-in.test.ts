@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
+import { homeLayout } from '../../domain/home-layout.js';
 import type { DirectoryResult, ImportDocument } from '../../domain/views/imports.js';
 import { agentConfigSchema } from '../../domain/agent/config.js';
-import type { Bench } from '../../operations/bench.js';
 import { exportBatch } from '../../operations/records/export/export-batch.js';
 import { importExchanged } from '../../operations/records/import/exchange/import-exchanged.js';
 import { type PlayedOptions, playedRun } from '../fixtures/exchanged-runs.js';
@@ -28,7 +28,12 @@ afterAll(async () => {
   await there.close();
   rmSync(folder, { recursive: true });
 });
-const bench = (db: Database) => ({ ...db, database: () => Promise.resolve(db), settings: {} }) as unknown as Bench;
+const bench = (db: Database) => ({
+  ...db,
+  database: () => Promise.resolve(db),
+  databaseUrl: () => Promise.resolve(''),
+  settings: { layout: homeLayout(folder) },
+});
 
 let files = 0;
 const place = (end: string) => join(folder, String(++files), end);

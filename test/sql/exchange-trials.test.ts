@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { DirectoryResult, ImportDocument } from '../../domain/views/imports.js';
-import type { Bench } from '../../operations/bench.js';
 import { importExchanged } from '../../operations/records/import/exchange/import-exchanged.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 
@@ -32,7 +31,7 @@ function folderOf(files: Record<string, object | string>, folder = join(root, `f
 
 const take = async (path: string, batch = `batch-${folders}`): Promise<ImportDocument> =>
   importExchanged(
-    { ...db, database: () => Promise.resolve(db), settings: {} } as unknown as Bench,
+    { imports: db.imports, databaseUrl: () => Promise.resolve('') },
     'atif',
     [path],
     { batch, dryRun: false },

@@ -1,86 +1,96 @@
-import type { Database } from '../../../db/index.js';
-import type { HomeLayout } from '../../../domain/home-layout.js';
+import type { Exports } from '../../../domain/ports/exports.js';
+import type { BatchReads } from '../../../domain/ports/reading/batches.js';
 import { csvText } from '../../../report/csv-text.js';
-import type { Bench } from '../../bench.js';
 import { findRunOrBatch } from '../../results/find-run-or-batch.js';
+import type { BenchSettings } from '../../settings.js';
 import { signedLine } from './line-signature.js';
 import type { ExportDocument } from '../../../domain/views/imports.js';
 import { ensureHomeKey } from './signing-key.js';
 import { EXCHANGE_FORMATS, type ExchangeFormat, isExchange } from './exchange/formats.js';
+import type { LogPorts } from './exchange/write-exchanged.js';
 import { makeTarget, writeNew } from './targets.js';
+import type { RunDirectoryPorts } from './write-run-directory.js';
 
 /** Run directories of MLGym; a signed line of JSON per run, with everything; a table of runs; trajectories of Harbor; logs of Inspect. */
 export const EXPORT_FORMATS = ['mlgym', 'jsonl', 'csv', ...EXCHANGE_FORMATS] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 type TextFormat = Exclude<ExportFormat, 'mlgym' | ExchangeFormat>;
 
+export interface ExportTextPorts {
+  settings: Pick<BenchSettings, 'layout'>;
+  queries: Pick<BatchReads, 'findBatch'>;
+  exports: Pick<Exports, 'runIds' | 'line' | 'rows'>;
+}
+type ExchangePorts = LogPorts &
+  Parameters<typeof findRunOrBatch>[0] & {
+    queries: Pick<BatchReads, 'findBatch'>;
+    exports: Pick<Exports, 'runIds'>;
+  };
+export type ExportPorts = ExportTextPorts & ExchangePorts & RunDirectoryPorts;
+
 /** A batch as text, piece by piece. */
 export async function* exportText(
-  bench: Bench,
+  ports: ExportTextPorts,
   ref: string | undefined,
   format: TextFormat,
 ): AsyncGenerator<string, void, undefined> {
-  const database = await bench.database();
-  const { batchId } = await database.queries.findBatch(ref);
-  yield* textOf(database, batchId, format, bench.settings.layout);
+  const { batchId } = await ports.queries.findBatch(ref);
+  yield* textOf(ports, batchId, format);
 }
 
 /** Writes a batch to a new file, or as run directories to a folder; left out: one named after the batch. */
 export async function exportBatch(
-  bench: Bench,
+  ports: ExportPorts,
   ref: string | undefined,
   { format, output }: { format: ExportFormat; output?: string | undefined },
 ): Promise<ExportDocument> {
-  const database = await bench.database();
-  if (isExchange(format)) return exportExchanged(bench, ref, format, output);
-  const { batchId, name, runs } = await database.queries.findBatch(ref);
+  if (isExchange(format)) return exportExchanged(ports, ref, format, output);
+  const { batchId, name, runs } = await ports.queries.findBatch(ref);
   const label = name ?? batchId;
   const target = output ?? (format === 'mlgym' ? label : `${label}.${format}`);
   if (format === 'mlgym') {
     makeTarget(target);
     const { writeRunDirectory } = await import('./write-run-directory.js');
-    for (const runId of await database.exports.runIds(batchId)) await writeRunDirectory(database, runId, target);
-  } else await writeNew(target, textOf(database, batchId, format, bench.settings.layout));
+    for (const runId of await ports.exports.runIds(batchId)) await writeRunDirectory(ports, runId, target);
+  } else await writeNew(target, textOf(ports, batchId, format));
   return { batchId, format, runs, output: target };
 }
 
 /** A batch to a folder, or one run to a file. */
 async function exportExchanged(
-  bench: Bench,
+  ports: ExchangePorts,
   ref: string | undefined,
   format: ExchangeFormat,
   output: string | undefined,
 ): Promise<ExportDocument> {
-  const { queries, exports } = await bench.database();
   const { writeLogs, writeRunLog, writeTrajectories, atifOf } = await import('./exchange/write-exchanged.js');
-  const found = ref === undefined ? null : await findRunOrBatch(bench, ref);
+  const found = ref === undefined ? null : await findRunOrBatch(ports, ref);
   if (found?.kind === 'run') {
     const { runId, batchId } = found.run;
     const target = output ?? `${runId}.${format === 'atif' ? 'json' : 'eval'}`;
-    if (format === 'atif') await writeNew(target, atifOf(bench, runId));
-    else await writeRunLog(bench, runId, target);
+    if (format === 'atif') await writeNew(target, atifOf(ports, runId));
+    else await writeRunLog(ports, runId, target);
     return { batchId, format, runs: 1, output: target };
   }
-  const { batchId, name, runs } = found?.batch ?? (await queries.findBatch(ref));
+  const { batchId, name, runs } = found?.batch ?? (await ports.queries.findBatch(ref));
   const target = output ?? name ?? batchId;
-  const runIds = await exports.runIds(batchId);
-  await (format === 'atif' ? writeTrajectories : writeLogs)(bench, runIds, target);
+  const runIds = await ports.exports.runIds(batchId);
+  await (format === 'atif' ? writeTrajectories : writeLogs)(ports, runIds, target);
   return { batchId, format, runs, output: target };
 }
 
 async function* textOf(
-  database: Database,
+  { settings, exports }: Pick<ExportTextPorts, 'settings' | 'exports'>,
   batchId: string,
   format: TextFormat,
-  layout: HomeLayout,
 ): AsyncGenerator<string, void, undefined> {
   if (format === 'csv') {
-    yield csvText(await database.exports.rows(batchId), { header: true });
+    yield csvText(await exports.rows(batchId), { header: true });
     return;
   }
-  const key = ensureHomeKey(layout);
-  for (const runId of await database.exports.runIds(batchId)) {
-    yield* signedLine(database.exports.line(runId), key);
+  const key = ensureHomeKey(settings.layout);
+  for (const runId of await exports.runIds(batchId)) {
+    yield* signedLine(exports.line(runId), key);
     yield '\n';
   }
 }

@@ -1,9 +1,13 @@
-import type { Database } from '../../../db/index.js';
 import { openingMessages, promptContext, stepMessages } from '../../../domain/agent/messages.js';
 import { stepTurns } from '../../../domain/agent/step-turns.js';
 import { CONTAINER_WORKSPACE } from '../../../domain/limits.js';
+import type { TrajectoryReads } from '../../../domain/ports/reading/trajectories.js';
 import type { RunDetail } from '../../../domain/views/runs.js';
 import type { TrajectoryStep } from '../../../domain/views/trajectory.js';
+
+export interface HistoryPorts {
+  queries: Pick<TrajectoryReads, 'playedAs' | 'recordedPrompt' | 'askedTurns'>;
+}
 
 /** A message of a `.traj`'s history, without its agent's name. */
 export interface HistoryMessage {
@@ -40,7 +44,7 @@ export async function* recordedHistory(
 
 /** Of a run that MLGym did not play: every message that its agent wrote or was shown, before any history processor; of another tool's what its record has. */
 export async function* playedHistory(
-  { queries }: Pick<Database, 'queries'>,
+  { queries }: HistoryPorts,
   run: RunDetail,
   steps: readonly TrajectoryStep[],
 ): AsyncGenerator<HistoryMessage> {

@@ -2,12 +2,19 @@ import { open, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { Database } from '../../../db/index.js';
 import { BenchError } from '../../../domain/errors.js';
 import { runDirectoryName } from '../../../domain/mlgym/run-directory.js';
+import type { Exports } from '../../../domain/ports/exports.js';
+import type { RunReads } from '../../../domain/ports/reading/runs.js';
+import type { TrajectoryReads } from '../../../domain/ports/reading/trajectories.js';
 import type { TrajectoryStep } from '../../../domain/views/trajectory.js';
-import { type HistoryMessage, playedHistory, recordedHistory } from './mlgym-history.js';
+import { type HistoryMessage, type HistoryPorts, playedHistory, recordedHistory } from './mlgym-history.js';
 import { writeNewFolder } from './targets.js';
+
+export type RunDirectoryPorts = HistoryPorts & {
+  queries: Pick<RunReads, 'showRun'> & Pick<TrajectoryReads, 'trajectory'>;
+  exports: Pick<Exports, 'source' | 'standing'>;
+};
 
 /** As MLGym names the only agent of a run. */
 const AGENT = 'primary_0';
@@ -15,11 +22,11 @@ const AGENT = 'primary_0';
 /**
  * Writes a run as a run directory of MLGym into `folder`, whole or not at all, and returns its name. Throws BenchError if there is one.
  */
-export async function writeRunDirectory(database: Database, runId: string, folder: string): Promise<string> {
-  const { queries, exports } = database;
+export async function writeRunDirectory(ports: RunDirectoryPorts, runId: string, folder: string): Promise<string> {
+  const { queries, exports } = ports;
   const run = await queries.showRun(runId);
   const [source, steps] = [await exports.source(runId), await queries.trajectory(runId)];
-  const history = source === null ? playedHistory(database, run, steps) : recordedHistory(source, steps);
+  const history = source === null ? playedHistory(ports, run, steps) : recordedHistory(source, steps);
   const name =
     source?.source ??
     runDirectoryName({

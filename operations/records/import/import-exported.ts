@@ -4,11 +4,16 @@ import { listTasks } from '../../../catalog/index.js';
 import { BenchError } from '../../../domain/errors.js';
 import type { LinesRequest } from '../../../domain/requests/import.js';
 import type { ImportDocument } from '../../../domain/views/imports.js';
-import type { Bench } from '../../bench.js';
+import type { BenchSettings } from '../../settings.js';
 import { homeKey, readPublicKey } from '../export/signing-key.js';
-import { importLines, type LinesOptions } from './import-lines.js';
+import { importLines, type LinesOptions, type LinesPorts } from './import-lines.js';
 import { importSummary } from './import-summary.js';
 import { UnreadableFile } from './unreadable-file.js';
+
+export type ImportExportedPorts = LinesPorts & {
+  settings: Pick<BenchSettings, 'layout' | 'configFolders'>;
+  databaseUrl: () => Promise<string>;
+};
 
 export interface LinesProgress {
   /** The size of the file, before the first line is read. */
@@ -18,17 +23,17 @@ export interface LinesProgress {
 
 /** Imports runs that an export as `jsonl` wrote, here or elsewhere. `trust`: only lines that these public keys, or this home, signed. */
 export async function importExported(
-  bench: Bench,
+  { settings, databaseUrl, exports }: ImportExportedPorts,
   path: string,
   { trust }: LinesRequest,
   { onOpen, onRun }: LinesProgress,
 ): Promise<ImportDocument> {
-  const { settings } = bench;
   const trusted = trust?.map(readPublicKey);
   const own = homeKey(settings.layout);
-  const database = await bench.database();
+  // A database that cannot be opened fails here, before each line would be reported as not stored.
+  await databaseUrl();
   onOpen((await stat(path).catch(() => null))?.size ?? 0);
-  const results = await importLines(database, path, {
+  const results = await importLines({ exports }, path, {
     ownKey: own === null ? null : createPublicKey(own),
     trusted,
     contracts: Object.fromEntries(

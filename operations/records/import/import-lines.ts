@@ -1,6 +1,6 @@
 import { createHash, type Hash, type KeyObject } from 'node:crypto';
-import { type Database, LINE_LISTS } from '../../../db/index.js';
-import type { LineImport, LineSource } from '../../../domain/ports/exports.js';
+import { LINE_LISTS } from '../../../domain/exchange/line-lists.js';
+import type { Exports, LineImport, LineSource } from '../../../domain/ports/exports.js';
 import { BenchError } from '../../../domain/errors.js';
 import { type LineSignature, SignatureReader } from '../export/line-signature.js';
 import { keyId } from '../export/signing-key.js';
@@ -9,6 +9,10 @@ import { Remarks } from './remarks.js';
 import { textChunks } from './text-chunks.js';
 import { UnreadableFile } from './unreadable-file.js';
 import type { DirectoryResult } from '../../../domain/views/imports.js';
+
+export interface LinesPorts {
+  exports: Pick<Exports, 'startLine'>;
+}
 
 export interface LinesOptions {
   /** This home's own public key: what it signed comes back as it was. */
@@ -26,14 +30,14 @@ export interface LinesOptions {
  * read in pieces. Throws UnreadableFile if the file cannot be read on.
  */
 export async function importLines(
-  database: Pick<Database, 'exports'>,
+  { exports }: LinesPorts,
   path: string,
   options: LinesOptions = {},
 ): Promise<DirectoryResult[]> {
   const results: DirectoryResult[] = [];
   let bytes = 0;
   let number = 1;
-  let line = new LineReader(database, path, number, options);
+  let line = new LineReader(exports, path, number, options);
   const end = async (): Promise<void> => {
     const done = await line.end();
     if (done === null) return;
@@ -47,7 +51,7 @@ export async function importLines(
       for (const next of more) {
         await end();
         number += 1;
-        line = new LineReader(database, path, number, options);
+        line = new LineReader(exports, path, number, options);
         await line.push(next);
       }
       bytes += Buffer.byteLength(chunk);
@@ -95,7 +99,7 @@ class LineReader {
   #failed = false;
 
   constructor(
-    readonly database: Pick<Database, 'exports'>,
+    readonly exports: LinesPorts['exports'],
     readonly path: string,
     readonly number: number,
     readonly options: LinesOptions,
@@ -110,7 +114,7 @@ class LineReader {
     this.#signature.push(text);
     await this.#orFail(async () => {
       for (const part of this.#splitter.push(text)) {
-        this.#import ??= await this.database.exports.startLine();
+        this.#import ??= await this.exports.startLine();
         await this.#import.add(part);
       }
     });
@@ -124,7 +128,7 @@ class LineReader {
       : await this.#orFail(async () => {
           this.#splitter.end();
           const source = sourceOf(this.#signature.end(), this.options);
-          this.#import ??= await this.database.exports.startLine();
+          this.#import ??= await this.exports.startLine();
           return this.#import.finish(this.#hash.digest('hex'), source);
         });
     this.#import = null;

@@ -1,6 +1,6 @@
 import { BenchError } from '../../../domain/errors.js';
 import type { DirectoriesRequest } from '../../../domain/requests/import.js';
-import type { Bench } from '../../bench.js';
+import type { RunImports } from '../../../domain/ports/imports.js';
 import { importMlgym } from './import-mlgym.js';
 import { importSummary } from './import-summary.js';
 import { findRunDirectories } from './run-directories.js';
@@ -8,6 +8,11 @@ import type { DirectoryResult, ImportDocument } from '../../../domain/views/impo
 
 /** The price list that runs of MLGym are compared by. */
 const MLGYM_PRICES = 'mlgym';
+
+export interface ImportDirectoriesPorts {
+  imports: Pick<RunImports, 'importRun' | 'setPrices'>;
+  databaseUrl: () => Promise<string>;
+}
 
 export interface DirectoriesProgress {
   signal: AbortSignal;
@@ -18,7 +23,7 @@ export interface DirectoriesProgress {
 
 /** Imports run directories of MLGym: those named, and those in folders that are named. Importing again changes nothing. */
 export async function importRunDirectories(
-  bench: Bench,
+  { imports, databaseUrl }: ImportDirectoriesPorts,
   paths: string[],
   { batch, taskMetric = {}, prices = {}, dryRun }: DirectoriesRequest,
   { signal, onFound, onDirectory }: DirectoriesProgress,
@@ -30,10 +35,11 @@ export async function importRunDirectories(
       remedy:
         'A run directory contains a .traj or a results.json, and is named <model>__<task>__<settings>_run_<number>.',
     });
-  const database = await bench.database();
-  if (!dryRun) await database.imports.setPrices(MLGYM_PRICES, prices);
+  // A database that cannot be opened fails here, before each directory would be reported.
+  await databaseUrl();
+  if (!dryRun) await imports.setPrices(MLGYM_PRICES, prices);
   onFound(directories.length);
-  const results = await importMlgym(database.imports, directories, {
+  const results = await importMlgym(imports, directories, {
     batch,
     tasks: taskMetric,
     dryRun,

@@ -1,4 +1,6 @@
-import type { RunRecord } from '../../../../domain/ports/exports.js';
+import type { Exports, RunRecord } from '../../../../domain/ports/exports.js';
+import type { RunReads } from '../../../../domain/ports/reading/runs.js';
+import type { RunDefinitions } from '../../../../domain/ports/record/run-definitions.js';
 import { openingMessages, promptContext, toolDefinitions, withoutOrigin } from '../../../../domain/agent/messages.js';
 import { NOT_RUN } from '../../../../domain/agent/reply-messages.js';
 import { nextTurn } from '../../../../domain/agent/next-turn.js';
@@ -14,7 +16,12 @@ import { CONTAINER_WORKSPACE } from '../../../../domain/limits.js';
 import type { ChatMessage, ToolDefinition } from '../../../../domain/model.js';
 import type { RunDefinition } from '../../../../domain/run.js';
 import type { EvaluationDetail, RunDetail } from '../../../../domain/views/runs.js';
-import type { Bench } from '../../../bench.js';
+
+export interface ExchangedRunPorts {
+  queries: Pick<RunReads, 'showRun'>;
+  store: Pick<RunDefinitions, 'definition'>;
+  exports: Pick<Exports, 'record'>;
+}
 
 /** A run as formats of other tools write it, with its steps from one snapshot. */
 export interface ExchangedRun {
@@ -30,11 +37,13 @@ export interface ExchangedRun {
 }
 
 /** Opens a run; whoever does so closes it. */
-export async function openExchangedRun(bench: Bench, runId: string): Promise<ExchangedRun> {
-  const database = await bench.database();
-  const run = await database.queries.showRun(runId);
-  const definition = run.origin === 'bench' ? await definitionOf(database.store, runId) : null;
-  const record = await database.exports.record(runId);
+export async function openExchangedRun(
+  { queries, store, exports }: ExchangedRunPorts,
+  runId: string,
+): Promise<ExchangedRun> {
+  const run = await queries.showRun(runId);
+  const definition = run.origin === 'bench' ? await definitionOf(store, runId) : null;
+  const record = await exports.record(runId);
   try {
     const workspace = run.workspace ?? CONTAINER_WORKSPACE;
     const prompt =
@@ -73,10 +82,7 @@ function requery(definition: RunDefinition | null, refused: RecordedCall): ChatM
 }
 
 /** Null: an older version stored it in another form, so that its prompt cannot be told. */
-async function definitionOf(
-  store: { definition(runId: string): Promise<RunDefinition> },
-  runId: string,
-): Promise<RunDefinition | null> {
+async function definitionOf(store: ExchangedRunPorts['store'], runId: string): Promise<RunDefinition | null> {
   try {
     return await store.definition(runId);
   } catch (error) {

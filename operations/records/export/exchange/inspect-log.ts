@@ -6,8 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import type { LogRun } from '../../../../domain/ports/exports.js';
 import type { RunDetail } from '../../../../domain/views/runs.js';
-import type { Bench } from '../../../bench.js';
-import { openExchangedRun } from './exchanged-run.js';
+import { type ExchangedRunPorts, openExchangedRun } from './exchanged-run.js';
 import {
   finalScores,
   generateConfig,
@@ -51,10 +50,9 @@ export function logGroups(runs: readonly LogRun[]): LogGroup[] {
 const taskIdOf = ({ batchId, task, agent, model }: LogRun): string => shortId(batchId, task, agent, model);
 
 /** Writes a log, sample by sample: what is kept in memory of each is its summary. */
-export async function writeLog(bench: Bench, { runs }: LogGroup, path: string): Promise<void> {
+export async function writeLog(ports: ExchangedRunPorts, { runs }: LogGroup, path: string): Promise<void> {
   const [only] = runs as readonly [LogRun];
-  const { queries } = await bench.database();
-  const first = await queries.showRun(only.runId);
+  const first = await ports.queries.showRun(only.runId);
   const zip = new ZipFile();
   const broken = new Promise<never>((_, reject) => {
     zip.on('error', reject);
@@ -76,7 +74,7 @@ export async function writeLog(bench: Bench, { runs }: LogGroup, path: string): 
   const work = async (): Promise<void> => {
     for (const [index, { runId }] of runs.entries()) {
       const place = { id: only.task, epoch: index + 1 };
-      totals.add(...(await addSample(bench, zip, runId, place, mtime)));
+      totals.add(...(await addSample(ports, zip, runId, place, mtime)));
     }
     json('_journal/summaries/1.json', totals.summaries);
     json('summaries.json', totals.summaries);
@@ -89,13 +87,13 @@ export async function writeLog(bench: Bench, { runs }: LogGroup, path: string): 
 
 /** Resolves once the sample is in the archive. */
 async function addSample(
-  bench: Bench,
+  ports: ExchangedRunPorts,
   zip: ZipFile,
   runId: string,
   place: SamplePlace,
   mtime: Date,
 ): Promise<[RunDetail, SampleSummary]> {
-  const exchanged = await openExchangedRun(bench, runId);
+  const exchanged = await openExchangedRun(ports, runId);
   try {
     const summary = await new Promise<SampleSummary>((resolve, reject) => {
       const text = async function* (): AsyncGenerator<string> {

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { BenchError } from '../../../../domain/errors.js';
 import type { ExchangeRequest } from '../../../../domain/requests/import.js';
 import type { DirectoryResult, ImportDocument } from '../../../../domain/views/imports.js';
-import type { Bench } from '../../../bench.js';
+import type { RunImports } from '../../../../domain/ports/imports.js';
 import { importSummary } from '../import-summary.js';
 import { kindInside, leadsOut } from '../inside-folder.js';
 import { Remarks } from '../remarks.js';
@@ -16,18 +16,24 @@ import { type AtifSource, readAtif } from './read-atif.js';
 import { readLogHead, readSample } from './read-inspect.js';
 import { openZip } from './zip-members.js';
 
+export interface ImportExchangedPorts {
+  imports: Pick<RunImports, 'importExchanged'>;
+  databaseUrl: () => Promise<string>;
+}
+
 export type ExchangedFormat = 'atif' | 'inspect';
 
 /** Imports trajectories or logs of other tools as runs that have ended. Each run is stored whole, or left out; importing again changes nothing. */
 export async function importExchanged(
-  bench: Bench,
+  { imports, databaseUrl }: ImportExchangedPorts,
   format: ExchangedFormat,
   paths: readonly string[],
   { batch, task, dryRun }: ExchangeRequest,
   { signal, onFound, onDirectory }: DirectoriesProgress,
 ): Promise<ImportDocument> {
   const sources = await findSources(format, paths);
-  const database = await bench.database();
+  // A database that cannot be opened fails here, before each file would be reported as not stored.
+  await databaseUrl();
   onFound(sources.length);
   const results: DirectoryResult[] = [];
   let read = 0;
@@ -40,14 +46,11 @@ export async function importExchanged(
     };
     const options = { batch, dryRun };
     if (format === 'inspect' && 'path' in source)
-      for await (const result of logResults(database.imports, source.path, options)) done(result);
+      for await (const result of logResults(imports, source.path, options)) done(result);
     else
       done(
-        await importTold(
-          database.imports,
-          basename('trial' in source ? source.trial : source.path),
-          options,
-          (remarks) => readAtif(source, { task: task ?? null }, remarks),
+        await importTold(imports, basename('trial' in source ? source.trial : source.path), options, (remarks) =>
+          readAtif(source, { task: task ?? null }, remarks),
         ),
       );
   }
@@ -56,7 +59,7 @@ export async function importExchanged(
 
 /** A result for each sample; one for a log that cannot be read. */
 async function* logResults(
-  database: Parameters<typeof importTold>[0],
+  imports: ImportExchangedPorts['imports'],
   path: string,
   options: Parameters<typeof importTold>[2],
 ): AsyncGenerator<DirectoryResult, void, undefined> {
@@ -89,7 +92,7 @@ async function* logResults(
     }
     let about = remarks.all();
     for (const member of log.samples) {
-      const result = await importTold(database, `${file}: ${member}`, options, (own) =>
+      const result = await importTold(imports, `${file}: ${member}`, options, (own) =>
         readSample(zip, log, member, own),
       );
       yield { ...result, remarks: [...about, ...result.remarks] };

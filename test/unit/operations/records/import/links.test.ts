@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Bench } from '../../../../../operations/bench.js';
 import { importExchanged } from '../../../../../operations/records/import/exchange/import-exchanged.js';
 import { readTrial } from '../../../../../operations/records/import/exchange/harbor-trial.js';
 import { Remarks } from '../../../../../operations/records/import/remarks.js';
@@ -42,7 +41,8 @@ describe('run directories of MLGym', () => {
 
 describe('trajectories and logs', () => {
   const from = (format: 'atif' | 'inspect') => {
-    const bench = { database: () => expect.unreachable() } as unknown as Bench;
+    const never = () => expect.unreachable();
+    const bench = { imports: { importExchanged: never }, databaseUrl: never };
     const request = { batch: 'b', dryRun: false };
     const progress = { signal: new AbortController().signal, onFound: () => undefined, onDirectory: () => undefined };
     return importExchanged(bench, format, [join(root, 'theirs')], request, progress);

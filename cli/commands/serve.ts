@@ -15,7 +15,7 @@ async function serve(context: CliContext, options: Record<string, unknown>): Pro
   if (page.reused) return;
   output.log('Ctrl-C stops the server; batches continue.');
   // Connections and services are there when the first page asks.
-  context.database().catch((error: unknown) => output.log(error instanceof Error ? error.message : String(error)));
+  context.databaseUrl().catch((error: unknown) => output.log(error instanceof Error ? error.message : String(error)));
   await untilInterrupted();
 }
 

@@ -1,6 +1,12 @@
 import { embeddedDatabaseUrl, markDown, servicesStatus, stopServices } from '../../services/index.js';
 import type { DownDocument } from '../../domain/views/home.js';
-import type { Bench } from '../bench.js';
+import type { Notice } from '../notices.js';
+import type { BenchSettings } from '../settings.js';
+
+export interface DownPorts {
+  settings: Pick<BenchSettings, 'home' | 'databaseUrl'>;
+  notify: (notice: Notice) => void;
+}
 
 export interface StoppedServices {
   /** False: nothing ran. */
@@ -15,10 +21,10 @@ export interface StoppedServices {
  * are up again. `mayStop` is called if there are any, or their number is unknown (null); if it throws, nothing is stopped.
  */
 export async function down(
-  bench: Bench,
+  { settings, notify }: DownPorts,
   mayStop: (unfinishedRuns: number | null) => Promise<void> = () => Promise.resolve(),
 ): Promise<StoppedServices> {
-  const { home, databaseUrl } = bench.settings;
+  const { home, databaseUrl } = settings;
   const status = servicesStatus(home);
   if (!status.running && status.services.every((service) => service.pid === null)) {
     markDown(home);
@@ -29,7 +35,7 @@ export async function down(
   const { stopped } = await stopServices({
     home,
     stayDown: true,
-    onProgress: (line) => bench.notify({ code: 'progress', line }),
+    onProgress: (line) => notify({ code: 'progress', line }),
   });
   return { ran: true, stopped, unfinishedRuns: unfinished };
 }

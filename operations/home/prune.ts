@@ -3,10 +3,20 @@ import type { KeptDisk } from '../../backends/docker/unneeded-disks.js';
 import { BACKENDS } from '../../domain/run.js';
 import type { ArtifactStore, OldArtifact } from '../../domain/ports/artifact-store.js';
 import type { PruneRequest } from '../../domain/requests/prune.js';
-import type { Bench } from '../bench.js';
-import { artifactsOf } from '../artifacts.js';
+import type { Pruning } from '../../domain/ports/pruning.js';
+import type { BenchSettings } from '../settings.js';
+import { type ArtifactPorts, artifactsOf } from '../artifacts.js';
 import { homeTag } from './home-identity.js';
 import { requireEngine } from '../batches/choose-backend.js';
+
+type PlanPrunePorts = ArtifactPorts & {
+  settings: Parameters<typeof requireEngine>[1] & Pick<BenchSettings, 'assetsRoot'>;
+  pruning: Pick<Pruning, 'countOldSnapshots' | 'neededArtifacts' | 'neededImages'>;
+};
+type PrunePorts = ArtifactPorts & {
+  settings: Parameters<typeof requireEngine>[1];
+  pruning: Pick<Pruning, 'removeOldSnapshots' | 'neededArtifacts' | 'forgetArtifacts'>;
+};
 
 /** Null: not asked for. */
 export interface PrunePlan {
@@ -25,26 +35,25 @@ const YOUNGEST_MS = 3_600_000;
 const before = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 
 /** What nothing needs: found, not touched. */
-export async function planPrune(bench: Bench, request: PruneRequest): Promise<PrunePlan> {
-  const { pruning } = await bench.database();
+export async function planPrune(ports: PlanPrunePorts, request: PruneRequest): Promise<PrunePlan> {
   return {
-    snapshots: request.snapshots ? await pruning.countOldSnapshots(request.keepDays) : null,
-    artifacts: request.artifacts ? Object.values(await unneeded(bench, artifactsOf(bench), request)).flat() : null,
-    images: request.images ? await oldImages(bench, request) : null,
+    snapshots: request.snapshots ? await ports.pruning.countOldSnapshots(request.keepDays) : null,
+    artifacts: request.artifacts ? Object.values(await unneeded(ports, artifactsOf(ports), request)).flat() : null,
+    images: request.images ? await oldImages(ports, request) : null,
   };
 }
 
 /** Remove it; tells what went. Rows first: artifacts that no row refers to harm nobody if we are cut off. */
-export async function prune(bench: Bench, request: PruneRequest, plan: PrunePlan): Promise<PrunePlan> {
-  const { pruning } = await bench.database();
+export async function prune(ports: PrunePorts, request: PruneRequest, plan: PrunePlan): Promise<PrunePlan> {
+  const { settings, pruning } = ports;
   const { removeDisks } = await import('../../backends/docker/unneeded-disks.js');
   const { removeOldImage } = await import('../../backends/docker/old-images.js');
   const done: PrunePlan = { snapshots: null, artifacts: null, images: null };
   if (request.snapshots) done.snapshots = await pruning.removeOldSnapshots(request.keepDays);
   if (request.artifacts) {
     // Looked at anew: rows may have come since people were asked.
-    const store = artifactsOf(bench);
-    const { stored, disks } = await unneeded(bench, store, request);
+    const store = artifactsOf(ports);
+    const { stored, disks } = await unneeded(ports, store, request);
     done.artifacts = [];
     for (const artifact of stored)
       if (await store.remove(artifact.name, oldest(request))) done.artifacts.push(artifact);
@@ -54,7 +63,7 @@ export async function prune(bench: Bench, request: PruneRequest, plan: PrunePlan
   if (plan.images !== null) {
     done.images = [];
     for (const image of plan.images)
-      if (await removeOldImage(await requireEngine(image.backend, bench.settings), image)) done.images.push(image);
+      if (await removeOldImage(await requireEngine(image.backend, settings), image)) done.images.push(image);
   }
   return done;
 }
@@ -63,11 +72,10 @@ const oldest = ({ keepDays }: PruneRequest): Date =>
   new Date(Math.min(before(keepDays).getTime(), Date.now() - YOUNGEST_MS));
 
 async function unneeded(
-  bench: Bench,
+  { settings, pruning }: ArtifactPorts & { pruning: Pick<Pruning, 'neededArtifacts'> },
   store: ArtifactStore,
   request: PruneRequest,
 ): Promise<{ stored: OldArtifact[]; disks: KeptDisk[] }> {
-  const { pruning } = await bench.database();
   const { unneededDisks } = await import('../../backends/docker/unneeded-disks.js');
   const { submissionFiles } = await import('../../domain/stored-submission.js');
   const { archives, disks, manifests } = await pruning.neededArtifacts({
@@ -79,13 +87,11 @@ async function unneeded(
   const stored: OldArtifact[] = [];
   for await (const artifact of store.storedBefore(oldest(request)))
     if (artifact.sha256 === null || !needed.has(artifact.sha256)) stored.push(artifact);
-  return { stored, disks: await unneededDisks(bench.settings.layout, new Set(disks), oldest(request)) };
+  return { stored, disks: await unneededDisks(settings.layout, new Set(disks), oldest(request)) };
 }
 
 /** Of the engines that answer. */
-async function oldImages(bench: Bench, request: PruneRequest): Promise<PrunePlan['images']> {
-  const { settings } = bench;
-  const { pruning } = await bench.database();
+async function oldImages({ settings, pruning }: PlanPrunePorts, request: PruneRequest): Promise<PrunePlan['images']> {
   const { findOldImages } = await import('../../backends/docker/old-images.js');
   const needed = new Set(await pruning.neededImages());
   const found: NonNullable<PrunePlan['images']> = [];

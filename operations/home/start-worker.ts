@@ -4,11 +4,15 @@ import { gpuSetting } from '../../domain/gpus.js';
 import type { WorkerRequest } from '../../domain/requests/worker.js';
 import type { ServiceEndpoints } from '../../domain/services.js';
 import { withoutTemporalAccess } from '../../domain/temporal-access.js';
-import type { Bench } from '../bench.js';
 import type { BenchSettings } from '../settings.js';
 import { checkGpus } from './check-gpus.js';
 
 type Env = Record<string, string | undefined>;
+
+export interface StartWorkerPorts {
+  settings: Pick<BenchSettings, 'env' | 'home' | 'workerCommand'>;
+  servicesWithoutWorker: () => Promise<ServiceEndpoints>;
+}
 
 /** A worker that runs as a child of this process. */
 export interface StartedWorker {
@@ -18,10 +22,12 @@ export interface StartedWorker {
 }
 
 /** Starts a worker, after the services that the settings do not name. BenchError (usage): it asks for GPUs that are not here. */
-export async function startWorker(bench: Bench, request: WorkerRequest): Promise<StartedWorker> {
-  const { settings } = bench;
+export async function startWorker(
+  { settings, servicesWithoutWorker }: StartWorkerPorts,
+  request: WorkerRequest,
+): Promise<StartedWorker> {
   await checkGpus(gpuSetting(request.gpus ?? settings.env['BENCH_GPUS']));
-  const env = workerEnvironment(settings, await bench.servicesWithoutWorker(), request);
+  const env = workerEnvironment(settings, await servicesWithoutWorker(), request);
   const [program = process.execPath, ...args] = settings.workerCommand;
   const child = spawn(program, args, { env, stdio: ['ignore', 2, 2] });
   const ended = new Promise<number>((resolve, reject) => {

@@ -1,7 +1,12 @@
 import type { ServiceEndpoints } from '../../domain/services.js';
 import { servicesStatus, withoutPassword } from '../../services/index.js';
-import type { Bench } from '../bench.js';
+import type { BenchSettings } from '../settings.js';
 import type { ServiceStatus } from '../../domain/views/home.js';
+
+export interface UpPorts {
+  settings: Pick<BenchSettings, 'home'>;
+  renewWorker: () => Promise<ServiceEndpoints>;
+}
 
 export interface RunningServices {
   endpoints: ServiceEndpoints;
@@ -13,8 +18,8 @@ export interface RunningServices {
 }
 
 /** Starts the services that the settings do not name, and a worker, and waits until all of them answer. */
-export async function up(bench: Bench): Promise<RunningServices> {
-  const endpoints = await bench.renewWorker();
-  const { supervisorPid, services } = servicesStatus(bench.settings.home);
+export async function up({ settings, renewWorker }: UpPorts): Promise<RunningServices> {
+  const endpoints = await renewWorker();
+  const { supervisorPid, services } = servicesStatus(settings.home);
   return { endpoints, database: withoutPassword(endpoints.databaseUrl), supervisorPid, services };
 }

@@ -5,7 +5,6 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, ensureRoles, openDatabase } from '../../db/index.js';
 import { homeLayout } from '../../domain/home-layout.js';
-import type { Bench } from '../../operations/bench.js';
 import { databaseUrl } from '../../operations/home/database/url.js';
 import { oneRun } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -15,13 +14,10 @@ const layout = homeLayout(home);
 let url: string;
 let db: Database;
 let reader: pg.Client;
-const bench = (of = url, admin?: string) =>
-  ({
-    settings: { layout, ...(admin !== undefined && { adminDatabaseUrl: admin }), databaseUrl: of },
-    ...db,
-    database: () => Promise.resolve(db),
-    databaseUrl: () => Promise.resolve(of),
-  }) as unknown as Bench;
+const bench = (of = url, admin?: string) => ({
+  settings: { layout, ...(admin !== undefined && { adminDatabaseUrl: admin }), databaseUrl: of },
+  databaseUrl: () => Promise.resolve(of),
+});
 
 beforeAll(async () => {
   url = await sharedDatabases().createDatabase();

@@ -1,34 +1,32 @@
-import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import { readingBench } from '../../operations/home/page/reading-bench.js';
-import { oneRun, task } from '../fixtures/rows.js';
-import { pageBench } from '../setup/page-server.js';
+import { oneRun } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 
-const server = sharedDatabases();
 let db: Database;
 let url: string;
-let runId: string;
+let batchId: string;
 beforeAll(async () => {
-  url = await server.createDatabase();
+  url = await sharedDatabases().createDatabase();
   db = openDatabase(url);
-  ({ runId } = await oneRun(db, task('only-here')));
+  await oneRun(db);
+  batchId = (await db.queries.findBatch(undefined)).batchId;
 });
-afterAll(async () => {
-  await db.close();
-});
+afterAll(() => db.close());
 
-test('each store of a bench that only reads refuses to write', async () => {
-  const { bench, home } = pageBench(db, url);
-  const reading = readingBench({ ...bench, close: () => Promise.resolve() });
-  try {
-    expect(await reading.queries.runIds()).toEqual([runId]);
-    // read_only_sql_transaction
-    await expect(reading.store.watchRun(runId, 45)).rejects.toThrow(/SQLSTATE 25006/);
-    await bench.store.watchRun(runId, 45);
-  } finally {
-    await reading.close();
-    rmSync(home, { recursive: true });
-  }
+test('every store of a reading bench reads, and none writes', async () => {
+  const ended: string[] = [];
+  const reading = readingBench({
+    ...db,
+    databaseUrl: () => Promise.resolve(url),
+    reconnect: () => Promise.resolve(void ended.push('reconnect')),
+    close: () => Promise.resolve(void ended.push('close')),
+  });
+  expect((await reading.queries.findBatch(undefined)).batchId).toBe(batchId);
+  await expect(reading.batchControl.pause(batchId)).rejects.toThrow(/25006/);
+  await reading.reconnect();
+  expect((await reading.pages.batchHead(batchId)).batch.batchId).toBe(batchId);
+  await reading.close();
+  expect(ended).toEqual(['reconnect', 'close']);
 });

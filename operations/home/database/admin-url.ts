@@ -1,7 +1,13 @@
-import type { Bench } from '../../bench.js';
+import type { BenchSettings } from '../../settings.js';
 
-/** The administrator's address if there is one, else the one that everything uses; the embedded database is started. */
-export async function adminUrl(bench: Bench): Promise<string> {
-  const { adminDatabaseUrl, databaseUrl } = bench.settings;
-  return adminDatabaseUrl ?? databaseUrl ?? (await bench.databaseUrl());
+export interface AdminPorts {
+  settings: Pick<BenchSettings, 'adminDatabaseUrl' | 'databaseUrl'>;
+  /** Starts the embedded database. */
+  databaseUrl(): Promise<string>;
+}
+
+/** The administrator's address if there is one, else the one that everything uses. */
+export async function adminUrl(ports: AdminPorts): Promise<string> {
+  const { adminDatabaseUrl, databaseUrl } = ports.settings;
+  return adminDatabaseUrl ?? databaseUrl ?? (await ports.databaseUrl());
 }

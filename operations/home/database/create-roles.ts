@@ -1,11 +1,10 @@
 import type { DatabaseRoles } from '../../../domain/views/database.js';
-import type { Bench } from '../../bench.js';
-import { adminUrl } from './admin-url.js';
+import { type AdminPorts, adminUrl } from './admin-url.js';
 
 /** Makes the roles of workers and of readers, as the administrator; returns their names. */
-export async function createRoles(bench: Bench): Promise<DatabaseRoles> {
+export async function createRoles(ports: AdminPorts): Promise<DatabaseRoles> {
   const { ensureRoles, migrate } = await import('../../../db/index.js');
-  const url = await adminUrl(bench);
+  const url = await adminUrl(ports);
   await migrate(url);
   return ensureRoles(url);
 }

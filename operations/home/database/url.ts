@@ -1,12 +1,13 @@
 import { readerLogin } from '../home-identity.js';
-import type { Bench } from '../../bench.js';
-import { adminUrl } from './admin-url.js';
+import type { BenchSettings } from '../../settings.js';
+import { type AdminPorts, adminUrl } from './admin-url.js';
+
+export type DatabaseUrlPorts = AdminPorts & { settings: Pick<BenchSettings, 'layout'> };
 
 /** The address of the database, password included, for other programs: of a user who only reads, or of the owner. */
-export async function databaseUrl(bench: Bench, { owner }: { owner: boolean }): Promise<string> {
-  await bench.database();
-  const url = await bench.databaseUrl();
+export async function databaseUrl(ports: DatabaseUrlPorts, { owner }: { owner: boolean }): Promise<string> {
+  const url = await ports.databaseUrl();
   if (owner) return url;
   const { readerUrl } = await import('../../../db/index.js');
-  return readerUrl(url, await adminUrl(bench), readerLogin(bench.settings.layout));
+  return readerUrl(url, await adminUrl(ports), readerLogin(ports.settings.layout));
 }

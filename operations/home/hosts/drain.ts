@@ -1,5 +1,8 @@
-import type { Bench } from '../../bench.js';
+import type { HostRegistry } from '../../../domain/ports/record/hosts.js';
 
 /** Stops placing new runs on a host; running ones continue. `drained` false: it takes runs again. */
-export const drainHost = async (bench: Bench, hostId: string, drained: boolean): Promise<void> =>
-  (await bench.database()).store.drainHost(hostId, drained);
+export const drainHost = (
+  { store }: { store: Pick<HostRegistry, 'drainHost'> },
+  hostId: string,
+  drained: boolean,
+): Promise<void> => store.drainHost(hostId, drained);

@@ -5,9 +5,15 @@ import { BenchError } from '../../../domain/errors.js';
 import { encodeInvitation, type HostInvitation } from '../../../domain/host-invitation.js';
 import { temporalAccess } from '../../../domain/temporal-access.js';
 import { harnessVersion } from '../../batches/store-batch.js';
-import type { Bench } from '../../bench.js';
+import type { FleetReads } from '../../../domain/ports/reading/fleet.js';
+import type { BenchSettings } from '../../settings.js';
 import { createRoles } from '../database/create-roles.js';
-import { adminUrl } from '../database/admin-url.js';
+import { type AdminPorts, adminUrl } from '../database/admin-url.js';
+
+export type InvitePorts = AdminPorts & {
+  settings: Pick<BenchSettings, 'env' | 'layout' | 'temporalAddress' | 'temporalNamespace' | 'assetsRoot'>;
+  queries: Pick<FleetReads, 'hosts'>;
+};
 
 export interface InviteOptions {
   /** Name of the host; by default one is made up. */
@@ -36,9 +42,8 @@ const PASSED_ON = [
 ];
 
 /** Make a user of the database for a new machine, and what that machine needs to join. */
-export async function inviteHost(bench: Bench, options: InviteOptions): Promise<Invitation> {
-  const { settings } = bench;
-  const { env, layout, databaseUrl, temporalAddress, temporalNamespace, assetsRoot } = settings;
+export async function inviteHost(ports: InvitePorts, options: InviteOptions): Promise<Invitation> {
+  const { env, layout, databaseUrl, temporalAddress, temporalNamespace, assetsRoot } = ports.settings;
   const hostId = options.hostId ?? `host-${randomBytes(3).toString('hex')}`;
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(hostId))
     throw new BenchError('usage', `"${hostId}" is not a valid name of a host`, {
@@ -61,15 +66,15 @@ export async function inviteHost(bench: Bench, options: InviteOptions): Promise<
   if (options.temporal !== undefined) hostAndPort('temporal', temporal);
   else refuseLoopback('Temporal', temporal.replace(/:\d+$/, ''), 'temporal');
 
-  const known = (await (await bench.database()).queries.hosts()).find((host) => host.hostId === hostId);
+  const known = (await ports.queries.hosts()).find((host) => host.hostId === hostId);
   if (known?.state === 'up')
     throw new BenchError('conflict', `a host "${hostId}" is up`, {
       code: 'host.name_taken',
       remedy: `Choose another name, or \`bench hosts revoke ${hostId}\` first.`,
     });
-  await createRoles(bench);
+  await createRoles(ports);
   const { inviteHostUser } = await import('../../../db/host-users.js');
-  const { user, password, expiresAt } = await inviteHostUser(await adminUrl(bench), { hostId, days: options.days });
+  const { user, password, expiresAt } = await inviteHostUser(await adminUrl(ports), { hostId, days: options.days });
   [at.username, at.password] = [user, password];
 
   const access = temporalAccess(env, (path) => readFileSync(path));

@@ -1,9 +1,9 @@
 import type { HostRow } from '../../../domain/views/hosts.js';
-import type { Bench } from '../../bench.js';
-import { withUnreached } from './unreached.js';
+import type { FleetReads } from '../../../domain/ports/reading/fleet.js';
+import { type UnreachedPorts, withUnreached } from './unreached.js';
+
+export type ListHostsPorts = UnreachedPorts & { queries: Pick<FleetReads, 'hosts'> };
 
 /** The machines that execute runs. */
-export const listHosts = async (bench: Bench, options: { includeRemoved: boolean }): Promise<HostRow[]> =>
-  withUnreached(bench, await (await bench.database()).queries.hosts(options), ({ state }) =>
-    ['silent', 'lost'].includes(state),
-  );
+export const listHosts = async (ports: ListHostsPorts, options: { includeRemoved: boolean }): Promise<HostRow[]> =>
+  withUnreached(ports, await ports.queries.hosts(options), ({ state }) => ['silent', 'lost'].includes(state));

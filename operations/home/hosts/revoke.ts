@@ -1,14 +1,13 @@
 import { BenchError } from '../../../domain/errors.js';
-import type { Bench } from '../../bench.js';
-import { adminUrl } from '../database/admin-url.js';
+import { type AdminPorts, adminUrl } from '../database/admin-url.js';
 
 /**
  * Shut an invited host out: the database refuses it from now on, its worker stops, its runs go on elsewhere. Throws BenchError
  * (not_found): nobody was invited under this name.
  */
-export async function revokeHost(bench: Bench, hostId: string): Promise<void> {
+export async function revokeHost(ports: AdminPorts, hostId: string): Promise<void> {
   const { revokeHostUsers } = await import('../../../db/host-users.js');
-  if ((await revokeHostUsers(await adminUrl(bench), hostId)) > 0) return;
+  if ((await revokeHostUsers(await adminUrl(ports), hostId)) > 0) return;
   throw new BenchError('not_found', `no machine was invited as host "${hostId}"`, {
     code: 'host.not_found',
     remedy:

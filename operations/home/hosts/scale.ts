@@ -2,14 +2,21 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
+import type { FleetReads } from '../../../domain/ports/reading/fleet.js';
 import { type SlurmJob, slurmJobSchema, type SlurmScale } from '../../../domain/requests/slurm.js';
 import type { ScaledJobs } from '../../../domain/views/hosts.js';
-import type { Bench } from '../../bench.js';
 import type { BenchSettings } from '../../settings.js';
 import { JobStarts } from './job-starts.js';
 import { neededJobs } from './needed-jobs.js';
 import { cancelJob, endJob, queuedJobs, submitJob } from './slurm-jobs.js';
 import { slurmScript } from './slurm-script.js';
+
+type JobSettings = Pick<BenchSettings, 'home' | 'layout' | 'assetsRoot' | 'databaseUrl' | 'temporalAddress'>;
+
+export interface ScalePorts {
+  settings: JobSettings;
+  queries: Pick<FleetReads, 'hosts' | 'runNeeds'>;
+}
 
 const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
@@ -23,10 +30,7 @@ const nameOf = (settings: Pick<BenchSettings, 'home'>, request: SlurmJob): strin
 };
 
 /** The job of a home that has joined. */
-export function jobScript(
-  settings: Pick<BenchSettings, 'home' | 'layout' | 'assetsRoot' | 'databaseUrl' | 'temporalAddress'>,
-  request: SlurmJob,
-): string {
+export function jobScript(settings: JobSettings, request: SlurmJob): string {
   const { home, layout, assetsRoot, databaseUrl, temporalAddress } = settings;
   if (databaseUrl === undefined || temporalAddress === undefined || !existsSync(layout.envFile))
     throw new BenchError('usage', `the home ${home} has not joined a fleet, whose settings its jobs would take`, {
@@ -47,15 +51,14 @@ export interface Look {
 
 /** One look at the queue of runs and that of jobs. */
 export async function scaleSlurm(
-  bench: Bench,
+  { settings, queries }: ScalePorts,
   request: SlurmScale,
   starts: JobStarts = new JobStarts(),
 ): Promise<Look> {
-  const { queries } = await bench.database();
-  const script = jobScript(bench.settings, request);
-  const ofHome = await queuedJobs(homePrefix(bench.settings));
+  const script = jobScript(settings, request);
+  const ofHome = await queuedJobs(homePrefix(settings));
   // None at all: whatever they asked for.
-  const jobs = request.max === 0 ? ofHome : ofHome.filter(({ name }) => name === nameOf(bench.settings, request));
+  const jobs = request.max === 0 ? ofHome : ofHome.filter(({ name }) => name === nameOf(settings, request));
   const [hosts, needs] = await Promise.all([
     queries.hosts({ includeRemoved: starts.gone(jobs).length > 0 }),
     queries.runNeeds(),

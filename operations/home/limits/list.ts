@@ -1,10 +1,13 @@
 import type { RateAccountRow } from '../../../domain/views/rate-accounts.js';
-import type { Bench } from '../../bench.js';
+import type { RateControl } from '../../../domain/ports/rate-control.js';
+
+export interface ListLimitsPorts {
+  rateControl: Pick<RateControl, 'accounts'>;
+}
 
 /** The accounts at providers, and the rates at which calls are granted. */
-export const listLimits = async (bench: Bench): Promise<RateAccountRow[]> =>
-  (await bench.database()).rateControl.accounts();
+export const listLimits = ({ rateControl }: ListLimitsPorts): Promise<RateAccountRow[]> => rateControl.accounts();
 
 /** One of them; null: no call went there yet. */
-export const findLimits = async (bench: Bench, account: string): Promise<RateAccountRow | null> =>
-  (await listLimits(bench)).find((one) => one.account === account) ?? null;
+export const findLimits = async (ports: ListLimitsPorts, account: string): Promise<RateAccountRow | null> =>
+  (await listLimits(ports)).find((one) => one.account === account) ?? null;

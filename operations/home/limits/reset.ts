@@ -1,10 +1,12 @@
 import type { RateAccountRow } from '../../../domain/views/rate-accounts.js';
-import type { Bench } from '../../bench.js';
+import type { RateControl } from '../../../domain/ports/rate-control.js';
 import { findLimits } from './list.js';
 
 /** Forgets what was set for an account and learned from refusals. */
-export async function resetLimits(bench: Bench, account: string): Promise<RateAccountRow | null> {
-  const { rateControl } = await bench.database();
+export async function resetLimits(
+  { rateControl }: { rateControl: Pick<RateControl, 'accounts' | 'reset'> },
+  account: string,
+): Promise<RateAccountRow | null> {
   await rateControl.reset(account);
-  return findLimits(bench, account);
+  return findLimits({ rateControl }, account);
 }

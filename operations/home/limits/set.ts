@@ -1,11 +1,11 @@
 import { BenchError } from '../../../domain/errors.js';
 import type { RateAccountRow } from '../../../domain/views/rate-accounts.js';
-import type { Bench } from '../../bench.js';
+import type { RateControl } from '../../../domain/ports/rate-control.js';
 import { findLimits } from './list.js';
 
 /** Sets what an account may do in a minute, over all workers. Left out: as it was. */
 export async function setLimits(
-  bench: Bench,
+  { rateControl }: { rateControl: Pick<RateControl, 'accounts' | 'set'> },
   account: string,
   { rpm, tpm }: { rpm?: number | undefined; tpm?: number | undefined },
 ): Promise<RateAccountRow | null> {
@@ -14,7 +14,6 @@ export async function setLimits(
       remedy: 'Give requests per minute, tokens per minute, or both.',
       fields: { rpm: true, tpm: true },
     });
-  const { rateControl } = await bench.database();
   await rateControl.set(account, { requests: rpm ?? null, tokens: tpm ?? null });
-  return findLimits(bench, account);
+  return findLimits({ rateControl }, account);
 }

@@ -1,32 +1,36 @@
-import type { Database } from '../../../db/index.js';
-import type { Bench } from '../../bench.js';
+import type { Stores } from '../../../domain/ports/stores.js';
 import { storesOf } from '../../stores-of.js';
 
-/** The same home, whose database is read as the role that may only select: whatever is asked, nothing is written. */
-export function readingBench(bench: Bench): Bench {
-  let database: Promise<Database> | null = null;
-  const open = async (): Promise<Database> => {
+export interface ReadingPorts extends Stores {
+  databaseUrl(): Promise<string>;
+  reconnect(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The same home, whose stores connect as the role that may only select: no request writes. */
+export function readingBench<Ports extends ReadingPorts>(bench: Ports): Ports {
+  const open = async () => {
     const databaseUrl = await bench.databaseUrl();
     const { openDatabase } = await import('../../../db/index.js');
     return openDatabase(databaseUrl, { max: 4, reads: true });
   };
-  const close = async (): Promise<void> => {
-    const opened = database;
-    database = null;
-    await opened?.then((one) => one.close()).catch(() => undefined);
-  };
-  const opening = (): Promise<Database> => {
-    const opened = database ?? open();
-    opened.catch(() => {
-      if (database === opened) database = null;
+  let opened: ReturnType<typeof open> | null = null;
+  const database = (): ReturnType<typeof open> => {
+    const opening = opened ?? open();
+    opening.catch(() => {
+      if (opened === opening) opened = null;
     });
-    return (database = opened);
+    return (opened = opening);
+  };
+  const close = async (): Promise<void> => {
+    const closing = opened;
+    opened = null;
+    await closing?.then((one) => one.close()).catch(() => undefined);
   };
   return {
     ...bench,
-    // The stores of `bench` itself would still read and write as its own role.
-    ...storesOf(opening),
-    database: opening,
+    ...storesOf(database),
+    database,
     async reconnect() {
       await close();
       await bench.reconnect();

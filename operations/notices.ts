@@ -1,5 +1,5 @@
 import type { RemedyFields } from '../domain/errors.js';
-import type { ValidatedFile } from '../domain/views/catalog.js';
+import type { ValidatedFile } from '../domain/views/validated-file.js';
 
 /** What operations report besides their results, as values. Callers put them into words, show them as events, or ignore them. */
 export type Notice =

@@ -6,19 +6,26 @@ import { type CheckTasksRequest, checkTasksRequestSchema } from '../../domain/re
 import type { Backend } from '../../domain/run.js';
 import type { TaskFolder } from '../../domain/task.js';
 import { chooseBackend } from '../batches/choose-backend.js';
-import type { Bench } from '../bench.js';
-import { namedTasks } from './named-tasks.js';
+import type { FleetReads } from '../../domain/ports/reading/fleet.js';
+import type { BenchSettings } from '../settings.js';
+import { namedTasks, type NamedTasksPorts } from './named-tasks.js';
 import { missingBytes } from './prepare/download.js';
 import { checkTask, freeBytesOf, type Offer } from './verify/check-tasks.js';
 import type { CheckedTask } from './verify/check-tasks.js';
 
+type OfferPorts = Parameters<typeof chooseBackend>[0] & {
+  settings: Pick<BenchSettings, 'home'>;
+  queries: Pick<FleetReads, 'hosts'>;
+};
+export type CheckTasksPorts = NamedTasksPorts & OfferPorts & { settings: Pick<BenchSettings, 'layout'> };
+
 /** Says of tasks whether they can be played as things are, before anything is spent. */
-export async function checkTasks(bench: Bench, input: CheckTasksRequest): Promise<CheckedTask[]> {
+export async function checkTasks(ports: CheckTasksPorts, input: CheckTasksRequest): Promise<CheckedTask[]> {
   const request = checkedRequest(checkTasksRequestSchema, input);
-  const { layout } = bench.settings;
+  const { layout } = ports.settings;
   const { sample, profile, backend } = request;
-  const tasks = namedTasks(bench, request);
-  const offer = await offered(bench, backend);
+  const tasks = namedTasks(ports, request);
+  const offer = await offered(ports, backend);
   const rows: CheckedTask[] = [];
   for (const task of underProfile(tasks, { profile: profile ?? null, sample })) {
     let bytes = 0;
@@ -30,16 +37,16 @@ export async function checkTasks(bench: Bench, input: CheckTasksRequest): Promis
 }
 
 /** What the workers that were seen, and this machine's disk, have to give. */
-async function offered(bench: Bench, wish: Backend | undefined): Promise<Offer> {
-  const backend = await chooseBackend(bench, wish ?? null, []);
-  const hosts = await (await bench.database()).queries.hosts();
+async function offered(ports: OfferPorts, wish: Backend | undefined): Promise<Offer> {
+  const backend = await chooseBackend(ports, wish ?? null, []);
+  const hosts = await ports.queries.hosts();
   const memories = hosts.map(({ memoryForRunsMb }) => memoryForRunsMb ?? null);
   return {
     backend,
     gpus: Math.max(0, ...hosts.map(({ gpus }) => gpus.length)),
     memoryMb:
       memories.length === 0 ? null : memories.reduce((a, b) => (a === null || b === null ? null : Math.max(a, b))),
-    freeBytes: freeBytesOf(nearest(bench.settings.home)),
+    freeBytes: freeBytesOf(nearest(ports.settings.home)),
   };
 }
 

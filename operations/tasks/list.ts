@@ -2,12 +2,15 @@ import { brokenSuites, configEntries, type ConfigEntry, listTasks as tasksOf } f
 import { problemLine } from '../../domain/config-problem.js';
 import { statedBaseline } from '../../domain/task-baseline.js';
 import type { TaskFolder } from '../../domain/task.js';
-import type { ListedTask, TasksDocument, ValidatedFile } from '../../domain/views/catalog.js';
-import type { Bench } from '../bench.js';
+import type { ListedTask, TasksDocument } from '../../domain/views/catalog.js';
+import type { ValidatedFile } from '../../domain/views/validated-file.js';
 import { configPlace } from '../catalog/config-place.js';
-import type { BenchSettings } from '../settings.js';
+import type { NamedTasksPorts } from './named-tasks.js';
 
-function listed(settings: BenchSettings, { task, entry }: { task: TaskFolder; entry: ConfigEntry }): ListedTask {
+type PlaceSettings = Parameters<typeof configPlace>[0];
+export type ListTasksPorts = NamedTasksPorts & { settings: PlaceSettings };
+
+function listed(settings: PlaceSettings, { task, entry }: { task: TaskFolder; entry: ConfigEntry }): ListedTask {
   const { id, name, domain, contract, metrics, primary, gpus } = task.spec;
   return {
     ...{ id, name, domain, contract, primary, gpus },
@@ -19,7 +22,7 @@ function listed(settings: BenchSettings, { task, entry }: { task: TaskFolder; en
   };
 }
 
-function listedBroken(settings: BenchSettings, entry: ConfigEntry, { problems }: ValidatedFile): ListedTask {
+function listedBroken(settings: PlaceSettings, entry: ConfigEntry, { problems }: ValidatedFile): ListedTask {
   return {
     ...{ id: entry.name, name: null, domain: null, contract: null, primary: null, direction: null },
     ...{ baseline: null, gpus: null, contentHash: null },
@@ -29,7 +32,7 @@ function listedBroken(settings: BenchSettings, entry: ConfigEntry, { problems }:
 }
 
 /** All tasks, broken ones too. Broken files, of suites too, are told as notices. */
-export function listTasks({ settings, notify }: Pick<Bench, 'settings' | 'notify'>): TasksDocument {
+export function listTasks({ settings, notify }: ListTasksPorts): TasksDocument {
   const { tasks, broken } = tasksOf(settings.configFolders);
   const files = [...broken, ...brokenSuites(settings.configFolders)];
   for (const file of files) notify({ code: 'config.broken', file });

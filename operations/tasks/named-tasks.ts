@@ -11,8 +11,8 @@ export interface NamedTasksPorts {
 }
 
 /**
- * The tasks that a request names; broken ones of `all` are skipped with a notice. BenchError (usage): it names none, or one that is
- * unknown or broken.
+ * The tasks that a request names; broken ones of `all` are skipped with a notice. BenchError
+ * (usage): it names none, or one that is unknown or broken.
  */
 export function namedTasks({ settings, notify }: NamedTasksPorts, { ids = [], suite }: NamedTasks): TaskFolder[] {
   const names = [...ids, ...(suite === undefined ? [] : [suite])];

@@ -3,5 +3,5 @@ import type { TaskFolder } from '../../domain/task.js';
 import type { BenchSettings } from '../settings.js';
 
 /** One task. BenchError (usage): it is unknown or broken. */
-export const showTask = ({ settings }: { settings: BenchSettings }, id: string): TaskFolder =>
+export const showTask = ({ settings }: { settings: Pick<BenchSettings, 'configFolders'> }, id: string): TaskFolder =>
   loadTask(settings.configFolders, id);

@@ -6,8 +6,7 @@ import { validatePath } from '../../../catalog/index.js';
 import { BenchError } from '../../../domain/errors.js';
 import type { HarborImport, ImportedHarborTask } from '../../../domain/views/tasks.js';
 import { makeFolder } from '../../../services/make-folder.js';
-import type { BenchSettings } from '../../settings.js';
-import { configsToFill } from '../import/configs-to-fill.js';
+import { configsToFill, type FillSettings } from '../import/configs-to-fill.js';
 import { copyPlainFolder, plainPath } from '../import/plain-path.js';
 import { type HarborPlan, type ImportChoices, planHarborTask } from './plan-task.js';
 import { harborFolders } from './survey.js';
@@ -23,7 +22,7 @@ export interface HarborImportRequest extends ImportChoices {
 
 /** Turn tasks in Harbor's format into folders of ours. Each is made aside, checked, and then gets its place in one step. */
 export function importHarborTasks(
-  { settings }: { settings: BenchSettings },
+  { settings }: { settings: FillSettings },
   folder: string,
   request: HarborImportRequest,
 ): HarborImport {

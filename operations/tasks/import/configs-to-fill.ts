@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
 import { ownConfigs } from '../../catalog/config-place.js';
-import type { BenchSettings } from '../../settings.js';
 import { makeConfigs } from './import-tasks.js';
+
+export type FillSettings = Parameters<typeof ownConfigs>[0];
 
 /** The configs folder that takes imported tasks; one that does not exist yet is made, as a copy of the bundled one. */
 export function configsToFill(
-  settings: BenchSettings,
+  settings: FillSettings,
   { into: named, dryRun }: { into?: string | undefined; dryRun: boolean },
 ): string {
   const bundled = join(settings.assetsRoot, 'configs');

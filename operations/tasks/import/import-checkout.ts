@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { BenchError } from '../../../domain/errors.js';
-import type { BenchSettings } from '../../settings.js';
-import { configsToFill } from './configs-to-fill.js';
+import { configsToFill, type FillSettings } from './configs-to-fill.js';
 import { type ImportOptions, importTasks } from './import-tasks.js';
 import type { ImportedTask } from './import-tasks.js';
 
@@ -12,7 +11,7 @@ export interface CheckoutRequest extends Omit<ImportOptions, 'assetsRoot' | 'int
 
 /** Makes task folders of the tasks of an MLGym checkout, in a configs folder of the user's own. */
 export async function importCheckout(
-  { settings }: { settings: BenchSettings },
+  { settings }: { settings: FillSettings },
   checkout: string,
   request: CheckoutRequest,
 ): Promise<{ into: string; tasks: ImportedTask[] }> {

@@ -5,13 +5,17 @@ import type { HomeLayout } from '../../../domain/home-layout.js';
 import { checkedRequest } from '../../../domain/requests/checked.js';
 import { type PrepareTasksRequest, prepareTasksRequestSchema } from '../../../domain/requests/tasks.js';
 import type { TaskFolder } from '../../../domain/task.js';
-import type { Bench } from '../../bench.js';
-import { namedTasks } from '../named-tasks.js';
+import type { BenchSettings } from '../../settings.js';
+import { namedTasks, type NamedTasksPorts } from '../named-tasks.js';
 import { debianMirror } from './debian-mirror.js';
 import { missingBytes } from './download.js';
 import { prepareTask } from './prepare-task.js';
 
-/** What is told while it goes on. */
+export type PrepareTasksPorts = NamedTasksPorts & {
+  settings: Pick<BenchSettings, 'layout' | 'assetsRoot' | 'env'>;
+};
+
+/** What is reported on the way. */
 export type PrepareProgress =
   /** Comes first, if there is anything to fetch: bytes by source. */
   | { kind: 'to_fetch'; sizes: ReadonlyMap<string, number>; into: string }
@@ -30,14 +34,14 @@ export interface PreparedTask extends PreparedTaskView {
 
 /** Makes the data of tasks; what is there already is left as it is. One that fails does not hold up the others. */
 export async function prepareTasks(
-  bench: Bench,
+  ports: PrepareTasksPorts,
   input: PrepareTasksRequest,
   { signal, onProgress }: { signal?: AbortSignal | undefined; onProgress: (progress: PrepareProgress) => void },
 ): Promise<PreparedTask[]> {
-  const { layout, assetsRoot, env } = bench.settings;
+  const { layout, assetsRoot, env } = ports.settings;
   const request = checkedRequest(prepareTasksRequestSchema, input);
   const { sample, force, dryRun, from, data } = request;
-  const tasks = namedTasks(bench, request);
+  const tasks = namedTasks(ports, request);
   const open = tasks.filter(
     (task) => task.spec.data !== undefined && (force || findPreparedOrNull(layout, task, sample) === null),
   );

@@ -2,21 +2,32 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
 import { BASELINE_MODEL } from '../../../domain/model.js';
+import type { RunReads } from '../../../domain/ports/reading/runs.js';
+import type { TrajectoryReads } from '../../../domain/ports/reading/trajectories.js';
 import { checkedRequest } from '../../../domain/requests/checked.js';
 import { type VerifyTasksRequest, verifyTasksRequestSchema } from '../../../domain/requests/tasks.js';
 import { isSecret } from '../../../domain/task-secrets.js';
 import type { TaskFolder } from '../../../domain/task.js';
 import { attachData, fileDigest, folderFiles, prepareCommand, underProfile } from '../../../catalog/index.js';
-import type { Bench } from '../../bench.js';
 import { findLeaks } from '../prepare/prepare-task.js';
 import { follow } from '../../batches/follow.js';
 import type { BatchRequestInput } from '../../../domain/requests/batch.js';
 import type { SubmittedBatch } from '../../batches/batch-plan.js';
 import { submitBatch } from '../../batches/submit-batch.js';
-import { namedTasks } from '../named-tasks.js';
+import type { BenchSettings } from '../../settings.js';
+import { namedTasks, type NamedTasksPorts } from '../named-tasks.js';
 import { judgeHarborTask } from './judge-harbor-task.js';
 import { judgeTask, type Played } from './judge-task.js';
 import type { TaskCheck, Verification, VerifiedTask } from '../../../domain/views/tasks.js';
+
+interface PlayedPorts {
+  queries: Pick<RunReads, 'showRun'> & Pick<TrajectoryReads, 'trajectory'>;
+}
+type FollowPorts = Parameters<typeof follow>[0];
+type SubmitPorts = Parameters<typeof submitBatch>[0] & NamedTasksPorts;
+export type VerifyTasksPorts = PlayedPorts &
+  FollowPorts &
+  SubmitPorts & { settings: Pick<BenchSettings, 'layout' | 'assetsRoot'> };
 
 const MODELS = { baseline: BASELINE_MODEL, oracle: 'scripted:oracle', spoiler: 'scripted:spoiler' } as const;
 /** More than any oracle takes to write its files. */
@@ -40,12 +51,12 @@ function secretsOf(task: TaskFolder): Map<string, string> {
   return secrets;
 }
 
-async function leaksCheck(bench: Bench, task: TaskFolder): Promise<TaskCheck> {
+async function leaksCheck(assetsRoot: string, task: TaskFolder): Promise<TaskCheck> {
   const { dir, data } = task;
   const leaks = await findLeaks(
     [join(dir, 'starter'), ...(data === undefined ? [] : [join(data.dir, 'agent')])],
     [join(dir, 'evaluator'), ...(data === undefined ? [] : [join(data.dir, 'hidden')])],
-    { assetsRoot: bench.settings.assetsRoot },
+    { assetsRoot },
   );
   return leaks.length > 0
     ? { name: 'leaks', status: 'failed', detail: leaks.join('; ') }
@@ -63,33 +74,34 @@ const dataCheck = (task: TaskFolder): TaskCheck =>
 
 /** Play the tasks as runs do, and judge what came of it. Null: `wait` returned false, since it was left before the batch was over. */
 export async function verifyTasks(
-  bench: Bench,
+  ports: VerifyTasksPorts,
   input: VerifyTasksRequest,
-  wait: (batchId: string) => Promise<boolean> = (batchId) => untilOver(bench, batchId),
+  wait: (batchId: string) => Promise<boolean> = (batchId) => untilOver(ports, batchId),
 ): Promise<Verification | null> {
+  const { settings } = ports;
   const request = checkedRequest(verifyTasksRequestSchema, input);
   const { sample, profile = null, backend = null } = request;
-  const chosen = underProfile(namedTasks(bench, request), { profile, sample });
-  const { ready, missing } = attachData(bench.settings.layout, chosen, sample);
+  const chosen = underProfile(namedTasks(ports, request), { profile, sample });
+  const { ready, missing } = attachData(settings.layout, chosen, sample);
   const rows = new Map<string, VerifiedTask>();
   const before = new Map<string, TaskCheck[]>();
   for (const { spec } of missing) {
     const detail = `not prepared: ${prepareCommand([spec.id])}${sample ? ', of sample data' : ''}`;
     rows.set(spec.id, { ...nothing(spec.id, spec.profile), checks: [{ name: 'data', status: 'failed', detail }] });
   }
-  for (const task of ready) before.set(task.spec.id, [dataCheck(task), await leaksCheck(bench, task)]);
+  for (const task of ready) before.set(task.spec.id, [dataCheck(task), await leaksCheck(settings.assetsRoot, task)]);
 
   let batch: SubmittedBatch | null = null;
   if (ready.length > 0) {
     batch = await submitBatch(
-      bench,
+      ports,
       { groups: groupsOf(ready, request), concurrency: request.concurrency, backend },
       { verification: true },
     );
     const { batchId, runs } = batch;
-    bench.notify({ code: 'batch.started', batchId, runs: runs.length, backend: batch.backend });
+    ports.notify({ code: 'batch.started', batchId, runs: runs.length, backend: batch.backend });
     if (!(await wait(batchId))) return null;
-    for (const task of ready) rows.set(task.spec.id, await judged(bench, batch, task, before.get(task.spec.id) ?? []));
+    for (const task of ready) rows.set(task.spec.id, await judged(ports, batch, task, before.get(task.spec.id) ?? []));
   }
   return {
     batchId: batch?.batchId ?? null,
@@ -98,8 +110,8 @@ export async function verifyTasks(
   };
 }
 
-async function untilOver(bench: Bench, batchId: string): Promise<boolean> {
-  for await (const { kind } of follow(bench, batchId)) if (kind === 'over') return true;
+async function untilOver(ports: FollowPorts, batchId: string): Promise<boolean> {
+  for await (const { kind } of follow(ports, batchId)) if (kind === 'over') return true;
   return false;
 }
 
@@ -136,12 +148,11 @@ function groupsOf(
 }
 
 async function judged(
-  bench: Bench,
+  { queries }: PlayedPorts,
   batch: SubmittedBatch,
   task: TaskFolder,
   before: TaskCheck[],
 ): Promise<VerifiedTask> {
-  const { queries } = await bench.database();
   const runId = (model: string): string | null =>
     batch.runs.find((run) => run.task.id === task.spec.id && run.model.name === model)?.runId ?? null;
   const played = async (id: string | null): Promise<Played | null> =>

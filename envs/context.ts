@@ -13,17 +13,15 @@ import type { PlayPorts } from './play.js';
 
 type RolloutPorts = BeginRolloutsPorts &
   PortsOf<
-    [
-      typeof acknowledgeRollouts,
-      typeof cancelRun,
-      typeof endedRollout,
-      typeof endedRollouts,
-      typeof listAgents,
-      typeof rolloutResult,
-    ]
+    | typeof acknowledgeRollouts
+    | typeof cancelRun
+    | typeof endedRollout
+    | typeof endedRollouts
+    | typeof listAgents
+    | typeof rolloutResult
   >;
 
-type ReadPorts = PortsOf<[typeof episodeSnapshots, typeof episodeSteps, typeof groupMetrics, typeof trainingMetrics]>;
+type ReadPorts = PortsOf<typeof episodeSnapshots | typeof episodeSteps | typeof groupMetrics | typeof trainingMetrics>;
 
 /** The parts of a home that the protocols of a training server use. */
 export type ServerPorts = PlayPorts & RolloutPorts & ReadPorts;

@@ -73,7 +73,7 @@ export interface Play extends Beginnings {
   end(episode: EpisodeRow): Promise<void>;
 }
 
-type SessionPorts = PortsOf<[typeof sessionEpisode, typeof adoptEpisode]>;
+type SessionPorts = PortsOf<typeof sessionEpisode | typeof adoptEpisode>;
 
 export type PlayPorts = BeginPorts & ActPorts & AttendPorts & SessionPorts & TakenActionPorts;
 

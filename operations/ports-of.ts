@@ -1,9 +1,6 @@
-type Verb = (ports: never, ...args: never[]) => unknown;
-
-/** The ports of all these verbs, for a verb or a server that passes its own ports on to them. */
-export type PortsOf<Verbs extends readonly Verb[]> = Verbs extends readonly [
-  infer First extends Verb,
-  ...infer Rest extends readonly Verb[],
+/** The ports of all of these verbs together: each takes its own as the first parameter. */
+export type PortsOf<Verb extends (ports: never, ...rest: never[]) => unknown> = [Verb] extends [
+  (ports: infer Ports, ...rest: never[]) => unknown,
 ]
-  ? Parameters<First>[0] & PortsOf<Rest>
-  : unknown;
+  ? Ports
+  : never;

@@ -13,7 +13,8 @@ import { loadGroups, type LoadPorts } from './load-groups.js';
 import { planBatch, type PlanPorts } from './plan-batch.js';
 import type { PlanOptions } from './plan-on.js';
 import { freezeAndCheck, type FreezePorts, prepareBatch, type PreparePorts } from './prepare-batch.js';
-import { harnessVersion, notStarted } from './store-batch.js';
+import { notStarted } from './store-batch.js';
+import { harnessVersion } from '../harness-version.js';
 
 interface StoredBatchPorts {
   queries: Pick<BatchReads, 'findBatch'>;

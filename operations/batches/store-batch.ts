@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { harnessVersion } from '../harness-version.js';
 import type { Client } from '@temporalio/client';
 import type { BatchDefinition, BatchIntake } from '../../domain/ports/record/batch-intake.js';
 import { BenchError } from '../../domain/errors.js';
@@ -7,12 +6,6 @@ import { startBatchWorkflow } from '../../temporal/start-batch.js';
 import { asBenchError } from '../as-bench-error.js';
 import type { BenchSettings } from '../settings.js';
 import type { SubmittedBatch } from './batch-plan.js';
-
-/** Version of this program, kept on every run. */
-export function harnessVersion(assetsRoot: string): string {
-  const manifest = JSON.parse(readFileSync(join(assetsRoot, 'package.json'), 'utf8')) as { version: string };
-  return manifest.version;
-}
 
 /** A worker finds a stored batch without a workflow within a minute of Temporal's return. */
 export const notStarted = (batchId: string): string =>

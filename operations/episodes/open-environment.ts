@@ -7,13 +7,13 @@ import { episodeOptions } from '../../domain/requests/run-options.js';
 import type { RunDefinition } from '../../domain/run.js';
 import { loadGroups } from '../batches/load-groups.js';
 import { freezeAndCheck, prepareBatch } from '../batches/prepare-batch.js';
-import { harnessVersion } from '../batches/store-batch.js';
+import { harnessVersion } from '../harness-version.js';
 import type { BenchSettings } from '../settings.js';
 import type { PortsOf } from '../ports-of.js';
 import type { Environment, EnvironmentOptions, Variation } from './environment.js';
 import { type BaselinePorts, requireBaselines } from './require-baselines.js';
 
-type PreparePorts = PortsOf<[typeof prepareBatch, typeof loadGroups, typeof freezeAndCheck]>;
+type PreparePorts = PortsOf<typeof prepareBatch | typeof loadGroups | typeof freezeAndCheck>;
 
 type BatchPorts = { episodes: Pick<Episodes, 'openBatch'> };
 

@@ -7,7 +7,7 @@ import { checkedRequest } from '../../domain/requests/checked.js';
 import { type ReportRequest, reportRequestSchema } from '../../domain/requests/leaderboard.js';
 import type { LeaderboardOptions } from '../../domain/views/leaderboard.js';
 import type { ReportData } from '../../report/report-data.js';
-import { harnessVersion } from '../batches/store-batch.js';
+import { harnessVersion } from '../harness-version.js';
 import type { BenchSettings } from '../settings.js';
 import { type ComparisonPorts, resolveComparison } from './resolve-comparison.js';
 

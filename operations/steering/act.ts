@@ -17,16 +17,14 @@ import { previewAction, type PreviewPorts, type WantedAction } from './preview.j
 type Done = Pick<ActionResult, 'result' | 'batchId' | 'runs'>;
 
 type DoPorts = PortsOf<
-  [
-    typeof pause,
-    typeof resume,
-    typeof raiseBudget,
-    typeof cancel,
-    typeof retry,
-    typeof forkRun,
-    typeof drainHost,
-    typeof removeHost,
-  ]
+  | typeof pause
+  | typeof resume
+  | typeof raiseBudget
+  | typeof cancel
+  | typeof retry
+  | typeof forkRun
+  | typeof drainHost
+  | typeof removeHost
 >;
 
 export type SteeringPorts = DoPorts &

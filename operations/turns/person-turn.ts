@@ -9,7 +9,7 @@ import type { PortsOf } from '../ports-of.js';
 import { type AnswerPorts, answerTurn } from './answer-turn.js';
 import { playState, type PlayStatePorts } from './play-state.js';
 
-type PersonPorts = PortsOf<[typeof runIdOf, typeof runDefinition]>;
+type PersonPorts = PortsOf<typeof runIdOf | typeof runDefinition>;
 
 /** What a person who plays a run sees: the turn that waits for them, else the state of the run. */
 export async function personTurn(ports: PersonPorts & PlayStatePorts, ref: string): Promise<PersonTurn> {

@@ -3,7 +3,7 @@ import { startBatch } from '../batches/start-batch.js';
 import { findRun } from '../results/find-run.js';
 import type { PortsOf } from '../ports-of.js';
 
-export type ReturnPorts = PortsOf<[typeof findRun, typeof startBatch]>;
+export type ReturnPorts = PortsOf<typeof findRun | typeof startBatch>;
 
 /**
  * The id of a run that a person plays, to continue it; its batch is restarted if nothing runs it.

@@ -7,7 +7,7 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import { BenchError } from '../../domain/errors.js';
 import { bracketed, isLoopback, type OwnSite, ownSite } from '../../domain/own-site.js';
 import type { PageServerRequest } from '../../domain/requests/page.js';
-import { harnessVersion } from '../../operations/batches/store-batch.js';
+import { harnessVersion } from '../../operations/harness-version.js';
 import type { Bench } from '../../operations/bench.js';
 import { readingBench } from '../../operations/home/page/reading-bench.js';
 import { pageTokens } from '../../operations/home/page/tokens.js';

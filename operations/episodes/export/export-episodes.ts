@@ -26,7 +26,7 @@ export type EpisodeLinesPorts = BeginningPorts &
   };
 
 type ExchangePorts = EpisodeFilterPorts &
-  PortsOf<[typeof writeLogs, typeof writeTrajectories]> & { exports: Pick<Exports, 'episodes'> };
+  PortsOf<typeof writeLogs | typeof writeTrajectories> & { exports: Pick<Exports, 'episodes'> };
 
 /**
  * Episodes with all their messages, in the order in which they were reset: one at a time, however

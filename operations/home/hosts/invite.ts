@@ -4,7 +4,7 @@ import { artifactLocation } from '../../../domain/artifact-location.js';
 import { BenchError } from '../../../domain/errors.js';
 import { encodeInvitation, type HostInvitation } from '../../../domain/host-invitation.js';
 import { temporalAccess } from '../../../domain/temporal-access.js';
-import { harnessVersion } from '../../batches/store-batch.js';
+import { harnessVersion } from '../../harness-version.js';
 import type { FleetReads } from '../../../domain/ports/reading/fleet.js';
 import type { BenchSettings } from '../../settings.js';
 import { createRoles } from '../database/create-roles.js';

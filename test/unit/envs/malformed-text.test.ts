@@ -14,7 +14,7 @@ function serverWith(token: string | null): FastifyInstance {
     reached += 1;
     return Promise.reject(new Error('the record was asked'));
   };
-  const store = deferred<Record<string, typeof away>>(away);
+  const store = deferred<Record<string, typeof away>>(away, {});
   const bench = {
     ...{ episodes: store, rollouts: store, queries: store, pages: store, store, keys: store },
     temporal: away,

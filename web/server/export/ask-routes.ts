@@ -5,7 +5,7 @@ import { API, ROUTES, type RouteName } from '../../api/routes.js';
 import { createApp } from '../app.js';
 import { allHandlers } from '../handlers/index.js';
 import { watchOutage } from '../outage.js';
-import type { PortsOf } from '../ports-of.js';
+import type { PortsOf } from '../../../operations/ports-of.js';
 
 type Values = Readonly<Record<string, unknown>>;
 

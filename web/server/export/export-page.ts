@@ -6,7 +6,7 @@ import type { PageExportRequest } from '../../../domain/requests/page.js';
 import { type ExportIndex, packOf } from '../../../domain/static-form/packs.js';
 import type { Leaderboard } from '../../../domain/views/leaderboard.js';
 import type { PageExportDocument } from '../../../domain/views/page.js';
-import { harnessVersion } from '../../../operations/batches/store-batch.js';
+import { harnessVersion } from '../../../operations/harness-version.js';
 import {
   type ExportSubjectPorts,
   type ExportSubjects,

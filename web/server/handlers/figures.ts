@@ -9,7 +9,7 @@ import type { episodeRoutes } from '../../api/episodes.js';
 import type { integrityRoutes } from '../../api/integrity.js';
 import type { subjectRoutes } from '../../api/subjects.js';
 import type { Handlers } from '../call.js';
-import type { PortsOf } from '../ports-of.js';
+import type { PortsOf } from '../../../operations/ports-of.js';
 
 type FigurePorts = FindBatchPorts & { pages: IntegrityPages & SubjectPages } & PortsOf<
     typeof listEpisodes | typeof showEpisode | typeof policyMetrics | typeof groupMetrics

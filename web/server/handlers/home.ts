@@ -5,7 +5,7 @@ import { listLimits } from '../../../operations/home/limits/list.js';
 import type { eventRoutes } from '../../api/events.js';
 import type { homeRoutes } from '../../api/home.js';
 import type { Handlers } from '../call.js';
-import type { PortsOf } from '../ports-of.js';
+import type { PortsOf } from '../../../operations/ports-of.js';
 
 export type HomePorts = PortsOf<typeof listHosts | typeof leases | typeof listLimits>;
 type HomeRoutes = Pick<typeof homeRoutes, 'hosts' | 'leases' | 'limits'> & typeof eventRoutes;

@@ -2,7 +2,7 @@ import type { liveRoutes } from '../../api/live.js';
 import type { Call, Handler } from '../call.js';
 import { Hub, type HubPorts } from '../live/hub.js';
 import type { Outage } from '../outage.js';
-import type { PortsOf } from '../ports-of.js';
+import type { PortsOf } from '../../../operations/ports-of.js';
 import { batchHandlers } from './batches.js';
 import { downloadHandlers } from './downloads.js';
 import { figureHandlers } from './figures.js';

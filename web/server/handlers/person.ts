@@ -2,7 +2,7 @@ import { answerAsPerson, personTurn } from '../../../operations/turns/person-tur
 import { startPersonRun } from '../../../operations/turns/start-person-run.js';
 import type { personActions, personRoutes } from '../../api/person.js';
 import type { Handlers } from '../call.js';
-import type { PortsOf } from '../ports-of.js';
+import type { PortsOf } from '../../../operations/ports-of.js';
 
 type PersonPorts = PortsOf<typeof personTurn | typeof answerAsPerson | typeof startPersonRun>;
 

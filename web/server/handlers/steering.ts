@@ -4,7 +4,7 @@ import type { ActionResult } from '../../../domain/views/steering.js';
 import { act } from '../../../operations/steering/act.js';
 import { previewAction, type SteeredKind } from '../../../operations/steering/preview.js';
 import type { Call, Handler } from '../call.js';
-import type { PortsOf } from '../ports-of.js';
+import type { PortsOf } from '../../../operations/ports-of.js';
 
 const ACTIONS: Readonly<Record<SteeredKind, readonly string[]>> = {
   batches: BATCH_ACTIONS,

@@ -69,7 +69,7 @@ export function batchControl(run: Statements): BatchControl {
            and not exists (select from runs successor where successor.replaces = r.run_id)
            and (
              r.end_reason = 'budget'
-             -- One that was asked for its next call once more, after the budget was raised, goes on by itself.
+             -- A run that has called its model since the budget was raised continues by itself.
              or r.status <> 'ended' and spent.at is not null
                and not exists (select from model_calls c where c.run_id = r.run_id and c.created_at > spent.at)
            )

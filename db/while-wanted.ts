@@ -9,9 +9,9 @@ const wanted = new AsyncLocalStorage<AbortSignal>();
 /** Reads of this work end in PostgreSQL once the signal is aborted. Not for writes: half of them would be done. */
 export const whileWanted = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => wanted.run(signal, work);
 
-/** Nobody waits for the answer: neither a fault of the caller's nor of the database's. */
+/** The caller has gone: neither its own fault nor the database's. */
 export const unwanted = (): BenchError =>
-  new BenchError('usage', 'nobody waits for the answer any more', { code: 'query.timed_out' });
+  new BenchError('usage', 'the caller no longer waits for the answer', { code: 'query.timed_out' });
 
 const isOver = (signal: AbortSignal): boolean => signal.aborted;
 

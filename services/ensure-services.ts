@@ -8,7 +8,7 @@ import { isDown, ServicesDown, unmarkDown } from './down-mark.js';
 import { findTemporal } from './find-temporal.js';
 import { servicePaths } from './home-paths.js';
 import { lastLogLines } from './log-file.js';
-import { Patience, readThreads } from './patience.js';
+import { FairTimeout, readThreads } from './fair-timeout.js';
 import { POSTGRES_DATABASE, POSTGRES_USER, postgresUrl } from './postgres-server.js';
 import { probePostgres } from './postgres-probe.js';
 import { homeError, prepareHome } from './prepare-home.js';
@@ -76,7 +76,7 @@ export interface EnsureOptions {
   temporalRoom?: SupervisorOptions['temporalRoom'];
 }
 
-/** Limit without progress, counted in usable seconds (`Patience`), for the services and each start of the supervisor. */
+/** Limit without progress, counted in usable seconds (`FairTimeout`), for the services and each start of the supervisor. */
 const STUCK_AFTER_MS = 120_000;
 /** Limit while a service starts. The supervisor ends a hanging service, so this catches a hanging supervisor. */
 const START_STUCK_AFTER_MS = 15 * 60_000;
@@ -177,7 +177,7 @@ class EnsureSupervised {
   private readonly began = performance.now();
   private readonly steps = new Set<string>();
   private answered = { servers: '', at: -Infinity };
-  private waits: Record<'idle' | 'starting', Patience> | null = null;
+  private waits: Record<'idle' | 'starting', FairTimeout> | null = null;
 
   constructor(
     private readonly options: EnsureOptions,
@@ -203,27 +203,27 @@ class EnsureSupervised {
     const step = [isAlive(file?.supervisor), file?.status, this.starts, this.migrated, this.claimed, ...services];
     if (this.steps.has(step.join())) return;
     this.steps.add(step.join());
-    this.renewPatience();
+    this.renewTimeouts();
   }
 
   /** Made by the first wait: most commands have none. */
-  private get patience(): Record<'idle' | 'starting', Patience> {
+  private get timeouts(): Record<'idle' | 'starting', FairTimeout> {
     return (this.waits ??= {
-      idle: new Patience(STUCK_AFTER_MS, () => readThreads(process.pid)),
-      starting: new Patience(START_STUCK_AFTER_MS, () => readThreads(process.pid)),
+      idle: new FairTimeout(STUCK_AFTER_MS, () => readThreads(process.pid)),
+      starting: new FairTimeout(START_STUCK_AFTER_MS, () => readThreads(process.pid)),
     });
   }
 
-  private renewPatience(): void {
-    this.patience.idle.renew();
-    this.patience.starting.renew();
+  private renewTimeouts(): void {
+    this.timeouts.idle.renew();
+    this.timeouts.starting.renew();
   }
 
   private isStuck(file: ServicesFile | null): boolean {
     const starting = Object.values(file?.services ?? {}).some(
       ({ status, process }) => status === 'starting' && isAlive(process),
     );
-    return this.patience[starting && isAlive(file?.supervisor) ? 'starting' : 'idle'].isOver();
+    return this.timeouts[starting && isAlive(file?.supervisor) ? 'starting' : 'idle'].isOver();
   }
 
   async run(): Promise<ServiceEndpoints> {
@@ -339,7 +339,7 @@ class EnsureSupervised {
         ...(progress === undefined ? {} : { onProgress: progress }),
       });
       temporalBinary = found.path;
-      this.renewPatience();
+      this.renewTimeouts();
     }
     const present = readServicesFile(this.paths.layout.servicesFile);
     if (isAlive(present?.supervisor)) return;

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
-import { Patience, readThreads } from './patience.js';
+import { FairTimeout, readThreads } from './fair-timeout.js';
 
 /**
  * A process id alone may be reused. With the start time it identifies one process for good, also after a
@@ -36,9 +36,9 @@ export function signal(identity: ProcessIdentity | null | undefined, name: NodeJ
 
 /** Counts only usable time, so that a process that ends slowly for lack of CPU is waited for. */
 export async function waitUntilGone(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
-  const patience = new Patience(timeoutMs, () => readThreads(identity.pid));
+  const timeout = new FairTimeout(timeoutMs, () => readThreads(identity.pid));
   while (isAlive(identity)) {
-    if (patience.isOver()) return false;
+    if (timeout.isOver()) return false;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return true;

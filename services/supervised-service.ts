@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { ListeningSocket } from './free-port.js';
 import { lastLogLines, rotateLog } from './log-file.js';
-import { Patience, readThreads } from './patience.js';
+import { FairTimeout, readThreads } from './fair-timeout.js';
 import { identify, isAlive, signal, waitUntilGone, type ProcessIdentity } from './process-identity.js';
 import { RestartBackoff } from './restart-backoff.js';
 import type { ServiceName, ServiceState } from './services-file.js';
@@ -26,7 +26,7 @@ export interface ServiceDefinition {
   stopWith: readonly (readonly [NodeJS.Signals, number])[];
 }
 
-/** A start that takes longer hangs; in usable seconds (`Patience`). */
+/** A start that takes longer hangs; in usable seconds (`FairTimeout`). */
 const START_LIMIT_MS = 120_000;
 const PROBE_EVERY_MS = 5000;
 /** A process that does not answer for this long, counted likewise, is killed and restarted. */
@@ -55,7 +55,7 @@ export class SupervisedService {
     private readonly say: (line: string) => void,
     /** It ended unexpectedly, or was killed because it hung. */
     private readonly onFault: (reason: string) => void = () => undefined,
-    private readonly patienceWith = patienceOf,
+    private readonly timeoutWith = timeoutOf,
   ) {}
 
   get healthy(): boolean {
@@ -162,13 +162,13 @@ export class SupervisedService {
   /** When it became healthy; null when it ended, or was ended, before that. */
   private async untilHealthy(identity: ProcessIdentity | null, exited: () => string | null): Promise<number | null> {
     const { name } = this.definition;
-    const patience = this.patienceWith(identity, START_LIMIT_MS);
+    const timeout = this.timeoutWith(identity, START_LIMIT_MS);
     while (exited() === null) {
-      const late = patience.isOver();
+      const late = timeout.isOver();
       const answers = await this.definition.probe(identity).catch(() => false);
       if (exited() !== null) return null;
       if (answers === true) return performance.now();
-      if (answers === 'busy') patience.renew();
+      if (answers === 'busy') timeout.renew();
       else if (late) {
         this.say(`${name}: no answer within ${START_LIMIT_MS / 1000} s of its time after the start; killing it`);
         signal(identity, 'SIGKILL');
@@ -182,13 +182,13 @@ export class SupervisedService {
 
   private async whileAnswering(identity: ProcessIdentity | null, ended: Promise<string>): Promise<void> {
     const { name, log } = this.definition;
-    const patience = this.patienceWith(identity, HUNG_AFTER_MS);
+    const timeout = this.timeoutWith(identity, HUNG_AFTER_MS);
     for (;;) {
       const over = await Promise.race([ended.then(() => true), sleep(PROBE_EVERY_MS, this.stopping.signal)]);
       if (over === true || this.stopping.signal.aborted) return;
       rotateLog(log);
-      if ((await this.definition.probe(identity).catch(() => false)) === true) patience.renew();
-      else if (patience.isOver()) {
+      if ((await this.definition.probe(identity).catch(() => false)) === true) timeout.renew();
+      else if (timeout.isOver()) {
         this.say(`${name}: alive, but did not answer for ${HUNG_AFTER_MS / 1000} s of its time; killing it`);
         signal(identity, 'SIGKILL');
         return;
@@ -202,8 +202,8 @@ export class SupervisedService {
   }
 }
 
-const patienceOf = (identity: ProcessIdentity | null, limitMs: number): Patience =>
-  new Patience(limitMs, () => (identity === null ? null : readThreads(identity.pid)));
+const timeoutOf = (identity: ProcessIdentity | null, limitMs: number): FairTimeout =>
+  new FairTimeout(limitMs, () => (identity === null ? null : readThreads(identity.pid)));
 
 /** Signal, wait, signal harder. */
 export async function endProcess(

@@ -30,6 +30,8 @@ export function renderSearch(hits: readonly SearchHit[], last: string | null, co
 /** What was read, and whether there is more. */
 export function renderSearched({ hits, runs, totalRuns, steps, skipped, more }: SearchDocument): string {
   const found = `${plural(hits.length, 'hit')} in ${plural(new Set(hits.map(({ runId }) => runId)).size, 'run')}`;
-  const read = more ? `; ${plural(runs, 'run')} of ${totalRuns} were read` : ` of ${totalRuns}, ${plural(steps, 'step')}`;
+  const read = more
+    ? `; ${plural(runs, 'run')} of ${totalRuns} were read`
+    : ` of ${totalRuns}, ${plural(steps, 'step')}`;
   return `${found}${read}${skipped === 0 ? '' : `; ${plural(skipped, 'step')} took too long and were skipped`}`;
 }

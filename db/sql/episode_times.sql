@@ -1,4 +1,4 @@
--- An action is over when its run asks for the next one: whoever waits for the outcome is told then.
+-- An action ends when its run asks for the next one: then its outcome is returned.
 create function episode_times(run_ids text[] default null) returns table (
   run_id text,
   seq integer,

@@ -20,7 +20,7 @@ create function evaluation_gains(run_ids text[] default null) returns table (
   )
   select
     e.run_id, e.step, e.number, e.kind,
-    -- A fork that goes on for the run that it replaces is the same episode.
+    -- A fork that continues the run that it replaces is the same episode.
     e.step > case when r.forked_at_step is null or r.replaces = r.forked_from then 0 else r.forked_at_step end,
     case
       when e.status in ('evaluator_error', 'not_run') or e.status = 'pending' and r.status = 'ended' then 'evaluator_error'

@@ -12,6 +12,6 @@ $$;
 
 comment on function flag_ended_run is 'Trigger: flags a run at the commit that ends it.';
 
--- Whoever ends a run, or imports one: at the commit, when its steps and evaluations are there.
+-- Deferred to the commit: by then the run's steps and evaluations are stored, of imported runs too.
 create constraint trigger runs_flagged after insert or update of status on runs
   deferrable initially deferred for each row when (new.status = 'ended') execute function flag_ended_run();

@@ -1,5 +1,5 @@
 -- Whether a run is an attempt of its own in the leaderboard of a batch; null: in that over all batches. Forks are none there, nor in the
--- batch of the run that they go on from, nor is what replaces one. What replaces no fork goes on for its own run, or repeats it.
+-- batch of the run that they fork, nor are their replacements. Other replacements continue or repeat their run.
 create function is_own_attempt(run text, for_batch text) returns boolean language sql stable as $$
   with recursive line as (
     select r.run_id, r.replaces, r.forked_from from runs r where r.run_id = run

@@ -109,4 +109,4 @@ create function measure_episodes(run_ids text[] default null) returns table (
   left join validated v on v.run_id = j.run_id
 $$;
 
-comment on function measure_episodes is 'Figures of these episodes (null: all), rewarded as their resets asked. policy_version: of the first action; errored: a fault of ours; abandoned: nobody asked after it; masked: ended without a reward.';
+comment on function measure_episodes is 'Figures of these episodes (null: all), rewarded as their resets asked. policy_version: of the first action; errored: a fault of ours; abandoned: no client polled it; masked: ended without a reward.';

@@ -23,7 +23,7 @@ create function run_costs(price_list text) returns table (
       and l.valid_from <= r.created_at::date and (l.valid_until is null or r.created_at::date < l.valid_until)
     order by l.valid_from desc limit 1
   ) p on true
-  -- Of these nobody wrote down the tokens.
+  -- The tokens of these are not recorded.
   where not coalesce(r.end_reason = 'unknown' and r.exit_status is null, false)
     -- Nodes of search trees are paid by their tree's run.
     and not exists (select from tree_nodes n where n.run_id = r.run_id)

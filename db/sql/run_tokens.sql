@@ -1,4 +1,4 @@
--- Of runs without a trajectory nobody wrote down the tokens, and other records may lack a count, too.
+-- Runs without a trajectory have no record of their tokens, and other records may lack a count, too.
 create view run_tokens as
   select
     r.run_id,

@@ -7,14 +7,14 @@ comment on table artifacts is 'Bytes by SHA-256; they lie in the artifact store.
 comment on table starter_submissions is 'Submissions that are the starter.';
 comment on table baselines is 'Score of the starter code of a task version.';
 comment on column baselines.standard_error is 'Of one evaluation: stated, or the deviation of the starter''s measured scores.';
-comment on column baselines.runs is 'Runs of scripted:baseline that it was measured by, of which the first gave the value; null: it is stated.';
+comment on column baselines.runs is 'Runs of scripted:baseline that measured it, the first its value; null: it is stated.';
 
 comment on table batches is 'Runs submitted together. status: queued, running, ended, cancelled.';
 comment on column batches.project is 'Project of the batch: names of batches are unique in it.';
 comment on column batches.priority is '1 (first) to 5 (last), when batches compete for GPUs and providers.';
-comment on column batches.charged_usd is 'With a budget: confirmed costs, plus reservations of calls whose answer is pending or was lost.';
-comment on column batches.forecast is 'Cost (US dollars), tokens and hours that were expected when it was submitted: low, expected, high; null: no forecast was made.';
-comment on column batches.allocation is 'With --attempts auto: confidence and most attempts, and what the last look at the order decided; null: the attempts are fixed.';
+comment on column batches.charged_usd is 'With a budget: confirmed costs, plus reservations of calls whose answer is pending or lost.';
+comment on column batches.forecast is 'Cost (US dollars), tokens and hours expected at submit: low, expected, high; null: no forecast.';
+comment on column batches.allocation is 'With --attempts auto: confidence, most attempts, and the last decision; null: the attempts are fixed.';
 comment on column batches.paused_at is 'When it was paused: no run is started since; null: not paused.';
 comment on column batches.paused_because is 'Why it paused itself; null: it did not.';
 comment on column batches.breaker is 'Runs that end in a row by one cause before it pauses itself; null: it never does.';
@@ -26,11 +26,11 @@ comment on column batches.training is 'Trainers play its runs, as episodes: they
 comment on column batches.origin is 'Origin of its runs: bench, mlgym or import. The latter two have no workflow.';
 
 comment on table captured_calls is 'Tokens of the answers to model calls of rollouts, as the server sent them, until the rollout is acknowledged.';
-comment on column captured_calls.level is 'What came of what was asked for.';
+comment on column captured_calls.level is 'The level of capture that the endpoint delivered.';
 comment on column captured_calls.token_ids is 'Sampled; as many as logprobs.';
 comment on column captured_calls.request is '{messages, tools, sampling}, as sent.';
 
-comment on table saved_comparisons is 'Saved comparisons: models, tasks, k, axis and options of a leaderboard whose figures no new model or task may change.';
+comment on table saved_comparisons is 'Saved comparisons: models, tasks, k, axis and options of a leaderboard that new models and tasks do not change.';
 comment on column saved_comparisons.axis is 'Length of the profiles'' axis, in log10 units of the ratio to the best.';
 comment on column saved_comparisons.contracts is 'The tasks'' contracts, in their order; runs of other contracts are left out.';
 comment on column saved_comparisons.sample is 'Compares runs on sample data; false: on real data. Tasks without data count in both.';
@@ -41,16 +41,16 @@ comment on column saved_comparisons.targets is 'The tasks'' targets when it was 
 comment on column saved_comparisons.order_by is 'What orders the rows: win-rate, gain, aup, rank.';
 comment on column saved_comparisons.include_imported is 'Rows of isolation import rank too.';
 
-comment on table episode_actions is 'What trainers did in episodes: each action answers one turn of its run.';
+comment on table episode_actions is 'Trainers'' actions in episodes, each the answer to one turn.';
 comment on column episode_actions.seq is 'From 1, by the trainer.';
 comment on column episode_actions.action is '{command}, {reply}, or {malformed}: what could not be read.';
 comment on column episode_actions.policy_version is 'Of the policy that chose it, as the trainer says.';
-comment on column episode_actions.printed is 'What its command had printed when the trainer was told that it still runs: the end of it.';
+comment on column episode_actions.printed is 'The end of what its command had printed when the trainer received `running`.';
 comment on column episode_actions.interrupted_at is 'When the trainer asked to interrupt its command.';
-comment on column episode_actions.delivered_at is 'When the client was known to have read the outcome; null: it may have been lost on its way.';
-comment on column episode_actions.outcome is 'As the trainer is told it, every time; null: not known yet.';
+comment on column episode_actions.delivered_at is 'When the client had read the outcome; null: it may be lost.';
+comment on column episode_actions.outcome is 'What the trainer receives, every time; null: not known yet.';
 
-comment on table episodes is 'Runs that trainers play, and what trainers said of them.';
+comment on table episodes is 'Runs that trainers play, with their requests.';
 comment on column episodes.episode_id is 'The trainer''s own id, else the run''s.';
 comment on column episodes.protocol is 'The protocol that it was reset by: rest.';
 comment on column episodes.reset is 'The reset as it was asked for.';
@@ -61,7 +61,7 @@ comment on column episodes.policy_version is 'Of the last action that stated one
 comment on column episodes.seq is 'Of the last action; 0: none.';
 comment on column episodes.next_step is 'With next_try: the turn that the next action answers.';
 comment on column episodes.max_validations is 'How often validate is scored; null: as often as it is asked for.';
-comment on column episodes.expires_at is 'Nobody asks after it until then: it is given up.';
+comment on column episodes.expires_at is 'When it is abandoned, unless a client polls it.';
 comment on column episodes.detached_at is 'Since when its client is gone; null: it is there.';
 comment on column episodes.reset_ms is 'How long the reset took, with the wait for a place.';
 comment on column episodes.requested_at is 'Since when its run should be going; null: not yet.';
@@ -77,18 +77,18 @@ comment on table evaluator_key is 'Key of the evaluators'' seeds, one row; bench
 comment on table events is 'Faults, retries and recoveries of runs and batches.';
 
 comment on table host_invitations is 'Machines that may join: each has a user of the database, whose password was the token.';
-comment on column host_invitations.expires_at is 'Nobody may join with it after that; whoever has joined stays.';
+comment on column host_invitations.expires_at is 'Until when a machine may join by it; one that joined stays.';
 comment on column host_invitations.joined_at is 'When a machine joined and changed the password; null: not yet.';
 
 comment on table hosts is 'Machines that execute runs.';
 comment on column hosts.database_user is 'The database''s user that its worker is.';
 comment on column hosts.cut_off_at is 'Since when it registers without reaching Temporal; null: it reaches both servers.';
 comment on column hosts.ends_at is 'When it leaves; null: it stays.';
-comment on column hosts.leaving_at is 'Since when it hands its runs on, to leave.';
+comment on column hosts.leaving_at is 'Since when it hands over its runs, to leave.';
 comment on column hosts.namespace_id is 'Temporal namespace that its worker polls; the same on all hosts that are up.';
 comment on column hosts.namespace_at is 'Name and address of that namespace, as the host sees them.';
 
-comment on table imports is 'Where imported runs came from, and the parts of their record that have no other column.';
+comment on table imports is 'Where imported runs came from, and what of their record has no other column.';
 comment on column imports.footers is 'What the model was shown after each step''s observation; null: not kept.';
 comment on column imports.signed_by is 'Id of the key whose signature of the run''s line was verified at import; null: none.';
 
@@ -151,16 +151,16 @@ comment on column runs.met_budget_usd is 'The batch''s budget when it last had n
 
 comment on table snapshots is 'Workspaces kept to restore a lost sandbox: as archives, or as disks that one host has.';
 comment on column snapshots.disk is 'Name of the kept disk on disk_host; null: the archive is all there is.';
-comment on column snapshots.archive_wanted_at is 'Since then disk_host is to make an archive of the disk; null: nobody wants one, or none can be made.';
+comment on column snapshots.archive_wanted_at is 'Since when disk_host shall archive the disk; null: not wanted, or impossible.';
 
 comment on table steps is 'The model''s reply and the outcome of its command; observation is what the model sees next.';
 
-comment on table submissions is 'What was copied out of a workspace for an evaluation: files, or why there are none.';
+comment on table submissions is 'What an evaluation took from a workspace: files, or why none.';
 comment on column submissions.sha256 is 'SHA-256 of the manifest in the artifact store.';
 comment on column submissions.missing is 'Missing files and folders.';
 comment on column submissions.refused is 'Why existing files were refused.';
 
-comment on table task_integrity is 'Imported tasks whose evaluator was within the agent''s reach: protected files, files that the starter hands in, files with answers, and whether the agent writes the metric itself.';
+comment on table task_integrity is 'Imported tasks whose evaluator the agent could reach: protected files, the starter''s submission, files with answers, and whether the agent writes the metric itself.';
 
 comment on table sealing_key is 'Key of trainers'' credentials, one row; bench_app and bench_worker may read it.';
 
@@ -168,40 +168,40 @@ comment on table task_archives is 'Where frozen tasks lie in the artifact store,
 
 comment on table task_versions is 'Task folders by content hash, as submitted.';
 
-comment on table notifications is 'What the webhook of the settings is told: an outbox that workers empty.';
+comment on table notifications is 'Outbox of the webhook, which workers empty.';
 comment on column notifications.key is 'Which of its kind: when the batch ended, the budget that it met, when it last moved.';
 comment on column notifications.due_at is 'Time of the next try.';
-comment on column installation.notify_from is 'Since when a webhook is told what happens; null: none is set.';
-comment on table turns is 'Turns of players outside, people and trainers: questions and answers.';
+comment on column installation.notify_from is 'Since when the webhook is notified; null: none is set.';
+comment on table turns is 'Turns of people and trainers: requests and replies.';
 comment on column turns.reply is 'As steps.response: text, or JSON with tool calls. The first answer counts; null: none yet.';
 comment on column turns.tools is 'Tools offered to an agent that calls tools; null: none.';
 
-comment on table watched_runs is 'Runs whose output somebody looks at, until when; their workers copy it to live_outputs.';
+comment on table watched_runs is 'Runs whose output is watched, until when; workers copy it to live_outputs.';
 
-comment on table warm_sandboxes is 'Sandboxes that were started ahead for episodes, each under the id of the run that will use it.';
-comment on column warm_sandboxes.key is 'What the sandbox must have in common with one that the run would start itself.';
+comment on table warm_sandboxes is 'Sandboxes started ahead for episodes, each under its future run''s id.';
+comment on column warm_sandboxes.key is 'What the sandbox must have in common with the run''s own.';
 comment on column warm_sandboxes.claimed_at is 'When an episode took the id; null: not yet.';
 
-comment on table warm_requests is 'Which sandboxes episodes asked for, and when last.';
+comment on table warm_requests is 'Sandboxes that episodes requested, and when last.';
 
 comment on table program_steps is 'What the steps of a program are: calls through the gateway, validations, its end.';
-comment on column program_steps.key is 'Names the call, the validation or the end, so that repeating it takes no other step.';
+comment on column program_steps.key is 'Names the call, validation or end: a repetition takes no other step.';
 comment on column program_steps.agent is 'Which of the program''s agents asked; empty: its only one.';
 comment on column program_steps.wire is 'openai-chat, openai-responses or anthropic; null: no call.';
 comment on column program_steps.fingerprint is 'Of the request, without what clients change when they repeat it.';
 comment on column program_steps.answer is 'The provider''s whole answer.';
 comment on column program_steps.client_gone is 'The client''s connection broke before it had all of the answer.';
-comment on column program_steps.handed_out_at is 'When the answer was given to the next who asked the same; null: never.';
+comment on column program_steps.handed_out_at is 'When a repeated request received the answer; null: never.';
 comment on column program_steps.epoch is 'The container that it was asked in.';
-comment on column program_steps.likeness is 'Of the request, without dates, ids and durations: by it a program that is started again gets its answers.';
+comment on column program_steps.likeness is 'Of the request, without dates, ids and durations: finds the answers of a restarted program.';
 comment on column program_steps.request is 'What was sent; {"$part": hash} stands for a row of program_parts.';
-comment on column program_steps.replayed_epoch is 'The last container whose program got the answer again; null: none.';
-comment on column program_steps.abandoned is 'Whether the program, started again in another container, went another way.';
+comment on column program_steps.replayed_epoch is 'The last container that received the answer again; null: none.';
+comment on column program_steps.abandoned is 'Whether the restarted program made other requests.';
 
 comment on table program_parts is 'Long parts of the requests of programs, each once a run.';
 comment on column program_parts.hash is 'SHA-256 of the part as JSON with sorted keys.';
 
-comment on table program_counts is 'Token counts that programs asked their provider for: free, and no steps.';
+comment on table program_counts is 'Token counts that programs requested: free, and no steps.';
 comment on column program_counts.epoch is 'The container that it was asked in.';
 comment on column program_counts.agent is 'Which of the program''s agents asked; empty: its only one.';
 comment on column program_counts.fingerprint is 'Of the request, without what clients change when they repeat it.';
@@ -209,17 +209,17 @@ comment on column program_counts.likeness is 'Of the request, without dates, ids
 comment on column program_counts.request is 'What was sent; {"$part": hash} stands for a row of program_parts.';
 comment on column program_counts.answer is 'The provider''s answer.';
 
-comment on table trees is 'Runs that play a tree of forks: its limits, and what came of it. The run is the whole tree''s attempt.';
+comment on table trees is 'Runs that play a tree of forks: limits and outcome. The run is the whole tree''s attempt.';
 comment on column trees.batch_id is 'The batch of its nodes'' runs.';
 comment on column trees.seconds_limit is 'Of models and commands, over all nodes; 0: no limit; so with token_limit.';
-comment on column trees.stopped is 'Why it opened no more nodes: policy, lost (too many came to nothing), nodes, validations, cost, tokens, seconds, budget (the batch''s); null: it goes on.';
+comment on column trees.stopped is 'Why it opened no more nodes: policy, lost (too many lost nodes), nodes, validations, cost, tokens, seconds, budget (the batch''s); null: it continues.';
 comment on column trees.selected_node is 'The node whose result is the tree''s: the best by validation, tested once; null: none, or not known yet.';
 
 comment on table tree_nodes is 'Nodes of search trees, each a run; parent and second_parent are its edges.';
 comment on column tree_nodes.wave is 'From 1; the nodes of a wave are played at once.';
 comment on column tree_nodes.operator is 'draft, improve, debug or crossover.';
 comment on column tree_nodes.second_parent is 'Of a crossover: its second parent.';
-comment on column tree_nodes.status is 'open, scored, failed (nothing to score, or its parent''s submission again), lost (nothing to go on from).';
+comment on column tree_nodes.status is 'open, scored, failed (nothing to score, or its parent''s submission again), lost (nothing to continue from).';
 comment on column tree_nodes.value is 'On validation, higher is better whatever the task''s direction.';
 comment on column tree_nodes.reserved_usd is 'What it may use at most, charged to the tree while it is open; null: no limit. Of tokens and seconds 0 is none.';
 comment on column tree_nodes.spent_usd is 'What it used, lost answers as reserved; null: not settled.';

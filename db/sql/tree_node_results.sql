@@ -10,4 +10,4 @@ create view tree_node_results as
   join runs r on r.run_id = n.run_id
   join task_versions v on v.content_hash = r.task_hash;
 
-comment on view tree_node_results is 'Nodes of search trees: what each goes on from, its validation score in the task''s direction, and what it used. steps: its own.';
+comment on view tree_node_results is 'Nodes of search trees: parents, validation score in the task''s direction, and what each used. steps: its own.';

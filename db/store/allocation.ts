@@ -133,7 +133,7 @@ export function decide(
     gained.flatMap((ofTask, task) => ofTask.map((cell, model) => [cell, order.more[task]![model]!])),
   );
   return {
-    allocation: { ...found, detail: `goes on with ${planned} more attempts: ${settled}, ${order.open} more may be` },
+    allocation: { ...found, detail: `continues with ${planned} more attempts: ${settled}, ${order.open} more may be` },
     more: cells.map((cell) => moreOf.get(cell) ?? 0),
   };
 }

@@ -67,7 +67,7 @@ export const resetSchema = z.strictObject({
     .min(0)
     .max(86_400)
     .optional()
-    .describe('a command that runs longer is answered with what it has printed, and goes on; 0: never'),
+    .describe('a command that runs longer is answered with what it has printed, and continues; 0: never'),
   observation: z
     .enum(['message', 'full'])
     .optional()

@@ -13,7 +13,7 @@ export const allocationSchema = z
       .describe(
         '`most`: no more attempts could settle it; `budget`: it is spent; `unknown`: no task has gains, or a pair has no attempt that counts',
       ),
-    detail: z.string().describe('why it goes on or stopped, in a sentence'),
+    detail: z.string().describe('why it continues or stopped'),
   })
   .meta({ id: 'Allocation', description: 'How attempts are given out with `attempts: auto`.' });
 export type Allocation = z.infer<typeof allocationSchema>;

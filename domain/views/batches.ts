@@ -90,7 +90,7 @@ export const batchDocumentSchema = batchStatusReportSchema
     bestScore: scoreSchema.describe('that all runs share'),
     finalScore: scoreSchema.describe('that all runs share'),
     waitingFor: z.array(z.string()).describe('what the batch waits for, in words'),
-    next: z.string().describe('the command to go on with'),
+    next: z.string().describe('the next command'),
     runs: z.array(runSummarySchema).describe('as submitted'),
   })
   .meta({ id: 'Batch' });

@@ -15,7 +15,7 @@ export type DatabaseUrl = z.infer<typeof databaseUrlSchema>;
 export const migrationDocumentSchema = z
   .strictObject({
     applied: countSchema.describe('migrations, now'),
-    created: z.boolean().describe('views and functions were made anew'),
+    created: z.boolean().describe('views and functions were recreated'),
     migrations: countSchema.describe('applied in all'),
   })
   .meta({ id: 'Migration' });

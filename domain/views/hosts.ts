@@ -89,7 +89,7 @@ export const scaledJobsSchema = z
     jobs: countSchema.describe('before this look, waiting ones included'),
     submitted: jobIds,
     cancelled: jobIds.describe('before they began'),
-    ended: jobIds.describe('told to hand their runs on'),
+    ended: jobIds.describe('that hand over their runs'),
   })
   .meta({ id: 'ScaledJobs' });
 export type ScaledJobs = z.infer<typeof scaledJobsSchema>;

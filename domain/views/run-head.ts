@@ -75,7 +75,7 @@ const relatedRunSchema = z.strictObject({
   status: runStatusSchema,
   endReason: endReasonSchema.nullable(),
   bestScore: scoreSchema,
-  step: countSchema.nullable().describe('at which one goes on from the other; null: it repeats it'),
+  step: countSchema.nullable().describe('at which one continues the other; null: it repeats it'),
 });
 
 export const lineageSchema = z.strictObject({
@@ -194,7 +194,7 @@ export const runSetupSchema = z.strictObject({
   firstPrompt: z
     .array(z.strictObject({ role: z.string(), content: z.string() }))
     .nullable()
-    .describe('what the agent was told before its first step; null: it cannot be rebuilt'),
+    .describe('what the agent read before its first step; null: it cannot be rebuilt'),
   sameSetup: z
     .array(runIdSchema)
     .describe('other runs of this task, model, agent, sampling and limits, newest first, at most 100'),
@@ -232,7 +232,7 @@ export const runFilesSchema = z.strictObject({
 export type RunFiles = z.infer<typeof runFilesSchema>;
 
 export const snapshotLinkSchema = z.strictObject({
-  url: z.string().describe('whoever has it may fetch the archive, until `until`; relative: of this server'),
+  url: z.string().describe('fetches the archive without a login, until `until`; relative: of this server'),
   until: timeSchema,
   fileName: z.string(),
   sha256: z.string().describe('of the archive, a .tar.gz'),

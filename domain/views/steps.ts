@@ -50,7 +50,7 @@ export const stepSkeletonSchema = z.strictObject({
   events: z
     .array(z.strictObject({ eventId: countSchema, kind: z.string(), step: countSchema, at: timeSchema }))
     .describe('each at the step during which it came; 0: before the first'),
-  forks: z.array(z.strictObject({ runId: runIdSchema, step: countSchema })).describe('runs that go on from a step'),
+  forks: z.array(z.strictObject({ runId: runIdSchema, step: countSchema })).describe('runs that continue from a step'),
   next: countSchema.nullable().describe('`after` of the next page; null: these were the last'),
 });
 export type StepSkeleton = z.infer<typeof stepSkeletonSchema>;

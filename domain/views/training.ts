@@ -139,7 +139,7 @@ export const policyMetricsSchema = z
     'tools/call_frequency': amount.describe('commands per episode'),
     'tools/failure_frequency': share.describe('of commands'),
     format_error_share: share.describe('of replies'),
-    actions: countSchema.describe('that it chose, whoever began the episode; so for staleness and times'),
+    actions: countSchema.describe('that it chose, in any episode; so for staleness and times'),
     staleness: amount.describe('versions that the trainer was ahead when their episode had ended'),
     staleness_max: z.int().nullable(),
     ...{ think_ms: milliseconds, queue_ms: milliseconds, command_ms: milliseconds, evaluation_ms: milliseconds },

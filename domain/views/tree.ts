@@ -18,11 +18,11 @@ export const treeNodeSchema = z
     runId: runIdSchema.describe('a run like any other: `bench trajectory` shows it'),
     wave: countSchema.describe('from 1; nodes of a wave are played at once'),
     operator: z.enum(OPERATORS),
-    parent: countSchema.nullable().describe('the node whose work it goes on from'),
+    parent: countSchema.nullable().describe('the node that it continues'),
     secondParent: countSchema.nullable().describe('of a crossover'),
     status: z
       .enum(NODE_STATUSES)
-      .describe("`failed`: nothing to score, or its parent's submission again; `lost`: nothing to go on from"),
+      .describe("`failed`: nothing to score, or its parent's submission again; `lost`: nothing to continue from"),
     score: scoreSchema.describe('on validation'),
     steps: countSchema.describe("its own, without its parent's"),
     runStatus: runStatusSchema,
@@ -42,7 +42,7 @@ export const treeSchema = z
     primary: z.string(),
     direction: directionSchema,
     status: runStatusSchema,
-    stopped: z.enum(TREE_STOPS).nullable().describe('why it opens no more nodes; null: it goes on'),
+    stopped: z.enum(TREE_STOPS).nullable().describe('why it opens no more nodes; null: it continues'),
     selectedNode: countSchema.nullable().describe("the node whose result is the tree's: the best on validation"),
     finalScore: scoreSchema.describe('of that one, tested once'),
     limits: z

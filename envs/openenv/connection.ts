@@ -75,7 +75,7 @@ export class Connection {
   replace(): Promise<void> {
     this.#settled = true;
     this.#gone.abort();
-    this.socket.close(4000, 'another connection goes on with this session');
+    this.socket.close(4000, 'another connection continues this session');
     return this.#queue;
   }
 

@@ -64,7 +64,7 @@ export function openSessions(play: Play, standard: Record<string, unknown>, prot
       const episode = await find(sid);
       if (episode === null) throw unknown();
       if (episode.ended && episode.endReason === 'cancelled')
-        throw new StatusError(410, 'the session was deleted, or nobody asked after it for too long', 'Begin another.');
+        throw new StatusError(410, 'the session was deleted, or no client polled it for too long', 'Begin another.');
       void play.present(episode);
       return episode;
     },

@@ -98,7 +98,7 @@ export function harborTools({ bench, env, progress, token }: ServerContext): Har
 }
 
 const stillGoesOn = (id: string): string =>
-  `rollout ${id} still goes on after ${CLIENT_WAITS_SECONDS} s. Collect it by GET /v1/rollouts/${id}?wait_s=50.`;
+  `rollout ${id} still runs after ${CLIENT_WAITS_SECONDS} s. Collect it by GET /v1/rollouts/${id}?wait_s=50.`;
 
 /** With what to do about it: the client sees this text alone. */
 function said(thrown: unknown): string {

@@ -27,7 +27,7 @@ def main(url: str) -> None:
     print(f"{info['episode_id']}: {len(prompt[-1]['content'])} characters to begin with")
     for reply in REPLIES:
         step = env.step(reply)
-        print(f"{step['reward']:+.3f} {'done' if step['done'] else 'goes on'}")
+        print(f"{step['reward']:+.3f} {'done' if step['done'] else 'continues'}")
     print(env.get_metrics())
     env.close()
 

@@ -29,10 +29,10 @@ export interface MeteredPorts {
   governor: RateGovernor;
   access: ProviderAccess;
   /** How long a call is tried again; clients hang up after 300 seconds. */
-  patienceMs?: number;
+  retryMs?: number;
 }
 
-const PATIENCE_MS = 200_000;
+const RETRY_MS = 200_000;
 const LONGEST_PAUSE_MS = 30_000;
 const ANTHROPIC_VERSION = '2023-06-01';
 const never = new AbortController().signal;
@@ -78,7 +78,7 @@ async function meteredCall(
   call: MeteredCall,
   event: (event: StreamEvent) => void,
 ): Promise<MeteredResult> {
-  const until = Date.now() + (at.patienceMs ?? PATIENCE_MS);
+  const until = Date.now() + (at.retryMs ?? RETRY_MS);
   const { config } = at.access;
   const estimate = estimateOf(config, call);
   const { account, endpoint } = at;
@@ -213,9 +213,9 @@ async function attempt(
           ...{ account: about.account, model: run.model.model, costUsd: reply.costUsd },
           ...{ reservedUsd: about.reservedUsd, estimatedUsd: about.estimate.usd },
         });
-  const patience = AbortSignal.timeout(at.patienceMs ?? PATIENCE_MS);
+  const timeout = AbortSignal.timeout(at.retryMs ?? RETRY_MS);
   try {
-    await storePaidAnswer(() => store.settleCall(key, reply, ms, { dearer, attempt: about.number }), patience);
+    await storePaidAnswer(() => store.settleCall(key, reply, ms, { dearer, attempt: about.number }), timeout);
   } catch (error) {
     // It is paid, so it counts as its reservation.
     if (error instanceof RefusedRow)

@@ -86,8 +86,8 @@ def main() -> None:
         assert result.ok and result.rollout_type == "train", (result.error, result.findings)
         trace = to_training_trace(result)
         assert len(trace.turns) == result.n_turns > 0
-        failed = env.run_rollout(split=split, llm_url=endpoint, model="policy", harness="nobody")
-        assert not failed.ok and failed.reward is None and "nobody" in (failed.error or "")
+        failed = env.run_rollout(split=split, llm_url=endpoint, model="policy", harness="unknown")
+        assert not failed.ok and failed.reward is None and "unknown" in (failed.error or "")
     print({"reward": result.reward, "turns": len(trace.turns)})
 
 

@@ -176,7 +176,7 @@ def weight(folder: Path) -> tuple[int, int]:
 
 
 def images() -> list[str]:
-    """Made of the base, and of nobody else's; the newest first."""
+    """Made of the base alone; the newest first."""
     listed = docker("images", "--format", "{{.ID}} {{.Repository}}").splitlines()
     found = [
         line.split()[0] for line in listed if re.search(r" bench-(?:task|environment|agent)$", line)

@@ -1,4 +1,4 @@
-"""A command longer than any patience, by one unmodified client: `long_client.py <client> <url> <seconds>`, run by long_steps.py in its environment.
+"""A command longer than any timeout, by one unmodified client: `long_client.py <client> <url> <seconds>`, run by long_steps.py in its environment.
 
 At the client's own defaults nothing may be lost, executed twice, or be another command's answer.
 """
@@ -88,7 +88,7 @@ def mcp() -> None:
 
 
 class Model(BaseHTTPRequestHandler):
-    """Plays COMMANDS, then submits, and keeps what it is told of them: by chat completions, or by the Responses API."""
+    """Plays COMMANDS, then submits, and keeps the answers: by chat completions, or by the Responses API."""
 
     told: ClassVar[list[str]] = []
 
@@ -188,7 +188,7 @@ def harbor() -> None:
         )
     print(f"harbor's client: ok {result.ok}, {result.error}, {time.monotonic() - began:.0f} s")
     if not result.ok:
-        assert result.reward is None and "still goes on" in (result.error or ""), result
+        assert result.reward is None and "still runs" in (result.error or ""), result
         name = (result.error or "").split()[1]
         while (kept := ask("GET", f"/v1/rollouts/{name}?wait_s=50"))["status"] != "ended":
             pass

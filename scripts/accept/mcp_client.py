@@ -39,7 +39,7 @@ async def played(session: ClientSession, instructions: str) -> None:
 
 
 async def slow(session: ClientSession, _instructions: str, seconds: str) -> None:
-    """A command longer than any patience: nothing is lost, and no answer is another's."""
+    """A command longer than any timeout: nothing is lost, and no answer is another's."""
     first = session.call_tool("run", {"command": f"sleep {seconds}; echo slept"})
     assert text_of(await first).startswith("slept\n")
     assert text_of(await session.call_tool("run", {"command": "echo after"})).startswith("after\n")

@@ -56,7 +56,7 @@ def played() -> None:
 
 
 def refused() -> None:
-    """What a model does wrong is a refusal that it can read: the session goes on."""
+    """What a model does wrong is a refusal that it can read: the session continues."""
     env = environment()
     with env.session(task=env.get_task(split="train", index=0)) as session:
         expect_refusal(session, "jump", {}, "not_found")

@@ -72,7 +72,7 @@ describe('attempts that are given out on the way', () => {
     expect(new Set(runList.map(({ model, task: of, attempt }) => `${model} ${of} ${attempt}`)).size).toBe(18);
     const { seed, attempt } = await db.store.definition(runList.at(-1)!.runId);
     expect(seed).toBe(42 + attempt);
-    expect((await status(batchId)).detail).toContain('goes on with 6 more attempts');
+    expect((await status(batchId)).detail).toContain('continues with 6 more attempts');
     for (let look = 0; look < 10; look++) {
       await play(batchId, alike);
       if ((await db.store.nextAttempts(batchId)) === 0) break;

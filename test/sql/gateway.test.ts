@@ -56,7 +56,7 @@ afterAll(async () => {
 /** A run's gateway over the real ledger. */
 async function gateway(
   client: ProgramClient,
-  more: { program?: Partial<Program>; run?: Partial<RunDefinition>; patienceMs?: number } = {},
+  more: { program?: Partial<Program>; run?: Partial<RunDefinition>; retryMs?: number } = {},
 ) {
   const provider = PROVIDER_OF_CLIENT[client][0]!;
   const config = modelConfigSchema.parse({
@@ -85,7 +85,7 @@ async function gateway(
     store: db.store,
     governor: createRateGovernor(db.rates),
     access,
-    patienceMs: more.patienceMs ?? 20_000,
+    retryMs: more.retryMs ?? 20_000,
   };
   const calls = meteredCalls(ports, definition);
   const serve = async (epoch: number): Promise<GatewaySession> => {
@@ -469,7 +469,7 @@ test.each(CLIENTS)('%s: 500 and 429 are tried again inside, and cost nothing', a
 });
 
 test('a call that cannot be answered in time is given up with a time to come back, and after six times no longer tried', async () => {
-  const { runId } = await gateway('openai-chat', { patienceMs: 0 });
+  const { runId } = await gateway('openai-chat', { retryMs: 0 });
   simulator.behave(() => ({ kind: 'server_error' }));
   const before = simulator.requests.length;
   for (let time = 1; time <= 8; time++) {
@@ -485,7 +485,7 @@ test('a call that cannot be answered in time is given up with a time to come bac
 });
 
 test('a call that waits for its turn at the provider is held no longer than clients wait', async () => {
-  const { runId } = await gateway('openai-responses', { patienceMs: 0 });
+  const { runId } = await gateway('openai-responses', { retryMs: 0 });
   simulator.behave(() => ({ kind: 'rate_limit', retryAfter: '3600' }));
   const { status, headers } = await send('/v1/responses', asking('openai-responses'));
   expect([status, headers['retry-after']]).toEqual([429, '30']);

@@ -81,7 +81,7 @@ class AsyncBenchClient:
         return AsyncEpisode(self, document)
 
     async def ask(self, method: str, path: str, body: Any = None) -> tuple[int, dict[str, Any]]:
-        """The status and the document. BenchError: the request is refused. OSError: nobody answered for `patience_s`."""
+        """The status and the document. BenchError: the request is refused. OSError: no answer for `patience_s`."""
         until = time.monotonic() + self._patience_s
         while True:
             try:

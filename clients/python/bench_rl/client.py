@@ -85,7 +85,7 @@ class Episode:
         return step_of(running)
 
     def ending(self) -> Step | None:
-        """How it ended since its last action, as by its deadline, and what that pays. None: it goes on, or was given up."""
+        """How it ended since its last action, as by its deadline, and what that pays. None: it continues, or was abandoned."""
         try:
             _, document = self._connection.ask(
                 "GET", f"/v1/episodes/{self.id}/steps/{self.seq + 1}"

@@ -11,7 +11,7 @@ from .client import BenchClient, Episode, EpisodeFault
 
 
 class Text(gymnasium.Space[str]):
-    """Any text: `gymnasium.spaces.Text` has a charset, which refuses spaces unless told of them."""
+    """Any text: `gymnasium.spaces.Text` has a charset, which refuses spaces unless it lists them."""
 
     def __init__(self) -> None:
         super().__init__(None, None)

@@ -33,7 +33,7 @@ const KEEPER = `
     # Those of commands may stay after their containers.
     pkill -KILL -f "^[^ ]*conmon .*$store/"
   fi
-  # Part of it belongs to users that only podman can become; then podman writes there once more.
+  # Part of it belongs to users that only podman can become; then podman writes there again.
   [ ! -d "$home" ] || "$@" unshare rm -rf "$home"
   rm -rf "$home"
   [ ! -e "$dir/libpod/tmp/pause.pid" ] || kill "$(cat "$dir/libpod/tmp/pause.pid")"

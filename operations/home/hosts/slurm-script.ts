@@ -51,7 +51,7 @@ export function slurmScript(options: SlurmScriptOptions): string {
 ${asked.map((line) => `#SBATCH ${line}`).join('\n')}
 set -u
 umask 077
-# Of a name that nobody could lay in wait at: it holds the password of the database.
+# Of a name that no other user can guess: it has the password of the database.
 BENCH_HOME="$(mktemp -d "\${SLURM_TMPDIR:-\${TMPDIR:-/tmp}}/bench-$SLURM_JOB_ID-XXXXXXXXXX")" || exit 1
 export BENCH_HOME
 ${PODMAN_OF_JOB}

@@ -94,7 +94,7 @@ function Words({ of }: { of: Reason }) {
     case 'budget':
       return (
         <>
-          The budget is spent: {usd(of.chargedUsd)} of {usd(of.budgetUsd)}. Raise it to go on.
+          The budget is spent: {usd(of.chargedUsd)} of {usd(of.budgetUsd)}. Raise it to continue.
         </>
       );
     case 'player':

@@ -13,7 +13,7 @@ from .rows import Earned, reset_keys
 
 
 class BenchEnvironment:
-    """Its public methods are the model's tools; what one raises, the model is told."""
+    """Its public methods are the model's tools; the model sees what one raises."""
 
     _client: ClassVar[BenchClient]
     _keys: ClassVar[dict[str, Any]]
@@ -54,7 +54,7 @@ class BenchEnvironment:
         Hands the submission in, which ends the task.
 
         Returns:
-            What it is told at the end.
+            What it returns at the end.
         """
         return self._act("submit")
 

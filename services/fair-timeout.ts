@@ -21,7 +21,7 @@ const SMALLEST_SHARE = 1 / 60;
  * it got; time in which it wanted none counts in full. So a slow process on a loaded machine gets the time it needs, and one that
  * hangs is detected equally fast on any machine.
  */
-export class Patience {
+export class FairTimeout {
   private spentMs = 0;
   private looked: number;
   private threads: ReturnType<ReadThreads>;

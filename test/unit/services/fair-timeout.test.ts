@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Patience, readThreads, type ThreadTime } from '../../../services/patience.js';
+import { FairTimeout, readThreads, type ThreadTime } from '../../../services/fair-timeout.js';
 import { SupervisedService } from '../../../services/supervised-service.js';
 
-const dir = mkdtempSync(join(tmpdir(), 'bench-patience-'));
+const dir = mkdtempSync(join(tmpdir(), 'bench-timeout-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const LIMIT_MS = 60_000;
@@ -16,7 +16,7 @@ const LIMIT_MS = 60_000;
 function secondsUntilOver(eachSecond: { ran: number; waited: number; busy: boolean }): number {
   let now = 0;
   const thread: ThreadTime = { ran: 0, waited: 0, busy: eachSecond.busy };
-  const patience = new Patience(
+  const timeout = new FairTimeout(
     LIMIT_MS,
     () => new Map([[1, { ...thread }]]),
     () => now,
@@ -25,12 +25,12 @@ function secondsUntilOver(eachSecond: { ran: number; waited: number; busy: boole
     now += 1000;
     thread.ran += eachSecond.ran;
     thread.waited += eachSecond.waited;
-    if (patience.isOver()) return now / 1000;
+    if (timeout.isOver()) return now / 1000;
     if (now > 10_000_000) return Infinity;
   }
 }
 
-describe('the patience with a process', () => {
+describe('a fair timeout', () => {
   it('is the limit when it hangs, asleep or stopped or spinning on an idle machine', () => {
     expect(secondsUntilOver({ ran: 0, waited: 0, busy: false })).toBe(61);
     expect(secondsUntilOver({ ran: 1e9, waited: 0, busy: true })).toBe(61);
@@ -47,18 +47,18 @@ describe('the patience with a process', () => {
 
   it('begins anew when something happens, and counts whole seconds where the system tells nothing', () => {
     let now = 0;
-    const patience = new Patience(
+    const timeout = new FairTimeout(
       LIMIT_MS,
       () => null,
       () => now,
     );
     now = 59_000;
-    expect(patience.isOver()).toBe(false);
-    patience.renew();
+    expect(timeout.isOver()).toBe(false);
+    timeout.renew();
     now += 59_000;
-    expect(patience.isOver()).toBe(false);
+    expect(timeout.isOver()).toBe(false);
     now += 2000;
-    expect(patience.isOver()).toBe(true);
+    expect(timeout.isOver()).toBe(true);
   });
 
   it.skipIf(process.platform !== 'linux')('looks at what a process started, too', async () => {
@@ -99,7 +99,7 @@ describe('a supervised service', () => {
       (line) => said.push(line),
       () => undefined,
       (_identity, limitMs) =>
-        new Patience(
+        new FairTimeout(
           limitMs,
           () => null,
           () => (now += 24 * 3_600_000),

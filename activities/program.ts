@@ -34,7 +34,7 @@ export interface ProgramPorts {
   gateway: OpenGateway;
 }
 
-/** A client that was told that its limit is reached ends within moments, or never. */
+/** A client that has read that its limit is reached ends within moments, or never. */
 const GRACE_MS = 5_000;
 /** The exit codes of the shell for a program that it cannot start, or not find. */
 const NOT_STARTED = [126, 127];
@@ -61,7 +61,7 @@ async function runProgram(ports: ProgramPorts, args: RunProgramArgs, signal: Abo
     const command = { n: PROGRAM_COMMAND, script, timeLimitSeconds: args.timeLimitSeconds };
     const { news, stopped } = await waitFor({ host, ref, gateway }, command, signal);
     if (news.kind === 'ended') {
-      await tellLimit(ports.store, run, { ref, gateway, stopped });
+      await recordLimit(ports.store, run, { ref, gateway, stopped });
       return await ended(ports, run, { ref, gateway, outcome: news.outcome });
     }
     const known = await ports.store.replayValidation(runId, epoch, news.number);
@@ -109,14 +109,14 @@ async function waitFor(
 const stopProgram = (host: ProgramHost, ref: SandboxRef): Promise<void> => host.interrupt(ref, PROGRAM_COMMAND);
 
 /** How the program took its limit: people choose `limitAnswer` by it. */
-async function tellLimit(
+async function recordLimit(
   store: EventLog,
   { runId, batchId }: RunDefinition,
   { ref, gateway, stopped }: { ref: SandboxRef; gateway: GatewayPort; stopped: boolean },
 ): Promise<void> {
-  const { limit, told } = gateway;
-  if (limit === null || told === null) return;
-  const { refusals, secondsAgo } = told;
+  const { limit, limitAnswers } = gateway;
+  if (limit === null || limitAnswers === null) return;
+  const { refusals, secondsAgo } = limitAnswers;
   await store.addEvent({
     ...{ runId, batchId, kind: 'program_limit_reached', key: `program-limit-${ref.epoch}` },
     detail: `notified of its limit (${limit}), the program ${stopped ? 'was stopped' : 'ended'} after ${secondsAgo.toFixed(1)} s, refused ${refusals} ${refusals === 1 ? 'call' : 'calls'}`,

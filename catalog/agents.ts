@@ -126,7 +126,7 @@ const canonical = (value: unknown): string =>
       : item,
   );
 
-/** A file that cannot be parsed is told of by whoever reads it as an ordinary agent. */
+/** A file that cannot be parsed is reported where it is read as an ordinary agent. */
 function isProgram(file: string): boolean {
   if (!existsSync(file)) return false;
   const content: unknown = parseDocument(readFileSync(file, 'utf8')).toJS();

@@ -32,8 +32,8 @@ const addressOf = (config: NonNullable<ModelRef['config']>): string | undefined 
 
 /** Which variable is missing, for which models, and where to put it. */
 export function missingKeysError(missing: readonly MissingKey[], homeEnvFile: string): BenchError {
-  const told = missing.map(({ variable, models }) => `${variable} (for ${models.join(', ')})`);
-  return new BenchError('usage', `${told.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set`, {
+  const variables = missing.map(({ variable, models }) => `${variable} (for ${models.join(', ')})`);
+  return new BenchError('usage', `${variables.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set`, {
     code: 'model.key_missing',
     remedy: `Put ${missing.map(({ variable }) => `\`${variable}=…\``).join(' and ')} into .env in the working directory or into ${homeEnvFile}, or export ${missing.length === 1 ? 'it' : 'them'}. Nothing was started.`,
   });

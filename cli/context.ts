@@ -33,7 +33,7 @@ export interface CliOutput {
 /** What a command may use: the core of one home, the terminal, and the exit code. */
 export interface CliContext extends Bench {
   readonly output: CliOutput;
-  /** The work failed, or was left (130: Ctrl-C), in a way that was already told: exit so at the end. */
+  /** The exit code of a failure that is already printed, or of an interruption (130: Ctrl-C). */
   setExitCode(code: 1 | 2 | 130): void;
   /** Aborted at the first Ctrl-C, if the command asked for it by calling this; else Ctrl-C ends the process. */
   onInterrupt(): AbortSignal;

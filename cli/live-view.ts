@@ -26,7 +26,7 @@ const order = (run: RunSummary): number => (run.status === 'ended' ? 2 : run.sta
 export class LiveView {
   private drawnLines = 0;
   private nextTotals = 0;
-  private readonly told = new Map<string, string>();
+  private readonly printed = new Map<string, string>();
   private troubles = new Set<string>();
   private pausedAt: string | null = null;
   private blockedBy: string | null = null;
@@ -58,10 +58,10 @@ export class LiveView {
   show(report: BatchStatusReport): void {
     if (this.redraw) this.draw(report);
     else {
-      this.tellTroubles(report);
-      this.tellBlocker(report);
-      this.tell(report);
-      this.tellPaused(report);
+      this.writeTroubles(report);
+      this.writeBlocker(report);
+      this.writeReport(report);
+      this.writePaused(report);
     }
   }
 
@@ -94,7 +94,7 @@ export class LiveView {
     ];
     const drawn = lines.map((line) => cutToWidth(line, this.output.width)).join('\n');
     this.erase();
-    // A wrapped line would count as two. Fonts differ in what is wide, so the terminal is told not to wrap meanwhile, too.
+    // A wrapped line would count as two. Fonts differ in what is wide, so wrapping is switched off meanwhile.
     this.write(`${control('l', '?7')}${drawn}\n${control('h', '?7')}`);
     this.drawnLines = lines.length;
   }
@@ -114,16 +114,16 @@ export class LiveView {
   }
 
   /** Of a large batch the totals, when they have changed, and not at every moment. */
-  private tellTotals(report: BatchStatusReport): void {
+  private writeTotals(report: BatchStatusReport): void {
     const state = JSON.stringify([report.ended, report.byEndReason]);
-    if (this.told.get(report.batchId) === state || Date.now() < this.nextTotals) return;
-    this.told.set(report.batchId, state);
+    if (this.printed.get(report.batchId) === state || Date.now() < this.nextTotals) return;
+    this.printed.set(report.batchId, state);
     this.nextTotals = Date.now() + TOTALS_MS;
     this.write(`${watchHeadline(report, this.colors)}\n`);
   }
 
   /** Each when it is new, and again when it comes back after calls were answered. */
-  private tellTroubles(report: BatchStatusReport): void {
+  private writeTroubles(report: BatchStatusReport): void {
     const now = new Set(report.providerErrors.map(troubleKey));
     report.providerErrors.forEach((one) => {
       if (!this.troubles.has(troubleKey(one))) this.write(`${this.colors.yellow(providerTroubleLine(one))}\n`);
@@ -132,30 +132,30 @@ export class LiveView {
   }
 
   /** When it has been paused, and again when it is after it was resumed. */
-  private tellPaused(report: BatchStatusReport): void {
+  private writePaused(report: BatchStatusReport): void {
     if (this.pausedAt !== report.pausedAt)
       for (const line of pausedLine(report)) this.write(`${this.colors.yellow(line)}\n`);
     this.pausedAt = report.pausedAt;
   }
 
   /** When it is new. A provider's errors have lines of their own. */
-  private tellBlocker(report: BatchStatusReport): void {
+  private writeBlocker(report: BatchStatusReport): void {
     const now = report.blockedBy?.cause === 'provider' ? null : (report.blockedBy?.detail ?? null);
     const line = blockerLine(report);
     if (now !== null && now !== this.blockedBy && line !== null) this.write(`${this.colors.yellow(line)}\n`);
     this.blockedBy = now;
   }
 
-  private tell(report: BatchStatusReport): void {
+  private writeReport(report: BatchStatusReport): void {
     if (report.runList.length > MOST_LISTED_RUNS) {
-      this.tellTotals(report);
+      this.writeTotals(report);
       return;
     }
     for (const run of report.runList) {
       const state = `${phase(run)} best ${formatScore(run.bestScore)}`;
-      const before = this.told.get(run.runId);
+      const before = this.printed.get(run.runId);
       if (before === state || (before === undefined && run.status === 'queued')) continue;
-      this.told.set(run.runId, state);
+      this.printed.set(run.runId, state);
       const score = run.bestScore === null ? '' : `, best ${formatScore(run.bestScore)}`;
       this.write(`${run.runId} ${run.model} ${run.task} #${run.attempt}: ${phase(run)}, step ${run.steps}${score}\n`);
     }

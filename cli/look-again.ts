@@ -9,8 +9,9 @@ export interface LookAgain {
 }
 
 /**
- * Look every so many seconds, for good. What cannot be reached after a first look is away for a while: that is told, and looked at again.
- * Throws what the first look throws, and all that waiting does not help.
+ * Calls `look` every so many seconds, indefinitely. An outage after the first look is logged, and the next
+ * look follows as usual.
+ * Throws what the first look throws, and every error but outages.
  */
 export async function lookAgain(
   look: () => Promise<void>,

@@ -49,7 +49,7 @@ export const backendOption = (): Option =>
     'where agents run; default: docker or podman if it answers, else local for scripted models',
   ).choices([...BACKENDS]);
 
-/** A comma-separated list of known words; the first unknown one is told, with what may be meant. */
+/** A comma-separated list of known words; the error names the first unknown one, with what may be meant. */
 export const commaListOf =
   (what: string, known: readonly string[]) =>
   (text: string, before: unknown): string[] => {

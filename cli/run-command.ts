@@ -22,7 +22,7 @@ export interface Caller {
 }
 
 /** The error for people on stderr, and as the one JSON document if there was none yet. */
-function tell(error: BenchError, output: ReturnType<typeof createOutput>, debug: boolean): void {
+function printError(error: BenchError, output: ReturnType<typeof createOutput>, debug: boolean): void {
   const { red, bold } = output.logColors;
   output.log(`${red(bold('error:'))} ${error.message}`);
   const remedy = error.remedy === undefined ? null : remedyText(error.remedy, error.fields);
@@ -37,7 +37,7 @@ function tell(error: BenchError, output: ReturnType<typeof createOutput>, debug:
 }
 
 /** commander has written its message already; the JSON document is still to come. */
-function tellUsage(error: CommanderError, output: ReturnType<typeof createOutput>): 0 | 2 {
+function printUsage(error: CommanderError, output: ReturnType<typeof createOutput>): 0 | 2 {
   if (error.exitCode === 0) return 0;
   const message = error.message.replace(/^error: /, '');
   const shown = error.code === 'commander.help' ? 'no command was given' : message;
@@ -48,11 +48,11 @@ function tellUsage(error: CommanderError, output: ReturnType<typeof createOutput
 }
 
 /**
- * Run one command of the command line, `args` as a shell passes them. Returns the exit code; what went wrong has been told by then. Nothing
- * but its arguments is read, and the process goes on.
+ * Runs one command of the command line, `args` as a shell passes them. Prints errors and returns the exit code.
+ * It reads nothing but its arguments, and does not end the process.
  */
 export async function runCommand(args: readonly string[], { env, cwd, stdout, stderr }: Caller): Promise<number> {
-  // Known before the arguments are parsed, since bad arguments are told as JSON too.
+  // Known before the arguments are parsed: their errors are printed as JSON too.
   const jsonMode = args.includes('--json');
   // The environment alone decides about colours until `.env` has been read.
   let output = createOutput(jsonMode, env, stdout, stderr);
@@ -74,7 +74,7 @@ export async function runCommand(args: readonly string[], { env, cwd, stdout, st
     await program.parseAsync(args, { from: 'user' });
     return context.exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return tellUsage(error, output);
+    if (error instanceof CommanderError) return printUsage(error, output);
     if (error instanceof Interrupted) {
       output.log(error.message);
       output.json({
@@ -82,9 +82,9 @@ export async function runCommand(args: readonly string[], { env, cwd, stdout, st
       } satisfies ErrorDocument);
       return 130;
     }
-    const told = asBenchError(error);
-    tell(told, output, env['BENCH_DEBUG'] === '1');
-    return told.exitCode;
+    const failure = asBenchError(error);
+    printError(failure, output, env['BENCH_DEBUG'] === '1');
+    return failure.exitCode;
   } finally {
     await context?.close();
   }

@@ -23,15 +23,15 @@ export class RunLog {
   /** Only with --json: they contain all that the run's commands printed. */
   readonly entries: LogEntry[] = [];
   count = 0;
-  private readonly told = new Set<string>();
+  private readonly printed = new Set<string>();
 
   constructor(private readonly output: CliOutput) {}
 
   add(steps: readonly TrajectoryStep[], events: readonly EventRow[]): void {
     const fresh: LogEntry[] = [];
     const once = (key: string, entry: LogEntry): void => {
-      if (this.told.has(key)) return;
-      this.told.add(key);
+      if (this.printed.has(key)) return;
+      this.printed.add(key);
       fresh.push(entry);
     };
     for (const { step, at, ...rest } of steps) {
@@ -64,15 +64,15 @@ export class RunLog {
       });
     }
     fresh.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
-    for (const entry of fresh) this.tell(entry);
+    for (const entry of fresh) this.print(entry);
   }
 
   addEnd(run: RunSummary): void {
     const detail = run.detail === null ? '' : `: ${run.detail}`;
-    this.tell({ at: run.endedAt ?? run.updatedAt, kind: 'end', step: null, text: `${phase(run)}${detail}` });
+    this.print({ at: run.endedAt ?? run.updatedAt, kind: 'end', step: null, text: `${phase(run)}${detail}` });
   }
 
-  private tell(entry: LogEntry): void {
+  private print(entry: LogEntry): void {
     this.count += 1;
     if (this.output.jsonMode) this.entries.push(entry);
     const { colors } = this.output;

@@ -36,7 +36,7 @@ export const forTerminal = (text: string): string => withoutMark(printable(text)
 export const jsonForTerminal = (text: string): string =>
   text.replace(new RegExp(UNSAFE, 'g'), (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Those of picocolors, whose sequences are told from those in the text that is coloured. */
+/** Those of picocolors. Their sequences are marked, so that a coloured text cannot contain its own. */
 export function createTerminalColors(enabled: boolean): Colors {
   const colors = pc.createColors(enabled);
   if (!enabled) return colors;

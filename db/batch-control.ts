@@ -31,7 +31,7 @@ export function batchControl(run: Statements): BatchControl {
         `with raised as (
            update batches set budget_usd = $2::numeric where batch_id = $1 and budget_usd < $2::numeric
            returning batch_id
-         ), told as (
+         ), recorded as (
            insert into events (batch_id, kind, key, detail)
            select batch_id, 'budget_raised', 'budget-' || trim_scale($2::numeric),
              'the budget is now ' || trim_scale($2::numeric) || ' US dollars'

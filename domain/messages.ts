@@ -19,7 +19,7 @@ export interface CarriedBatch {
   /** Of shards that run. */
   shards: { shard: number; held: number; drains: boolean }[];
   free: number;
-  /** As the slots were counted, and the shards were told. */
+  /** By which the free slots were counted, and which the shards have. */
   concurrency: number;
   paused: boolean;
   /** Played by shards that have ended. */

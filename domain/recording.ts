@@ -22,7 +22,7 @@ export const recordingSchema = z.strictObject({
   endedBy: z.string().nullable(),
   /** The metrics of each successful evaluation, in order. */
   scores: z.array(z.record(z.string(), z.number())),
-  /** Where the agent worked, so that its paths can be told from ours; null where the file does not say. */
+  /** Where the agent worked, to distinguish its paths from ours; null where the file does not say. */
   workspace: z.string().nullable(),
 });
 export type Recording = z.infer<typeof recordingSchema>;

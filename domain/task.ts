@@ -41,7 +41,7 @@ export const taskSchema = z.strictObject({
   /** Bumped when scores of the old and the new form may not be compared. */
   contract: z.number().int().positive(),
   domain: z.string().min(1),
-  /** What the agent is told; a nunjucks template over the task's fields. */
+  /** The agent's prompt: a nunjucks template over the task's fields. */
   description: z.string().min(1),
   metrics: z.record(z.string(), metricSchema).refine((m) => Object.keys(m).length > 0, 'at least one metric'),
   primary: z.string(),

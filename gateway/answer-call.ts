@@ -103,7 +103,7 @@ export async function answerCall(
   }
 }
 
-/** What a program is told that asks in a new container as it asked in one that was lost: the recorded answer, free. */
+/** The recorded answer, free, for a program that repeats in a new container a call of the lost one. */
 async function replay(
   session: GatewaySession,
   { wire, body, call }: { wire: Wire; body: Json; call: ProgramCall },

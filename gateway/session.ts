@@ -91,7 +91,7 @@ export class GatewaySession implements GatewayPort {
     this.refusals += 1;
   }
 
-  get told(): GatewayPort['told'] {
+  get limitAnswers(): GatewayPort['limitAnswers'] {
     if (this.refusals === 0) return null;
     return { refusals: this.refusals, secondsAgo: (performance.now() - this.firstRefusal) / 1000 };
   }

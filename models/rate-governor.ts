@@ -15,7 +15,7 @@ type Acquired = Awaited<ReturnType<RateGovernor['acquire']>>;
 interface Waiter {
   ticket: RateTicket;
   /** The store knows it. */
-  told: boolean;
+  registered: boolean;
   since: number;
   end(outcome: Acquired | Error): void;
 }
@@ -62,12 +62,12 @@ class Line {
     this.waiters.get(ticket.ticket)?.end({ kind: 'wait', waitMs: this.minuteMs * HOLD });
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
-        if (waiter.told) this.report({ ticket: ticket.ticket, kind: 'released' });
+        if (waiter.registered) this.report({ ticket: ticket.ticket, kind: 'released' });
         waiter.end(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
       };
       const waiter: Waiter = {
         ticket,
-        told: false,
+        registered: false,
         since: Date.now(),
         end: (outcome) => {
           signal.removeEventListener('abort', onAbort);
@@ -124,8 +124,8 @@ class Line {
     this.reports = [];
     this.parked = [];
     const asked = [...this.waiters.values()];
-    const arrivals = asked.filter(({ told }) => !told).map(({ ticket }) => ticket);
-    asked.forEach((waiter) => (waiter.told = true));
+    const arrivals = asked.filter(({ registered }) => !registered).map(({ ticket }) => ticket);
+    asked.forEach((waiter) => (waiter.registered = true));
     const exchange = {
       ...{ account: this.account, provider: this.provider, arrivals, reports, parked },
       attending: asked.map(({ ticket }) => ticket.ticket),

@@ -20,12 +20,12 @@ export function aupChart({ board, over }: ReportData): Chart {
     .filter(({ bestAup }) => bestAup !== null)
     .slice(0, MOST);
   const { mode, T } = board.comparison;
-  const told = (row: LeaderboardRow): string =>
+  const describe = (row: LeaderboardRow): string =>
     `${methodLabel(row, board)} ${fixed(row.bestAup)} and ${fixed(row.lastAup)}`;
   return {
     id: 'aup',
     title: 'AUP with intervals of 95 %',
-    description: `AUP of best attempts and of best submissions: ${rows.map(told).join('; ')}.`,
+    description: `AUP of best attempts and of best submissions: ${rows.map(describe).join('; ')}.`,
     draw: (width, narrow) => ({
       height: rows.length * 40 + 60,
       option: {

@@ -25,14 +25,14 @@ export function breakdownChart({ id, title, unit, parts, rows: all }: Breakdown)
     const total = amounts.reduce((sum, amount) => sum + amount, 0);
     return { label, of: amounts.map((amount) => (total === 0 ? 0 : amount / total)) };
   });
-  const told = shares.map(
+  const descriptions = shares.map(
     ({ label, of }) =>
       `${label}: ${parts.flatMap((part, i) => (of[i] ? [`${part.label} ${percent(of[i])}`] : [])).join(', ')}`,
   );
   return {
     id,
     title,
-    description: told.join('; '),
+    description: descriptions.join('; '),
     draw: (width, narrow) => ({
       height: rows.length * (narrow ? 46 : 34) + 44,
       option: {

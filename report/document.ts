@@ -11,7 +11,7 @@ import { legend } from './series.js';
 import { STYLE } from './style.js';
 import { type ReportTable, tableHtml } from './table.js';
 
-/** One file that asks for nothing else: no script, and the browser is told to load none. */
+/** One file that loads nothing: it has no script, and its policy forbids them. */
 export function reportDocument(data: ReportData): string {
   const all = sections(data);
   const title = `${data.subject}: report of bench`;

@@ -6,7 +6,7 @@ import { escapeMarkdown, tableMarkdown } from './table.js';
 
 /** The report's words and tables; charts have none. */
 export function reportMarkdown(data: ReportData): string {
-  const told = sections(data).flatMap(({ title, parts }) => {
+  const body = sections(data).flatMap(({ title, parts }) => {
     const blocks = parts.flatMap((part) =>
       part.kind === 'table' ? [tableMarkdown(part.table)] : part.kind === 'text' ? [`${part.text}\n`] : [],
     );
@@ -20,7 +20,7 @@ export function reportMarkdown(data: ReportData): string {
     '',
     ...facts(data).map(([name, value]) => `- ${name}: ${escapeMarkdown(value)}`),
     '',
-    ...told,
+    ...body,
     '## Runs',
     '',
     ...runsByTask(data).flatMap(({ cells }) => cells.map(({ table }) => tableMarkdown(table))),

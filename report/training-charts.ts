@@ -11,7 +11,7 @@ type Point = [version: number, value: number];
 interface Curve {
   id: string;
   title: string;
-  /** The lowest and the highest of a value over the versions are told to those who do not see them. */
+  /** The description for screen readers has the lowest and the highest value over the versions. */
   value: (policy: Versioned) => number | null;
   format: (value: number) => string;
   /** Distance of the band's edges from the value. */

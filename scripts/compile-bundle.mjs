@@ -20,7 +20,7 @@ export function compileBundle(folder, programs) {
   const keeper = join(import.meta.dirname, 'keep-code.cjs');
   const loader = join(folder, 'load-bundle.cjs');
   const home = mkdtempSync(join(tmpdir(), 'bench-build-'));
-  // Those of an earlier build would be taken and kept, with what that build's loader told V8.
+  // Caches of an earlier build would be accepted and kept, with that loader's flags of V8.
   for (const { own, parts } of Object.values(programs))
     for (const name of [...parts, own]) rmSync(join(folder, `${name}.cache`), { force: true });
   for (const [program, { args = [], env = {}, input = '' }] of Object.entries(STARTS)) {

@@ -21,7 +21,7 @@ export function refuseOlder(home: string, ours: Build, theirs: Build): void {
   if (compare(ours, theirs) >= 0) return;
   throw new BenchError(
     'usage',
-    `the services of ${home} run a newer build of bench (${told(theirs)}) than this one (${told(ours)})`,
+    `the services of ${home} run a newer build of bench (${buildName(theirs)}) than this one (${buildName(ours)})`,
     { code: 'home.in_use', remedy: 'Use the newer build, or run `bench down` first to switch back to this one.' },
   );
 }
@@ -29,5 +29,5 @@ export function refuseOlder(home: string, ours: Build, theirs: Build): void {
 const compare = (a: Build, b: Build): number =>
   a.version.localeCompare(b.version, 'en', { numeric: true }) || a.builtAt - b.builtAt;
 
-const told = ({ version, builtAt }: Build): string =>
+const buildName = ({ version, builtAt }: Build): string =>
   `${version} of ${new Date(builtAt).toISOString().slice(0, 19).replace('T', ' ')} UTC`;

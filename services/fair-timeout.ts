@@ -9,7 +9,7 @@ export interface ThreadTime {
   busy: boolean;
 }
 
-/** By thread id; null: gone, or not told here. */
+/** By thread id; null: gone, or not readable. */
 export type ReadThreads = () => ReadonlyMap<number, ThreadTime> | null;
 
 const LOOK_MS = 500;

@@ -37,12 +37,12 @@ export function tryLock(path: string): FileLock | null {
 /** Wait for the lock; `onWait` is called once if another process holds it. */
 export async function lock(path: string, options: { onWait?: () => void; timeoutMs: number }): Promise<FileLock> {
   const deadline = performance.now() + options.timeoutMs;
-  let told = false;
+  let notified = false;
   for (;;) {
     const held = tryLock(path);
     if (held) return held;
-    if (!told) options.onWait?.();
-    told = true;
+    if (!notified) options.onWait?.();
+    notified = true;
     if (performance.now() > deadline) {
       throw new BenchError('services', `another process is holding the lock ${path}`, {
         code: 'home.in_use',

@@ -5,7 +5,7 @@ import { writeFileAtomically } from './services-file.js';
 
 type Paths = Pick<ReturnType<typeof servicePaths>, 'temporalCertificate' | 'temporalKey'>;
 
-/** Not resolved: clients are told to expect it. */
+/** Not resolved: clients are configured to expect it. */
 const NAME = 'bench-temporal';
 
 /**

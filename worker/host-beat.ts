@@ -94,10 +94,10 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
 
 /** Reports once that the driver stopped answering, and once that it answers again: in the log, and as an event if GPUs are leased. */
 function gpuReporter({ hostId, store, log }: HostParts): (gpus: GpusNow) => Promise<void> {
-  let told: { event: boolean } | null = null;
+  let reported: { event: boolean } | null = null;
   return async ({ ids, unknown }) => {
-    if ((unknown === null) === (told === null)) return;
-    const event = told === null ? ids.length > 0 : told.event;
+    if ((unknown === null) === (reported === null)) return;
+    const event = reported === null ? ids.length > 0 : reported.event;
     const [kind, detail]: [EventKind, string] =
       unknown === null
         ? ['gpu_driver_recovered', `nvidia-smi answers again on host ${hostId}: its free GPUs can be leased`]
@@ -108,7 +108,7 @@ function gpuReporter({ hostId, store, log }: HostParts): (gpus: GpusNow) => Prom
       const key = `host-gpus-${hostId}-${new Date().toISOString()}`;
       await store.addEvent({ runId: null, batchId: null, kind, key, detail });
     }
-    told = unknown === null ? null : { event };
+    reported = unknown === null ? null : { event };
   };
 }
 

@@ -33,7 +33,7 @@ import { workerSettings } from '../operations/home/worker-settings.js';
 import { withAdmittedRuns } from './admitted-runs.js';
 import { reap } from './reap.js';
 import { taskFolders } from './task-folders.js';
-import { untoldAnswers } from './untold-answers.js';
+import { signalAnswers } from './signal-answers.js';
 import { warmPool } from './warm-pool.js';
 import { stuckWorkflows } from './stuck-workflows.js';
 import { workflowReconciler } from './workflow-reconciler.js';
@@ -57,7 +57,7 @@ const START_PATIENCE_MS = 60_000;
 /** GPUs assumed while the driver has not answered: the most that a machine may have. */
 const GPUS_TO_COME = 16;
 
-/** The worker's composition root: reads the environment, builds the adapters, polls until it is told to stop. */
+/** The worker's composition root: reads the environment, builds the adapters, polls until a signal stops it. */
 async function main(): Promise<void> {
   const given = workerSettings(process.env);
   const sdkMetricsAddress = given.metrics === undefined ? undefined : await loopbackAddress();
@@ -155,15 +155,15 @@ async function main(): Promise<void> {
   const end = leavesAt(settings);
   if (bearsRuns) process.on('SIGUSR2', () => leave('notified by SIGUSR2'));
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    const told = (): void => {
-      // The batch system that this machine is borrowed from takes it back; it tells each process, and so does the command.
+    const onSignal = (): void => {
+      // The batch system takes its machine back: it signals each process, and so does the command.
       if (bearsRuns && signal === 'SIGTERM' && (end !== null || departure.begun)) return leave('notified by SIGTERM');
-      process.off(signal, told);
+      process.off(signal, onSignal);
       log.info({ signal }, 'stopping; running commands continue and are found again');
       polling.stop();
       if (bearsRuns) void emptyOrSay();
     };
-    process.on(signal, told);
+    process.on(signal, onSignal);
   }
   log.info({ hostId, roles: settings.roles }, 'worker ready');
   if (settings.readyFile !== undefined) writeFileSync(settings.readyFile, String(process.pid));
@@ -216,9 +216,9 @@ async function main(): Promise<void> {
       );
     };
     void reconcileOrSay();
-    const tellAnswers = untoldAnswers(client, turns);
+    const resignal = signalAnswers(client, turns);
     const tell = () =>
-      tellAnswers().catch((error: unknown) =>
+      resignal().catch((error: unknown) =>
         log.warn({ error: String(error) }, 'could not wake runs that have an answer'),
       );
     void tell();

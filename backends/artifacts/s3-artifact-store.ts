@@ -40,7 +40,7 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
   let signing: Promise<S3Client> | undefined;
 
   /** InfrastructureError that says what is wrong, in place of the SDK's. */
-  const told = async <T>(call: (s3: Sdk, client: S3Client) => Promise<T>, by = connect()): Promise<T> => {
+  const explained = async <T>(call: (s3: Sdk, client: S3Client) => Promise<T>, by = connect()): Promise<T> => {
     try {
       const { s3, client } = await by;
       return await call(s3, client);
@@ -50,7 +50,7 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
   };
 
   const head = (key: string, by = connect()) =>
-    told(async (s3, client) => {
+    explained(async (s3, client) => {
       try {
         const { ContentLength = 0, LastModified = new Date(0) } = await client.send(
           new s3.HeadObjectCommand({ Bucket: bucket, Key: key }),
@@ -76,7 +76,7 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
 
   /** Null: no such object. A missing bucket is a failure, not a missing object. */
   const bodyOf = (sha256: string): Promise<AsyncIterable<Buffer> | null> =>
-    told(async (s3, client) => {
+    explained(async (s3, client) => {
       try {
         const { Body } = await client.send(new s3.GetObjectCommand({ Bucket: bucket, Key: keyOf(sha256) }));
         return Body as unknown as AsyncIterable<Buffer>;
@@ -94,7 +94,7 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
     const silent = untilSilent(client);
     const sending = (async () => {
       if (await isYoung(object.key, object.bytes, by)) return;
-      await told(() => send(s3, client, { ...object, body: createReadStream(path) }), by);
+      await explained(() => send(s3, client, { ...object, body: createReadStream(path) }), by);
     })().finally(() => client.destroy());
     // Its failure after that of the silence is the same.
     sending.catch(() => undefined);
@@ -113,7 +113,7 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       const key = keyOf(sha256);
       if (!(await isYoung(key, bytes.length)))
-        await told(async (s3) => send(s3, await uploader(), { bucket, key, body: bytes, bytes: bytes.length }));
+        await explained(async (s3) => send(s3, await uploader(), { bucket, key, body: bytes, bytes: bytes.length }));
       return sha256;
     },
 
@@ -125,7 +125,7 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
         const object = { bucket, key: keyOf(stored.sha256), bytes: stored.bytes };
         if (brief !== undefined) await sendBriefly(object, path, brief.silenceMs);
         else if (!(await isYoung(object.key, object.bytes)))
-          await told(async (s3) => send(s3, await uploader(), { ...object, body: createReadStream(path) }));
+          await explained(async (s3) => send(s3, await uploader(), { ...object, body: createReadStream(path) }));
         return stored;
       } finally {
         await rm(path, { force: true });
@@ -156,7 +156,7 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
     has: async (sha256, bytes) => (await head(keyOf(sha256)))?.bytes === bytes,
 
     async discard(sha256) {
-      await told((s3, client) => client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key: keyOf(sha256) })));
+      await explained((s3, client) => client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key: keyOf(sha256) })));
     },
 
     async *open(sha256) {
@@ -173,7 +173,7 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
     },
 
     link: (sha256, fileName, seconds) =>
-      told(async (s3) => {
+      explained(async (s3) => {
         // Nothing is sent: the address is signed here.
         const client = await (signing ??= openSigner(location, silenceMs, connect));
         const command = new s3.GetObjectCommand({
@@ -186,7 +186,7 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
     async *storedBefore(before) {
       yield* oldSpooled(location.spool, before);
       for (let from: string | undefined, more = true; more;) {
-        const page = await told((s3, client) =>
+        const page = await explained((s3, client) =>
           client.send(new s3.ListObjectsV2Command({ Bucket: bucket, Prefix: below, ContinuationToken: from })),
         );
         for (const { Key: key = '', Size: bytes = 0, LastModified: at } of page.Contents ?? []) {
@@ -198,7 +198,7 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
         more = page.IsTruncated === true && from !== undefined;
       }
       for (let key: string | undefined, id: string | undefined, more = true; more;) {
-        const page = await told((s3, client) =>
+        const page = await explained((s3, client) =>
           client.send(
             new s3.ListMultipartUploadsCommand({
               ...{ Bucket: bucket, Prefix: below, KeyMarker: key, UploadIdMarker: id },
@@ -220,7 +220,7 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
       }
       const upload = /^unfinished:([^/]+)\/(.+)$/.exec(name);
       if (upload !== null) {
-        await told((s3, client) =>
+        await explained((s3, client) =>
           client.send(new s3.AbortMultipartUploadCommand({ Bucket: bucket, Key: upload[2], UploadId: upload[1] })),
         );
         return true;
@@ -228,7 +228,7 @@ export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENC
       const key = below + name;
       const found = await head(key);
       if (found === null || found.at >= before) return false;
-      await told((s3, client) => client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key: key })));
+      await explained((s3, client) => client.send(new s3.DeleteObjectCommand({ Bucket: bucket, Key: key })));
       return true;
     },
   };

@@ -52,7 +52,7 @@ const table = async (): Promise<string[][]> =>
 const written = (path: string): string =>
   path.replace(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
-/** Run one of the system's programs, for a minute at most unless told otherwise. Throws InfrastructureError with its words. */
+/** Run one of the system's programs, for a minute at most by default. Throws InfrastructureError with its output. */
 export async function system(
   program: string,
   args: string[],

@@ -5,8 +5,8 @@ import { readSupervisor } from './run-world.js';
 const FREEZE_MS = 5_000;
 
 /**
- * Pause all processes of a local run, the supervisor first, or it would take stopped shells for hanging ones. False: they cannot be
- * told apart from others (no user of their own), or some are still running.
+ * Pause all processes of a local run, the supervisor first, or it would take stopped shells for hanging ones.
+ * False: they have no user of their own, by which to find them, or some are still running.
  */
 export async function freezeRun(control: string): Promise<boolean> {
   const record = await current(control);

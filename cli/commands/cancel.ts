@@ -4,14 +4,14 @@ import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';
 import type { CancelledBatch, CancelledRun } from '../../domain/views/batch-control.js';
 
-function render(told: Cancellation): string {
-  if (told.kind === 'run')
-    return told.requested
-      ? `Run ${told.runId} is being cancelled: its container is removed, its records stay.`
-      : `Run ${told.runId} has already ended (${told.endReason ?? ''}).`;
-  return told.requested
-    ? `Batch ${told.batchId} is being cancelled: ${plural(told.unfinishedRuns, 'unfinished run')}. Runs that have ended keep their scores.`
-    : `Batch ${told.batchId} has already ended (${told.status}).`;
+function render(cancellation: Cancellation): string {
+  if (cancellation.kind === 'run')
+    return cancellation.requested
+      ? `Run ${cancellation.runId} is being cancelled: its container is removed, its records stay.`
+      : `Run ${cancellation.runId} has already ended (${cancellation.endReason ?? ''}).`;
+  return cancellation.requested
+    ? `Batch ${cancellation.batchId} is being cancelled: ${plural(cancellation.unfinishedRuns, 'unfinished run')}. Runs that have ended keep their scores.`
+    : `Batch ${cancellation.batchId} has already ended (${cancellation.status}).`;
 }
 
 export function register(program: Command, context: CliContext): void {
@@ -23,9 +23,9 @@ export function register(program: Command, context: CliContext): void {
     )
     .argument('<id>', 'a batch or a run: id, an unambiguous part of it, or the name of a batch')
     .action(async (ref: string) => {
-      const told = await cancel(context, ref);
-      const { kind: _, ...document } = told;
+      const cancellation = await cancel(context, ref);
+      const { kind: _, ...document } = cancellation;
       context.output.json(document satisfies CancelledBatch | CancelledRun);
-      context.output.print(render(told));
+      context.output.print(render(cancellation));
     });
 }

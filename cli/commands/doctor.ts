@@ -5,7 +5,7 @@ import type { DoctorDocument } from '../../domain/views/home.js';
 import { remedyText } from '../render/remedy.js';
 
 /** With its remedy as this command line has it. */
-const told = ({ fields, remedy, ...check }: Check) => ({
+const withRemedyText = ({ fields, remedy, ...check }: Check) => ({
   ...check,
   remedy: remedy === null ? null : remedyText(remedy, fields),
 });
@@ -20,7 +20,7 @@ export function register(program: Command, context: CliContext): void {
     .action(async () => {
       const { settings, output } = context;
       const { doctorChecks } = await import('../../operations/home/doctor.js');
-      const checks = (await doctorChecks(settings, process.cwd())).map(told);
+      const checks = (await doctorChecks(settings, process.cwd())).map(withRemedyText);
       const failed = checks.some((check) => check.status === 'fail');
       output.json({ ok: !failed, checks } satisfies DoctorDocument);
       const { green, yellow, red } = output.colors;

@@ -52,19 +52,19 @@ function table({ output }: CliContext, events: readonly EventRow[]): string {
 /** A line per event as it comes; with --json one document at the end. Outages are waited out. */
 async function follow(context: CliContext, request: EventsRequest): Promise<void> {
   const { output } = context;
-  const told: EventRow[] = [];
+  const printed: EventRow[] = [];
   for await (const progress of followEvents(context, request, context.onInterrupt()))
     if (progress.kind === 'recovered') output.log('The services answer again.');
     else if (progress.kind === 'outage')
       output.log('The services do not answer; trying to restart them. Ctrl-C stops following.');
     else {
       const { event } = progress;
-      told.push(event);
+      printed.push(event);
       const { colors } = output;
       const of = event.runId ?? event.batchId ?? '–';
       output.print(
         `${colors.dim(formatTime(event.at))} ${of} ${colors.yellow(event.kind)} ${oneLine(event.detail, 500)}`,
       );
     }
-  output.json({ events: told } satisfies EventsDocument);
+  output.json({ events: printed } satisfies EventsDocument);
 }

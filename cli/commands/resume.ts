@@ -15,17 +15,17 @@ const continues = (runs: number): string => (runs === 1 ? 'continues' : 'continu
 /** Progress until the runs that the old budget ended have been evaluated; how many go on, and whether Ctrl-C left some. */
 async function waitForEnding(context: CliContext, batchId: string): Promise<{ again: number; left: boolean }> {
   const interrupt = context.onInterrupt();
-  let told = 0;
+  let reported = 0;
   let again = 0;
   for await (const look of continueEnding(context, batchId, interrupt)) {
     again += look.again;
-    if (look.ending > 0 && look.ending !== told)
+    if (look.ending > 0 && look.ending !== reported)
       context.output.log(
         `${plural(look.ending, 'run')} stopped by the old budget ${look.ending === 1 ? 'is' : 'are'} still being evaluated, then ${continues(look.ending)}. Ctrl-C leaves; repeat the command then.`,
       );
-    told = look.ending;
+    reported = look.ending;
   }
-  return { again, left: told > 0 };
+  return { again, left: reported > 0 };
 }
 
 export function register(program: Command, context: CliContext): void {

@@ -10,7 +10,7 @@ import { requestFields, requestOptions } from '../request-options.js';
 import type { CheckedTask, TaskChecksDocument } from '../../domain/views/tasks.js';
 
 /** With its remedy as this command line has it. */
-const told = ({ fields, remedy, ...need }: Need): Need => ({
+const withRemedyText = ({ fields, remedy, ...need }: Need): Need => ({
   ...need,
   remedy: remedy === null ? null : remedyText(remedy, fields),
 });
@@ -32,12 +32,12 @@ function render({ output: { colors } }: CliContext, tasks: readonly CheckedTask[
     ],
     colors,
   );
-  const told = tasks.flatMap(({ task, needs }) =>
+  const lines = tasks.flatMap(({ task, needs }) =>
     needs
       .filter(({ status }) => status === 'lacking' || status === 'build')
       .map(({ name, detail, remedy }) => `${task}, ${name}: ${detail}${remedy === null ? '' : `. Fix: ${remedy}`}`),
   );
-  return [table, ...(told.length === 0 ? [] : ['', ...told])].join('\n');
+  return [table, ...(lines.length === 0 ? [] : ['', ...lines])].join('\n');
 }
 
 export function register(tasks: Command, context: CliContext): void {
@@ -50,7 +50,7 @@ export function register(tasks: Command, context: CliContext): void {
     .argument('[tasks...]', 'task ids, or `all`')
     .action(async (ids: string[], flags: Record<string, unknown>) => {
       const checked = await checkTasks(context, { ids, ...requestFields(checkTasksRequestSchema.shape, flags) });
-      const rows = checked.map((row) => ({ ...row, needs: row.needs.map(told) }));
+      const rows = checked.map((row) => ({ ...row, needs: row.needs.map(withRemedyText) }));
       const lacking = rows.filter(({ ready }) => !ready);
       context.output.json({ ready: lacking.length === 0, tasks: rows } satisfies TaskChecksDocument);
       context.output.print(render(context, rows));

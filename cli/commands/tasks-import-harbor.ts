@@ -51,14 +51,14 @@ function render({ output: { colors } }: CliContext, { into, dryRun, imported, ta
     ],
     colors,
   );
-  const told = tasks.flatMap(({ task, refusals, remarks }) => [
+  const notes = tasks.flatMap(({ task, refusals, remarks }) => [
     ...refusals.map((one) => `${oneLine(task, 80)} is refused: ${place(one)}`),
     ...remarks.map((one) => `${oneLine(task, 80)}: ${place(one)}`),
   ]);
   return [
     table,
     '',
-    ...told,
+    ...notes,
     `${imported} of ${plural(tasks.length, 'task')} ${dryRun ? 'would be' : 'are'} in ${into}.`,
   ].join('\n');
 }

@@ -51,7 +51,7 @@ function fileOf(text: string, before: Record<string, string> = {}): Record<strin
 }
 
 /** With its remedy as this command line has it. */
-const told = ({ fields, remedy, ...problem }: ImportProblem) => ({
+const withRemedyText = ({ fields, remedy, ...problem }: ImportProblem) => ({
   ...problem,
   remedy: remedyText(remedy, fields),
 });
@@ -137,7 +137,7 @@ export function register(tasks: Command, context: CliContext): void {
         force: flags.force === true,
         dryRun,
       });
-      const found = imported.map((task) => ({ ...task, problems: task.problems.map(told) }));
+      const found = imported.map((task) => ({ ...task, problems: task.problems.map(withRemedyText) }));
       context.output.json({ into, dryRun, tasks: found } satisfies ImportedTasksDocument);
       context.output.print(render(context, found, into, dryRun));
       const left = found.filter(({ status }) => status === 'not imported');

@@ -62,7 +62,7 @@ function downloadBar({ output }: CliContext) {
 }
 
 /** With the remedy of its error as this command line has it. */
-const told = ({ error, remedy = '', fields, ...row }: PreparedTask): PreparedTask => ({
+const withRemedyText = ({ error, remedy = '', fields, ...row }: PreparedTask): PreparedTask => ({
   ...row,
   error: error === null ? null : `${error}. ${remedyText(remedy, fields)}`.trim(),
 });
@@ -97,7 +97,7 @@ export function register(tasks: Command, context: CliContext): void {
     .argument('[tasks...]', 'task ids, or `all`')
     .action(async (ids: string[], flags: Record<string, unknown>) => {
       const request: PrepareTasksRequest = { ids, ...requestFields(prepareTasksRequestSchema.shape, flags) };
-      const rows = (await prepare(context, request)).map(told);
+      const rows = (await prepare(context, request)).map(withRemedyText);
       const failed = rows.filter(({ data }) => data === 'failed');
       context.output.json({ tasks: rows } satisfies PreparationDocument);
       context.output.print(render(context, rows, request));

@@ -23,11 +23,11 @@ function render({ output: { colors } }: CliContext, { playable, tasks }: HarborS
     ],
     colors,
   );
-  const told = tasks.flatMap(({ task, refusals, remarks }) => [
+  const notes = tasks.flatMap(({ task, refusals, remarks }) => [
     ...refusals.map((one) => `${oneLine(task, 80)} is refused: ${place(one)}`),
     ...remarks.map((one) => `${oneLine(task, 80)}: ${place(one)}`),
   ]);
-  return [table, '', ...told, `${playable} of ${plural(tasks.length, 'task')} could be played.`].join('\n');
+  return [table, '', ...notes, `${playable} of ${plural(tasks.length, 'task')} could be played.`].join('\n');
 }
 
 export function register(tasks: Command, context: CliContext): void {

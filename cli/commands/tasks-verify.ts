@@ -25,14 +25,14 @@ function render({ output: { colors } }: CliContext, tasks: readonly VerifiedTask
     ],
     colors,
   );
-  const told = tasks.flatMap(({ task, ok, checks }) =>
+  const lines = tasks.flatMap(({ task, ok, checks }) =>
     checks
       .filter(({ name, status }) => status === 'failed' || (ok && (name === 'baseline' || name === 'oracle')))
       .map(
         ({ name, status, detail }) => `${status === 'failed' ? words.failed : words.ok}  ${task}, ${name}: ${detail}`,
       ),
   );
-  return [table, '', ...told].join('\n');
+  return [table, '', ...lines].join('\n');
 }
 
 export function register(tasks: Command, context: CliContext): void {

@@ -137,12 +137,12 @@ export class Play {
   /** Do it, over outages of the services; null: the person left meanwhile. */
   async #persistently<Value>(work: () => Promise<Value>): Promise<Value | null> {
     const { output } = this.context;
-    for (let told = false; !this.left.aborted; told = true) {
+    for (let reported = false; !this.left.aborted; reported = true) {
       try {
         return await work();
       } catch (error) {
         if (!isOutage(error)) throw error;
-        if (!told) output.log(output.logColors.yellow('The services do not answer; trying to restart them.'));
+        if (!reported) output.log(output.logColors.yellow('The services do not answer; trying to restart them.'));
         await this.context.reconnect();
         await this.#pause();
       }

@@ -32,7 +32,7 @@ export function importProgress(
       })
     : null;
   let steps = 0;
-  let told = Date.now();
+  let printedAt = Date.now();
   bar?.start(total, 0, { steps });
   return {
     done(result, number) {
@@ -45,8 +45,8 @@ export function importProgress(
             : output.logColors.dim(remarkLine(remark)),
         );
       bar?.update(number, { steps });
-      if (bar === null && (Date.now() - told >= LINE_EVERY_MS || number === total)) {
-        told = Date.now();
+      if (bar === null && (Date.now() - printedAt >= LINE_EVERY_MS || number === total)) {
+        printedAt = Date.now();
         output.log(`${number} of ${total} ${unit}, ${steps} steps`);
       }
     },

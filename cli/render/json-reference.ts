@@ -27,7 +27,7 @@ const objectText = (schema: JsonSchema): string => {
   return `{${keys.map(([key, type]) => (type === 'string' ? key : `${key}: ${type}`)).join(', ')}}`;
 };
 
-/** One of several, of which null is told by a question mark. */
+/** One of several; a question mark stands for null. */
 const choiceText = (choices: readonly string[]): string => {
   const others = choices.filter((one) => one !== NULL);
   return others.join('/') + (others.length < choices.length ? '?' : '');
@@ -118,8 +118,8 @@ export function jsonReference(documents: Readonly<Record<string, readonly Printe
       const text = oneOf(schemaOf(root.properties?.[`${command} ${nth}`] ?? {}), shared);
       return when === undefined ? text : `${when}: ${text}`;
     });
-    const told = forms.join('; ');
-    commands.set(told, [...(commands.get(told) ?? []), `\`${command}\``]);
+    const document = forms.join('; ');
+    commands.set(document, [...(commands.get(document) ?? []), `\`${command}\``]);
   }
   const inOrder = (a: [string, unknown], b: [string, unknown]): number => (a[0] < b[0] ? -1 : 1);
   return [
@@ -129,7 +129,7 @@ export function jsonReference(documents: Readonly<Record<string, readonly Printe
     )}\n`,
     `## Commands\n\n${table(
       ['command', 'document'],
-      [...commands].map(([told, names]) => [names.join(', '), told]),
+      [...commands].map(([document, names]) => [names.join(', '), document]),
     )}\n`,
     `## Values\n\n${table(
       ['name', 'value', 'meaning'],

@@ -51,7 +51,7 @@ export async function openRunRecord(pool: pg.Pool, runId: string): Promise<RunRe
     await client.query('rollback').catch(() => undefined);
     client.release();
   };
-  const told = (error: unknown): unknown =>
+  const explained = (error: unknown): unknown =>
     errorFields(error).code === undefined ? error : queryError(`exporting run ${runId}`, error);
   let cursors = 0;
   try {
@@ -83,7 +83,7 @@ export async function openRunRecord(pool: pg.Pool, runId: string): Promise<RunRe
           }
           await client.query(`close ${name}`);
         } catch (error) {
-          throw told(error);
+          throw explained(error);
         }
       },
       async looseCalls() {
@@ -97,7 +97,7 @@ export async function openRunRecord(pool: pg.Pool, runId: string): Promise<RunRe
     };
   } catch (error) {
     await close();
-    throw told(error);
+    throw explained(error);
   }
 }
 

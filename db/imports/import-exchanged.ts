@@ -86,8 +86,8 @@ async function taskVersionFor(sql: Sql, { format, task, taskHash }: ExchangedRec
   );
   const [known] = rows;
   if (known !== undefined) return known;
-  const { assumed: _, ...told } = task;
-  const hash = sha256([format, told]);
+  const { assumed: _, ...stated } = task;
+  const hash = sha256([format, stated]);
   const bounds = { ...(task.min !== null && { min: task.min }), ...(task.max !== null && { max: task.max }) };
   const spec = {
     ...{ origin: format, id: task.id, name: task.name, contract: MLGYM_CONTRACT, primary: task.metric },

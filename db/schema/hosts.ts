@@ -31,7 +31,7 @@ export const hosts = pgTable('hosts', {
   /** Why it takes no new runs. */
   paused: text('paused'),
   drainedAt: time('drained_at'),
-  /** When it leaves, as its worker was told; null: it stays. */
+  /** When it leaves, by the settings of its worker; null: it stays. */
   endsAt: time('ends_at'),
   /** Since when it hands its runs on, to leave. */
   leavingAt: time('leaving_at'),

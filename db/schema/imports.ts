@@ -34,7 +34,7 @@ export const imports = pgTable(
     args: jsonb('args').$type<unknown>(),
     /** The first messages of its history: system, task. */
     prompt: jsonb('prompt').$type<{ role: string; content: string }[]>(),
-    /** What its history has after each step's observation: the status lines; null: not kept, or not told apart. */
+    /** What its history has after each step's observation: the status lines; null: not kept, or not separable. */
     footers: jsonb('footers').$type<(string | null)[]>(),
     historyMessages: integer('history_messages'),
     /** The last action in its history, which may have no step. */

@@ -8,7 +8,7 @@ export const installation = pgTable(
   {
     installationId: uuid('installation_id').primaryKey().defaultRandom(),
     createdAt: createdAt(),
-    /** Since when a webhook is told what happens; null: none is set. */
+    /** Since when the webhook is notified; null: none is set. */
     notifyFrom: time('notify_from'),
   },
   () => [uniqueIndex('installation_one').on(sql`(true)`)],

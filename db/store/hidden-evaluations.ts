@@ -38,7 +38,7 @@ export function hiddenEvaluationStore(run: Statements): HiddenEvaluations {
              end
            from waiting w
            where s.run_id = w.run_id and s.step = w.step and w.kind = 'validate' and $11::text <> ''
-         ), told as (${eventsOf('waiting', '$12')})
+         ), recorded as (${eventsOf('waiting', '$12')})
          select status from runs where run_id = $1`,
         [
           record.runId,

@@ -81,7 +81,7 @@ export function rolloutStore(pool: pg.Pool): Rollouts {
            where r.batch_id = $1 and o.end_sequence is not null
          ), gone as (
            delete from captured_calls k using known where k.run_id = known.run_id
-         ), told as (
+         ), acknowledged as (
            update rollouts o set acknowledged_at = coalesce(o.acknowledged_at, now()) from known where o.run_id = known.run_id
          )
          select id from known`,

@@ -45,7 +45,7 @@ export async function copySelected(client: pg.PoolClient, treeRunId: string, nod
   );
 }
 
-/** What the agents of new nodes are told, below what their parents saw last. */
+/** Notes for the agents of new nodes, which follow the last message that their parents saw. */
 export async function addNotes(
   client: pg.PoolClient,
   root: RunDefinition,

@@ -34,7 +34,7 @@ export function commandLimits(script: string, limits: Limits, atMostSeconds = In
 }
 
 /**
- * Whether a script runs one of the programs, or something of which that cannot be told: a script of its own, a name that only
+ * Whether a script runs one of the programs, or may run one: a script of its own, a name that only
  * the shell knows. Decided by the words that name commands, so `cat python.log` runs none and `cat x; python3.11 y` does.
  */
 export function mayTrain(script: string, programs: readonly string[], nesting = 0): boolean {

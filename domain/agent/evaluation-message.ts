@@ -16,11 +16,11 @@ export type Outcome = EvaluationOutcome | { kind: 'no_artefact'; message: string
 export function shownToAgent(
   task: TaskSpec,
   outcomes: ReadonlyMap<Split, Outcome>,
-  told: { dialect: Dialect | undefined; kind: EvaluationKind; workspace: string },
+  context: { dialect: Dialect | undefined; kind: EvaluationKind; workspace: string },
 ): string {
   const shown = outcomes.get('validation') ?? outcomes.get('test');
   if (shown === undefined) throw new Error('an evaluation without an outcome');
-  if (told.dialect === 'mlgym') return evaluationInMlgymWords({ task, ...told }, shown);
+  if (context.dialect === 'mlgym') return evaluationInMlgymWords({ task, ...context }, shown);
   const message = evaluationMessage(task, shown);
   return shown.kind === 'ok' && outcomes.has('validation')
     ? `${message}\n  These are scores on the validation split. The ranking uses a hidden test split.`

@@ -88,9 +88,9 @@ export interface StepReward {
   parts: Record<string, number>;
   /** Parts that earlier actions have been given; null: none. */
   given: Record<string, number> | null;
-  /** Parts that are paid once more, be it nothing: they are told although they were given. */
-  anew?: readonly string[];
-  /** Why an episode that has ended has no reward; null or absent: it has one, or goes on. */
+  /** Parts that are paid again: they are reported although earlier actions have been given them, even if 0. */
+  again?: readonly string[];
+  /** Why an episode that has ended has no reward; null or absent: it has one, or continues. */
   fault?: EpisodeFault['reason'] | null;
 }
 
@@ -139,11 +139,11 @@ export function outcomeOf(progress: ActionProgress, reward: StepReward): Episode
 }
 
 /** What was given before is not given again: a part that is left with nothing is none. */
-function ownParts({ parts, given, anew = [] }: StepReward): Record<string, number> {
+function ownParts({ parts, given, again = [] }: StepReward): Record<string, number> {
   const before = given ?? {};
   const own = Object.entries(parts).map(([part, amount]) => [part, amount - (before[part] ?? 0)] as const);
   return Object.fromEntries(
-    own.filter(([part, amount]) => amount !== 0 || before[part] === undefined || anew.includes(part)),
+    own.filter(([part, amount]) => amount !== 0 || before[part] === undefined || again.includes(part)),
   );
 }
 
@@ -153,14 +153,14 @@ function difference({ reward, given }: StepReward): number | null {
   return reward === null || before.length === 0 ? reward : reward - before.reduce((sum, amount) => sum + amount, 0);
 }
 
-/** The record tells an evaluation's fault: it knows which score would have counted. */
+/** An evaluation's fault comes from the record, which knows the score that would have counted. */
 function faultOf(
   { endReason, detail }: ActionProgress['run'],
-  told: EpisodeFault['reason'] | null,
+  ofEvaluation: EpisodeFault['reason'] | null,
 ): EpisodeFault | null {
   if (endReason === 'infra_error' || endReason === 'config_error' || endReason === 'cancelled')
     return { reason: endReason, detail };
-  return told === null ? null : { reason: told, detail };
+  return ofEvaluation === null ? null : { reason: ofEvaluation, detail };
 }
 
 function lastMessage(run: ActionProgress['run'], observation: string | null): string {

@@ -18,7 +18,7 @@ export interface RecordedCall {
   costUsd: string | null;
   ms: number | null;
   error: string | null;
-  /** What a policy outside was told of a refused reply; else rebuilt from the agent's templates. */
+  /** What an external policy received for a refused reply; else rebuilt from the agent's templates. */
   answer?: string;
 }
 

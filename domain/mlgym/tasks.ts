@@ -8,7 +8,10 @@ export interface MlgymTask {
   direction: Direction;
   /** The metric's possible values. */
   bounds?: { min?: number; max?: number };
-  /** Of one evaluation of the published baseline: as told beside it, else by the size of the test set or, of games and episodes, by their number. 0: repeating it gives the same, or nothing is known. */
+  /**
+   * Of one evaluation of the published baseline: as published, else by the size of the test set or the number
+   * of games and episodes. 0: repeating it gives the same, or nothing is known.
+   */
   standardError?: number;
   /** A score worth a gain of 1, frozen. */
   target?: TaskTarget;

@@ -2,8 +2,8 @@
 export interface Departure {
   readonly begun: boolean;
   /**
-   * Does it leave, or is it told so in the next moment? Who takes the machine back may end what runs there first: an end that is not the
-   * agent's own.
+   * Does it leave, or will it be notified in a moment? A batch system that takes the machine back may end the
+   * agent's processes first: an end that is not the agent's own.
    */
   underWay(): Promise<boolean>;
   /** Something of the run begins here. */

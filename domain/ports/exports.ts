@@ -30,7 +30,7 @@ export interface LineImport {
   abandon(): Promise<void>;
 }
 
-/** What runs are told apart by in other tools, beyond what `bench show` has. */
+/** What other tools need to distinguish runs, beyond what `bench show` has. */
 export interface RecordedTask {
   name: string;
   min: number | null;
@@ -54,7 +54,7 @@ export interface RunRecord {
 export type RecordedAction = Omit<EpisodeLine['actions'][number], 'message' | 'mask'> & {
   /** What the policy said. */
   text: string;
-  /** What it was told of it; null: not over. */
+  /** The outcome that it received; null: not over. */
   outcome: string | null;
 };
 

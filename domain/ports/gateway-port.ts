@@ -8,8 +8,8 @@ export interface GatewayPort {
   /** Why no further call is made; null: calls are made. */
   readonly limit: EndReason | null;
   /** Answers that said so, and how long ago the first was given; null: none was. */
-  readonly told: { refusals: number; secondsAgo: number } | null;
-  /** A fault of our own, after which the run cannot go on. */
+  readonly limitAnswers: { refusals: number; secondsAgo: number } | null;
+  /** A fault of our own, after which the run cannot continue. */
   readonly fatal: Error | null;
   /** Why the last call that was made brought no answer; null: it brought one. */
   readonly lastFault: Error | null;

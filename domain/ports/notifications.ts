@@ -11,9 +11,9 @@ export interface DueNotification {
 
 /** The outbox of notifications. */
 export interface Notifications {
-  /** A webhook is set: what happens from now on is told. Repeating it changes nothing. */
+  /** A webhook is set: events from now on are sent. Repeating it changes nothing. */
   begin(): Promise<void>;
-  /** None is set any more: what is not sent is dropped, and nothing that happens meanwhile is told later. */
+  /** No webhook is set any more: unsent notifications are dropped, and later events are not sent either. */
   end(): Promise<void>;
   /** Stores what has happened since `begin`, each once. `stallSeconds`: so long nothing moved in a running batch. */
   collect(of: { kinds: readonly NotificationKind[]; stallSeconds: number }): Promise<void>;

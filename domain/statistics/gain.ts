@@ -13,7 +13,7 @@ export const NOISE = 2;
 
 const signOf = ({ direction }: ComparedTask): 1 | -1 => (direction === 'maximize' ? 1 : -1);
 
-/** Gains can be told: there are a baseline, and a target that is better. attempt_gain() in SQL has the same rule. */
+/** Gains can be computed: there are a baseline, and a target that is better. attempt_gain() in SQL has the same rule. */
 export const hasGains = (task: GainedTask): boolean =>
   task.baseline !== null && task.target !== null && signOf(task) * task.target > signOf(task) * task.baseline;
 

@@ -1,6 +1,6 @@
 import type { Operator } from './tree.js';
 
-/** What a node's agent is told before its first step, below what its parent saw last. */
+/** The note to a node's agent before its first step; it follows the last message that the parent saw. */
 export interface ChildNote {
   operator: Operator;
   /** Steps that it may take. */

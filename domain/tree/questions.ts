@@ -18,7 +18,7 @@ export const questionTry = (question: Question, nodes: number): number =>
 export const asksItsModel = ({ policy, reflexion = false }: Pick<SearchSpec, 'policy' | 'reflexion'>): boolean =>
   policy === 'scientist' || reflexion;
 
-/** What is to be asked before the next wave; all nodes are settled. Those that begin anew would be told nothing. */
+/** The questions before the next wave; all nodes are settled. Drafts would not receive the answers. */
 export function questionsNow(spec: SearchSpec, nodes: readonly TreeNode[], seed: number, room: number): Question[] {
   if (!asksItsModel(spec)) return [];
   if (nextWave(spec, nodes, seed, room).every(({ parent }) => parent === null)) return [];
@@ -27,7 +27,7 @@ export function questionsNow(spec: SearchSpec, nodes: readonly TreeNode[], seed:
   );
 }
 
-/** A node as its tree's model is told of it. */
+/** A node as the tree's model sees it. */
 export interface AccountedNode {
   index: number;
   operator: Operator;
@@ -99,10 +99,10 @@ function accountOf(
   const from = parent === null ? '' : ` of node_${parent}${secondParent === null ? '' : ` with node_${secondParent}`}`;
   const came = { scored: `scored ${score}`, failed: 'could not be scored', lost: 'came to nothing', open: 'open' };
   const done = work.map(({ thought, action }) => `${thought}\n$ ${action}`.trim()).join('\n');
-  const told = done.length > most ? `…${done.slice(-most)}` : done;
+  const end = done.length > most ? `…${done.slice(-most)}` : done;
   return [
     `node_${index}: ${operator}${from}, ${came[status]}`,
-    ...told
+    ...end
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => `    ${line}`),

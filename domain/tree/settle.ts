@@ -19,7 +19,7 @@ export interface EndedNode {
   parentSha256: string | null;
 }
 
-/** A node's status and value: a submission that cannot be told from its parent's is no new one. */
+/** A node's status and value: a submission that equals its parent's is not a new one. */
 export function settledAs(node: EndedNode, direction: Direction): Pick<TreeNode, 'status' | 'value'> {
   const { endReason, steps, evaluation } = node;
   const lost = UNSCORED_ENDS.includes(endReason) || steps === 0 || evaluation?.status === 'evaluator_error';

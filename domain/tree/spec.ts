@@ -13,7 +13,10 @@ const common = {
   validations: count(1000).optional(),
   /** Nodes that are played at once. */
   parallel: count(64).default(4),
-  /** Before each wave that goes on from nodes the model is asked once what the whole tree has taught: they are told that first. */
+  /**
+   * Before each wave that is not of drafts alone, the model is asked once what the whole tree has taught; the
+   * prompts of the wave's nodes begin with its answer.
+   */
   reflexion: z.boolean().optional(),
 };
 

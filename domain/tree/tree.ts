@@ -1,4 +1,7 @@
-/** `draft`: from the beginning · `improve`: from what has a score · `debug`: from what has none · `crossover`: from one node, told of another. */
+/**
+ * `draft`: from the task's own files · `improve`: from a node with a score · `debug`: from one without ·
+ * `crossover`: from one node, with the work of another in the prompt.
+ */
 export const OPERATORS = ['draft', 'improve', 'debug', 'crossover'] as const;
 export type Operator = (typeof OPERATORS)[number];
 

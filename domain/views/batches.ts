@@ -63,7 +63,7 @@ export const batchStatusReportSchema = batchSummarySchema.extend({
   byEndReason: z.record(z.string(), countSchema).describe('runs by end reason'),
   replaced: countSchema.describe('runs repeated by others of it'),
   allocation: allocationSchema.nullable().describe('with `attempts: auto`; null: attempts are fixed'),
-  forecast: usageForecastSchema.nullable().describe('told when it was submitted; null: none was made'),
+  forecast: usageForecastSchema.nullable().describe('made when it was submitted; null: none was made'),
   providerErrors: z.array(providerTroubleSchema).describe('what keeps runs waiting, most first'),
   awayHosts: z.array(awayHostSchema).describe('that have runs of it and do not register'),
   blockedBy: blockerSchema.nullable().describe('what blocks it; null: nothing, or it is over'),

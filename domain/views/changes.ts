@@ -9,7 +9,10 @@ import { evaluationDetailSchema } from './runs.js';
 import { stepColumnsSchema } from './steps.js';
 import { countSchema, runIdSchema, timeSchema } from './values.js';
 
-/** What a page that watches is told, by the name of the message. Each says what is, not what to add: one that comes twice changes nothing. */
+/**
+ * Messages to a page that watches, by name. Each has the present state, not a difference: one that comes twice
+ * changes nothing.
+ */
 export const liveMessages = {
   /** First on each stream; `gap`: what came since the cursor is not known, so ask for everything again. */
   hello: z.strictObject({ cursor: z.string(), version: z.string(), gap: z.boolean() }),

@@ -18,7 +18,7 @@ export const usageForecastSchema = z
     hours: rangeSchema.describe('until the last run ends, with as many at a time as the batch allows'),
   })
   .meta({ id: 'UsageForecast' });
-/** What a batch may use, as told before it started. */
+/** What a batch may use, forecast before it started. */
 export type UsageForecast = z.infer<typeof usageForecastSchema>;
 
 const evidenceSchema = z

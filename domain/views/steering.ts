@@ -25,7 +25,7 @@ export const previewSchema = z
   .meta({ id: 'Preview' });
 export type Preview = z.infer<typeof previewSchema>;
 
-/** What an action did. A repetition under the same `Idempotency-Key` is told the same. */
+/** What an action did. A repetition under the same `Idempotency-Key` gets the same answer. */
 export const actionResultSchema = z
   .strictObject({
     action: z.string(),

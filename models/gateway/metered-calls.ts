@@ -181,26 +181,26 @@ async function attempt(
     const fault = asProviderError(late, {
       ...{ provider: config.provider, model: config.model, apiKey: access.apiKey, now: new Date() },
     });
-    const told = fault.with({ message: access.redact(fault.message) });
-    if (progress.sent) reportRefusal(about.grant, told);
+    const redacted = fault.with({ message: access.redact(fault.message) });
+    if (progress.sent) reportRefusal(about.grant, redacted);
     else about.grant.released();
-    await store.failCall(key, told.kind, progress.sent ? told.billed : 'no', {
+    await store.failCall(key, redacted.kind, progress.sent ? redacted.billed : 'no', {
       event: {
         kind: 'provider_error',
         key: `call-${call.step}-0-${about.number}`,
-        detail: `step ${call.step}: ${told.message}`.slice(0, 1000),
+        detail: `step ${call.step}: ${redacted.message}`.slice(0, 1000),
       },
-      detail: told.message.slice(0, 1000),
+      detail: redacted.message.slice(0, 1000),
       attempt: about.number,
     });
     at.budget.ended(call.step);
     const status = found?.status ?? 0;
     // Some providers say so with 400 that the account is empty.
     const verbatim =
-      FOR_THE_CLIENT.includes(status) && told.kind !== 'quota' && found?.answer != null && !progress.begun
+      FOR_THE_CLIENT.includes(status) && redacted.kind !== 'quota' && found?.answer != null && !progress.begun
         ? { status, body: found.answer }
         : null;
-    return new Fault(told, progress.begun, verbatim);
+    return new Fault(redacted, progress.begun, verbatim);
   }
   const ms = Math.round(performance.now() - started);
   const { answer } = found;

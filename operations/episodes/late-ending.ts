@@ -25,7 +25,7 @@ export async function lateEnding({ episodes }: LateEndingPorts, episode: Episode
     {
       ...worth,
       given: together(worth.given ?? {}, last?.rewardParts ?? {}),
-      ...(evaluated && { anew: ['evaluation'] }),
+      ...(evaluated && { again: ['evaluation'] }),
     },
   );
 }

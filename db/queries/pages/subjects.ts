@@ -4,7 +4,7 @@ import type { Played, PlayedCell, PlayedList } from '../../../domain/views/subje
 import type { Statements } from '../../statements.js';
 import { isoTime, OWN_RUN } from '../summaries.js';
 
-/** A run's name of it, what its versions are told apart by, and how many of what it was played with. */
+/** By kind: the columns of its name and version, what it was played with, and where its versions are. */
 const SUBJECTS: Readonly<
   Record<SubjectKind, { name: string; version: string; with: string; versions: string; content: string }>
 > = {

@@ -93,7 +93,7 @@ describe('the outcome of an action', () => {
   test('tells what parts its reward has, each paid once', () => {
     const worth = { reward: 0.5, parts: { evaluation: 0.5, no_valid: 0 }, given: { evaluation: 0.5 } };
     expect(outcomeOf(progress(), worth)).toMatchObject({ reward: 0, rewardParts: { no_valid: 0 } });
-    expect(outcomeOf(progress(), { ...worth, anew: ['evaluation'] }).rewardParts).toEqual({
+    expect(outcomeOf(progress(), { ...worth, again: ['evaluation'] }).rewardParts).toEqual({
       evaluation: 0,
       no_valid: 0,
     });

@@ -5,7 +5,7 @@ import { usd } from '../parts/format.js';
 type Spend = Answer<'batchSpend'>;
 
 const clock = (ms: number): string => `${new Date(ms).toISOString().slice(5, 16).replace('T', ' ')}`;
-/** Below it, minutes would be told several times. */
+/** Below it, an axis would repeat its minutes. */
 const SHORT_MS = 20 * 60_000;
 const axis = (narrow: boolean, buckets: Spend['buckets']) => ({
   type: 'time' as const,

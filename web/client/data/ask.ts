@@ -107,12 +107,12 @@ export async function send(
     throw new AskError(0, 'unreachable', 'the server of this page does not answer', 'is `bench serve` still running?');
   }
   if (response.ok) return response;
-  const told = (await response.json().catch(() => null)) as ErrorDocument | null;
+  const failure = (await response.json().catch(() => null)) as ErrorDocument | null;
   throw new AskError(
     response.status,
-    told?.error.code ?? 'failed',
-    told?.error.message ?? `the server returned ${response.status}`,
-    told?.error.remedy ?? null,
+    failure?.error.code ?? 'failed',
+    failure?.error.message ?? `the server returned ${response.status}`,
+    failure?.error.remedy ?? null,
   );
 }
 

@@ -13,7 +13,7 @@ const FRESH_MS = 10_000;
 export function askEarly(url: string, headers: Record<string, string>): void {
   store.benchEarly ??= new Map();
   const response = fetch(url, { headers });
-  // Its failure is told to who takes it.
+  // The caller that takes the response handles its failure.
   response.catch(() => undefined);
   store.benchEarly.set(url, { at: performance.now(), response });
 }

@@ -32,29 +32,29 @@ export function IntegrityPage() {
         <h1>Integrity</h1>
       </div>
       <Shown of={summary} what="integrity" rows={10}>
-        {(told) => (
+        {(found) => (
           <>
             <dl className="headline">
               <Fact name="flagged runs">
-                <strong className="number">{count(told.flagged)}</strong>
-                <span className="muted"> of {plural(told.runs, 'ended run')}</span>
+                <strong className="number">{count(found.flagged)}</strong>
+                <span className="muted"> of {plural(found.runs, 'ended run')}</span>
               </Fact>
               <Fact name="runs that tried to cheat">
                 <Link to="/integrity" search={{ rule: ['tried'] }} className="number">
-                  {count(told.rules.find(({ value }) => value === 'tried')?.runs ?? 0)}
+                  {count(found.rules.find(({ value }) => value === 'tried')?.runs ?? 0)}
                 </Link>
               </Fact>
               <Fact name="suspect evaluations">
-                <span className="number">{count(told.suspects)}</span>
+                <span className="number">{count(found.suspects)}</span>
               </Fact>
               <Fact name="runs without isolation">
-                <span className="number">{count(told.withoutIsolation.reduce((sum, { runs }) => sum + runs, 0))}</span>
+                <span className="number">{count(found.withoutIsolation.reduce((sum, { runs }) => sum + runs, 0))}</span>
               </Fact>
             </dl>
             <div className="facts-table">
-              <Counts title="By rule" facet="rule" counted={told.rules} chosen={search.rule} toggle={toggle} />
-              <Counts title="By model" facet="model" counted={told.models} chosen={search.model} toggle={toggle} />
-              <Counts title="By task" facet="task" counted={told.tasks} chosen={search.task} toggle={toggle} />
+              <Counts title="By rule" facet="rule" counted={found.rules} chosen={search.rule} toggle={toggle} />
+              <Counts title="By model" facet="model" counted={found.models} chosen={search.model} toggle={toggle} />
+              <Counts title="By task" facet="task" counted={found.tasks} chosen={search.task} toggle={toggle} />
             </div>
           </>
         )}
@@ -63,7 +63,7 @@ export function IntegrityPage() {
       <Flags search={search} />
       <h2>What would change</h2>
       <WithSuspects />
-      {summary.data !== undefined && <Elsewhere told={summary.data} />}
+      {summary.data !== undefined && <Elsewhere found={summary.data} />}
     </div>
   );
 }
@@ -205,15 +205,15 @@ function WithSuspects() {
   );
 }
 
-function Elsewhere({ told }: { told: Summary }) {
+function Elsewhere({ found }: { found: Summary }) {
   return (
     <>
       <h2>Tasks whose evaluator the agent can reach</h2>
-      {told.reachable.length === 0 ? (
+      {found.reachable.length === 0 ? (
         <p className="muted">No such task has runs.</p>
       ) : (
         <Table
-          rows={told.reachable}
+          rows={found.reachable}
           rowKey={({ task, contract }) => `${task} ${contract}`}
           columns={[
             {
@@ -238,11 +238,11 @@ function Elsewhere({ told }: { told: Summary }) {
         />
       )}
       <h2>Runs without isolation</h2>
-      {told.withoutIsolation.length === 0 ? (
+      {found.withoutIsolation.length === 0 ? (
         <p className="muted">None.</p>
       ) : (
         <ul className="plain-list">
-          {told.withoutIsolation.map(({ value, runs }) => (
+          {found.withoutIsolation.map(({ value, runs }) => (
             <li key={value}>
               <Link to="/runs" search={{ model: [value], isolation: ['none'], status: ['ended'] }}>
                 <Text value={value} />
@@ -253,11 +253,11 @@ function Elsewhere({ told }: { told: Summary }) {
         </ul>
       )}
       <h2>Ends that the agent did not cause</h2>
-      {told.faults.length === 0 ? (
+      {found.faults.length === 0 ? (
         <p className="muted">None.</p>
       ) : (
         <ul className="plain-list">
-          {told.faults.map(({ endReason, runs, scored }) => (
+          {found.faults.map(({ endReason, runs, scored }) => (
             <li key={endReason}>
               <Link to="/runs" search={{ endReason: [endReason] }}>
                 {words(endReason)}
@@ -269,11 +269,11 @@ function Elsewhere({ told }: { told: Summary }) {
           ))}
         </ul>
       )}
-      {told.events.length > 0 && (
+      {found.events.length > 0 && (
         <>
           <h2>Events that may affect a score</h2>
           <ul className="plain-list">
-            {told.events.map(({ kind, events, runs }) => (
+            {found.events.map(({ kind, events, runs }) => (
               <li key={kind}>
                 {words(kind)}{' '}
                 <span className="muted">

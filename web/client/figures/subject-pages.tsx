@@ -103,7 +103,7 @@ function One({ kind, name }: { kind: Kind; name: string }) {
         </Link>
       </div>
       <Shown of={played} what={`the ${kind}`} rows={12}>
-        {(told) => <Told kind={kind} played={told} />}
+        {(subject) => <Subject kind={kind} played={subject} />}
       </Shown>
     </div>
   );
@@ -120,7 +120,7 @@ interface Spec {
   submission?: { files?: string[] };
 }
 
-function Told({ kind, played: { versions, cells, costs } }: { kind: Kind; played: Played }) {
+function Subject({ kind, played: { versions, cells, costs } }: { kind: Kind; played: Played }) {
   const strip = useMemo(
     () => scoreStrip(cells, ({ model, kind: of }) => (of === 'real' ? model : `${model} (${of})`)),
     [cells],

@@ -32,7 +32,7 @@ export function openStream(
         const response = await send(url, { signal: attempt.signal, headers: { accept: 'text/event-stream' } });
         const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
         let buffer = '';
-        // What changed since the page asked and the first stream that opens was told to nobody.
+        // No message reports what changed between the page's requests and the first stream that opens.
         const missed = cursor === null && lost !== null;
         lost = null;
         failures = 0;

@@ -201,27 +201,27 @@ function Fleet({ active }: { active: Answer<'activeRuns'> | undefined }) {
   const sum = (of: (host: Answer<'hosts'>['hosts'][number]) => number): number | undefined =>
     up?.reduce((before, host) => before + of(host), 0);
   // What is not known is no zero.
-  const told = (amount: number | undefined): string => (amount === undefined ? NONE : count(amount));
+  const known = (amount: number | undefined): string => (amount === undefined ? NONE : count(amount));
   return (
     <dl className="headline">
       {ACTIVE.map((status) => (
         <Fact key={status} name={words(status)}>
           <Link to="/runs" search={{ status: [status] }} className="number">
-            {told(active?.runs[status])}
+            {known(active?.runs[status])}
           </Link>
         </Fact>
       ))}
-      <Fact name="hosts up">{up?.length === 0 ? 'none' : told(up?.length)}</Fact>
+      <Fact name="hosts up">{up?.length === 0 ? 'none' : known(up?.length)}</Fact>
       <Fact name="slots used">
         <span className="number">
-          {told(sum(({ activeRuns }) => activeRuns))}
-          <span className="muted"> of {told(sum(({ slots }) => slots ?? 0))}</span>
+          {known(sum(({ activeRuns }) => activeRuns))}
+          <span className="muted"> of {known(sum(({ slots }) => slots ?? 0))}</span>
         </span>
       </Fact>
       <Fact name="GPUs in use">
         <span className="number">
-          {told(leases.data?.leases.length)}
-          <span className="muted"> of {told(sum(({ gpus }) => gpus.length))}</span>
+          {known(leases.data?.leases.length)}
+          <span className="muted"> of {known(sum(({ gpus }) => gpus.length))}</span>
         </span>
       </Fact>
       {(leases.data?.waiting.length ?? 0) > 0 && (

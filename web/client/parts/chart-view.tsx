@@ -64,7 +64,7 @@ export function ChartView({
   );
 }
 
-/** Where there is no room beside a chart, what its lines are is told below it. */
+/** Names the lines below the chart, where there is no space beside it. */
 function Legend({ option }: { option: ReturnType<Chart['draw']>['option'] }) {
   const lines = ((option.series ?? []) as Line[]).flatMap(({ type, name, data, lineStyle }) =>
     type === 'line' && name !== undefined && (data?.length ?? 0) > 0 ? [{ name, ...lineStyle }] : [],

@@ -1,4 +1,4 @@
-/** More is told, not shown. */
+/** Of larger files the page shows the beginning. */
 export const MOST_BYTES = 2 * 1024 * 1024;
 
 /** Bytes as text, where they are text. */

@@ -37,7 +37,7 @@ export function bytes(amount: number | null | undefined): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
 
-/** `12,3 k` is hard to compare; tokens are told in thousands and millions. */
+/** `12,3 k` is hard to compare; tokens are counted in thousands and millions. */
 export function short(amount: number | null | undefined): string {
   if (amount === null || amount === undefined) return NONE;
   if (amount < 10_000) return count(amount);

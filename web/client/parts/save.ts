@@ -1,6 +1,6 @@
 import { withoutFormula } from '../../../report/csv-formula.js';
 
-/** A file of the browser's own, from what it was told. */
+/** Saves content that the browser already has. */
 export function save(name: string, content: BlobPart, type: string): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');

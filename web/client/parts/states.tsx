@@ -51,7 +51,7 @@ interface Failed {
 /** What failed, what to do about it, and once more. */
 export function Failure({ error, retry, page }: Failed) {
   if (error instanceof AskError && error.status === 401) return <TokenForm />;
-  const told = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
   const remedy = error instanceof AskError ? error.remedy : null;
   const state = (
     <div className="state failed" role="alert">
@@ -63,7 +63,7 @@ export function Failure({ error, retry, page }: Failed) {
             : 'This failed'}
       </p>
       <p>
-        <Text value={told} />
+        <Text value={message} />
       </p>
       {remedy !== null && (
         <p className="muted">

@@ -108,7 +108,7 @@ export const Fact = ({ name, children }: { name: string; children: React.ReactNo
   </div>
 );
 
-/** Parts of a whole as a bar, each told in words, too. */
+/** Parts of a whole as a bar, with a text for screen readers. */
 export function Bar({
   parts,
   total,
@@ -118,8 +118,8 @@ export function Bar({
   total: number;
   label: string;
 }) {
-  const told = parts.filter(({ amount }) => amount > 0);
-  const words = told.map(({ name, amount }) => `${amount} ${name}`).join(', ');
+  const shown = parts.filter(({ amount }) => amount > 0);
+  const words = shown.map(({ name, amount }) => `${amount} ${name}`).join(', ');
   return (
     <span
       className="bar"
@@ -127,7 +127,7 @@ export function Bar({
       aria-label={`${label}: ${words === '' ? 'none' : words} of ${total}`}
       title={`${words === '' ? 'none' : words} of ${total}`}
     >
-      {told.map(({ name, amount, tone }) => (
+      {shown.map(({ name, amount, tone }) => (
         <span key={name} className={tone} style={{ width: `${(100 * amount) / Math.max(1, total)}%` }} />
       ))}
     </span>

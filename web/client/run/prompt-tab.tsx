@@ -22,7 +22,7 @@ const SOURCES: Partial<Record<Asked['source'], string>> = {
   partial: 'the record lacks its status lines',
 };
 
-/** One that was not sent as it is shown is told before all that were. */
+/** A turn that was not sent as it is shown decides over those that were. */
 const proofOf = (turns: Asked['turns']): keyof typeof PROOFS =>
   (['different', 'equal', 'none'] as const).find((proof) => turns.some((turn) => turn.proof === proof)) ?? 'none';
 
@@ -65,12 +65,12 @@ export function PromptTab({ id, skeleton }: { id: string; skeleton: Skeleton }) 
       </div>
       <Shown of={prompt} what="the prompt">
         {({ messages, source, turns, askedIn, runId, sameAsBefore, tokens, tools }) => {
-          const [tone, mark, told] = PROOFS[proofOf(turns)];
+          const [tone, mark, label] = PROOFS[proofOf(turns)];
           return (
             <>
               <p>
                 <Badge tone={tone} mark={mark}>
-                  {told}
+                  {label}
                 </Badge>{' '}
                 <span className="muted">
                   {plural(messages.length, 'message')}, about {count(tokens)} tokens

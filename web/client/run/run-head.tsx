@@ -209,11 +209,11 @@ function TimeSplit({ time: { modelMs, commandMs, evaluationMs, otherMs } }: { ti
     ['waiting and between', otherMs ?? 0, 7],
   ] as const;
   const total = parts.reduce((sum, [, ms]) => sum + ms, 0);
-  const told = parts.map(([name, ms]) => `${name} ${duration(ms)}`).join(', ');
+  const description = parts.map(([name, ms]) => `${name} ${duration(ms)}`).join(', ');
   return (
     <span className="time-split">
       <Duration ms={total} />
-      <span className="bar" role="img" aria-label={told} title={told}>
+      <span className="bar" role="img" aria-label={description} title={description}>
         {parts.map(([name, ms, series]) => (
           <span key={name} className={`series-${series}`} style={{ width: `${(100 * ms) / Math.max(1, total)}%` }} />
         ))}

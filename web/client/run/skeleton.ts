@@ -53,7 +53,7 @@ export const skeletonOf = (id: string) =>
         // Steps are numbered without gaps: where a page begins is known before the one ahead of it has come.
         while (from !== null && from < total && coming.length < AT_ONCE) {
           const page = after(from);
-          // Its failure is told when its turn comes.
+          // Its failure is thrown when its page is awaited.
           page.catch(() => undefined);
           coming.push({ page, from });
           from += SKELETON_PAGE;

@@ -18,7 +18,7 @@ import { StepBody } from './step-body.js';
 
 /** Rows that share a scroller: browsers cannot reach beyond some 18 million pixels. */
 const SEGMENT = { list: 200_000, reading: 8_000, full: 2_000 };
-/** Within this the address tells us what we have told it. */
+/** Within this a change of the address is our own. */
 const OWN_MS = 2_000;
 const GUESS = { list: 28, reading: 260, full: 420 };
 

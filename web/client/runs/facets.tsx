@@ -197,12 +197,12 @@ function Range({
   search: RunsSearch;
   change: Change;
 }) {
-  const told = { min: `${range}Min`, max: `${range}Max` } as const;
+  const names = { min: `${range}Min`, max: `${range}Max` } as const;
   return (
     <fieldset className="range">
       <legend>{UNITS[range]}</legend>
       {(['min', 'max'] as const).map((end) => {
-        const name = told[end];
+        const name = names[end];
         const value = search[name as keyof RunsSearch] as number | undefined;
         return (
           <input

@@ -126,7 +126,7 @@ function Freshness() {
   const live = useLiveState();
   const now = useNow();
   const { data } = useQuery(asked('me', {}, {}));
-  const told =
+  const state =
     live.state === 'live'
       ? { mark: '●', tone: 'good', words: 'live' }
       : live.state === 'lost'
@@ -134,9 +134,9 @@ function Freshness() {
         : { mark: '○', tone: 'quiet', words: live.state === 'connecting' ? 'connecting' : 'as loaded' };
   return (
     <span className="fresh">
-      <span className={`badge ${told.tone}`} role="status">
-        <span aria-hidden="true">{told.mark}</span>
-        <span>{told.words}</span>
+      <span className={`badge ${state.tone}`} role="status">
+        <span aria-hidden="true">{state.mark}</span>
+        <span>{state.words}</span>
       </span>
       {data !== undefined && (data.readOnly || data.role === 'viewer') && (
         <span className="badge quiet">{data.readOnly ? 'read only' : 'viewer'}</span>

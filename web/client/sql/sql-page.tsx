@@ -31,11 +31,11 @@ export function SqlPage() {
   const [outcome, setOutcome] = useState<Outcome>({ state: 'none' });
   const box = useRef<QueryBoxHandle>(null);
   const running = useRef<AbortController | null>(null);
-  const told = useRef(q);
+  const shownQuery = useRef(q);
   // Another link, or back: the query of the address stands in the editor, and waits.
   useEffect(() => {
-    if (q === told.current) return;
-    told.current = q;
+    if (q === shownQuery.current) return;
+    shownQuery.current = q;
     box.current?.set(q);
     setText(q);
   }, [q]);
@@ -49,7 +49,7 @@ export function SqlPage() {
     running.current = own;
     const since = Date.now();
     setOutcome({ state: 'running', since });
-    told.current = query;
+    shownQuery.current = query;
     void navigate({ search: (now) => (now.q === query ? now : { q: query }), replace: true });
     send(addressOf(PATHS.sql, {}, {}), {
       method: 'POST',

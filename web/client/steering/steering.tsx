@@ -102,7 +102,7 @@ function ActionDialog({
       setDoing(false);
     }
   };
-  const told = preview.data;
+  const shown = preview.data;
   return (
     <Dialog
       title={`${TITLES[action]}: ${of === 'runs' ? 'run' : of === 'batches' ? 'batch' : 'host'} ${id.slice(-8)}`}
@@ -136,7 +136,7 @@ function ActionDialog({
           <Options action={action} options={options} setOptions={setOptions} />
           {!complete ? (
             <p className="muted">Enter the new budget in US dollars.</p>
-          ) : told === undefined ? (
+          ) : shown === undefined ? (
             preview.error !== null ? (
               <Failure error={preview.error} retry={() => void preview.refetch()} />
             ) : (
@@ -145,16 +145,16 @@ function ActionDialog({
           ) : (
             <>
               <ul className="effects" aria-label="What it does">
-                {told.effects.map(({ what, text }) => (
+                {shown.effects.map(({ what, text }) => (
                   <li key={what}>
                     <Text value={text} />
                   </li>
                 ))}
               </ul>
-              {told.final && <p className="warn">This cannot be undone.</p>}
-              {!told.allowed && (
+              {shown.final && <p className="warn">This cannot be undone.</p>}
+              {!shown.allowed && (
                 <p className="warn">
-                  <Text value={told.refusal ?? 'It is not possible now.'} />
+                  <Text value={shown.refusal ?? 'It is not possible now.'} />
                 </p>
               )}
             </>
@@ -172,9 +172,9 @@ function ActionDialog({
             </button>
             <button
               type="button"
-              className={told?.final === true ? 'danger' : 'primary'}
-              disabled={told === undefined || !told.allowed || doing || preview.isFetching}
-              onClick={() => told !== undefined && void go(told.tag)}
+              className={shown?.final === true ? 'danger' : 'primary'}
+              disabled={shown === undefined || !shown.allowed || doing || preview.isFetching}
+              onClick={() => shown !== undefined && void go(shown.tag)}
             >
               {doing ? '…' : TITLES[action]}
             </button>

@@ -41,8 +41,8 @@ export function TreeTab({ id }: { id: string }) {
 }
 
 const of = (used: string, limit: string | null): string => (limit === null ? used : `${used} of ${limit}`);
-const unlessNone = (limit: number, told: (limit: number) => string): string | null =>
-  limit === 0 ? null : told(limit);
+const unlessNone = (limit: number, textOf: (limit: number) => string): string | null =>
+  limit === 0 ? null : textOf(limit);
 
 function Limits({ tree, id }: { tree: Tree; id: string }) {
   const { limits, charged } = tree;

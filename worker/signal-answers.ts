@@ -5,23 +5,23 @@ import { tellAnswered } from '../temporal/tell-answered.js';
 /** Younger answers are still being signalled by their sender. */
 const OLD_SECONDS = 5;
 /** Signal each answer once: Temporal keeps signals, unless it was restored from a backup. */
-const TELL_AGAIN_MS = 3_600_000;
+const SIGNAL_AGAIN_MS = 3_600_000;
 
 /**
  * An answer is stored before its run is signalled; its sender may die in between, or Temporal be down. So runs that have not taken up
  * their answer are signalled again. Waiting runs need no timers for that.
  */
-export function untoldAnswers(client: Client, turns: Pick<Turns, 'notTakenUp'>): () => Promise<void> {
-  let told = new Map<string, number>();
+export function signalAnswers(client: Client, turns: Pick<Turns, 'notTakenUp'>): () => Promise<void> {
+  let signalled = new Map<string, number>();
   return async () => {
-    const before = told;
-    told = new Map();
+    const before = signalled;
+    signalled = new Map();
     for (const turn of await turns.notTakenUp(OLD_SECONDS)) {
       const name = `${turn.runId}/${turn.step}/${turn.try}`;
       const at = before.get(name);
-      const due = at === undefined || Date.now() - at > TELL_AGAIN_MS;
+      const due = at === undefined || Date.now() - at > SIGNAL_AGAIN_MS;
       if (due && !(await tellAnswered(client, turn))) continue;
-      told.set(name, due ? Date.now() : at);
+      signalled.set(name, due ? Date.now() : at);
     }
   };
 }

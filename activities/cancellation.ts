@@ -7,11 +7,11 @@ export const cancellation = (): AbortSignal => Context.current().cancellationSig
 const reasonOf = ({ aborted, reason }: AbortSignal): string | null =>
   aborted && reason instanceof Error ? reason.message : null;
 
-/** True when the worker is shutting down: the retry goes on with what was begun. */
+/** True when the worker is shutting down: the retry resumes what was begun. */
 export const isWorkerShutdown = (signal: AbortSignal): boolean => reasonOf(signal) === 'WORKER_SHUTDOWN';
 
 /**
- * True when the run is to end, so that nobody goes on with what was begun. After any other abort somebody does: a server that was away
+ * True when the run is to end, so that no retry resumes what was begun. After any other abort one does: a server that was away
  * for longer than heartbeats may be has given the activity to its next attempt.
  */
 export const endsForGood = (signal: AbortSignal): boolean => reasonOf(signal) === 'CANCELLED';

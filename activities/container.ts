@@ -117,7 +117,7 @@ async function startContainer(
   if (need !== null) throw new BenchError('usage', need, { remedy: 'Submit it for the backend docker or podman.' });
   const taskDir = await ports.taskFolder(run);
   const { program } = run.agent;
-  // A program begins anew in a new container.
+  // A program is restarted in a new container.
   // A lost host may have left a step without an outcome.
   const through = program === undefined ? await store.lastExecuted(runId, args.replayThrough) : 0;
   if (program === undefined) await requireFirstStart(ports, run, args, through);

@@ -79,7 +79,7 @@ async function runProgram(ports: ProgramPorts, args: RunProgramArgs, signal: Abo
   }
 }
 
-/** What the program comes to; it is stopped when it goes on after its limit. */
+/** The program's outcome; it is stopped when it continues after its limit. */
 async function waitFor(
   { host, ref, gateway }: { host: ProgramHost; ref: SandboxRef; gateway: GatewayPort },
   command: Parameters<ProgramHost['run']>[1],

@@ -5,7 +5,7 @@
 export class StartsUnderWay {
   readonly #ofRun = new Map<string, Set<object>>();
 
-  /** `isWanted`: whether nobody has removed the run's containers since `work` began. */
+  /** `isWanted`: false once the run's containers were removed after `work` began. */
   async during<T>(runId: string, work: (isWanted: () => boolean) => Promise<T>): Promise<T> {
     const start = {};
     const starts = this.#ofRun.get(runId) ?? new Set();

@@ -2,7 +2,7 @@ import { readlink } from 'node:fs/promises';
 import { bootId, isAlive, startedAt } from './local/host-processes.js';
 
 /**
- * A label on short-lived things: which process made them, and when they expire. It shows others what nobody will clean up.
+ * A label on short-lived things: which process made them, and when they expire. It shows other workers what they must clean up.
  */
 export interface Mark {
   maker: string;

@@ -5,11 +5,11 @@ import type { BatchStatusReport } from '../domain/views/batches.js';
 
 export interface Followed {
   report: BatchStatusReport | null;
-  /** Ctrl-C: the batch goes on without us. */
+  /** Ctrl-C: the batch continues without us. */
   detached: boolean;
 }
 
-/** It paused itself, and no run is under way: it moves when somebody resumes it. */
+/** It paused itself, and no run is under way: it continues when it is resumed. */
 const waitsForPeople = ({ pausedBecause, byStatus, status }: BatchStatusReport): boolean =>
   pausedBecause !== null &&
   status === 'running' &&
@@ -48,7 +48,7 @@ export async function followBatch(
   }
 }
 
-/** What to say to somebody who pressed Ctrl-C while a batch was running. */
+/** What Ctrl-C prints while a batch is running. */
 export const detachedAdvice = (batchId: string): string =>
   [
     'The batch continues in the background.',

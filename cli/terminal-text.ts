@@ -4,7 +4,7 @@ import type { Colors } from 'picocolors/types.js';
 import stringWidth from 'string-width';
 
 /**
- * Names, replies and files may hold sequences that drive a terminal. Ours bear a mark that nobody else can know: on its way out, each text
+ * Names, replies and files may hold sequences that drive a terminal. Ours have a mark that no text can know: on its way out, each text
  * loses the mark, and whatever has none is shown as `\x1b`.
  */
 const MARK = Array.from({ length: 3 }, () => String(randomInt(1000, 10_000))).join(';');

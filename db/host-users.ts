@@ -8,7 +8,7 @@ import { WORKER_ROLE } from './key-roles.js';
 
 /** Users of the database that machines which were invited are. */
 export const HOST_USER = /^bench_host_[0-9a-f]{12}$/;
-/** Whoever has the token is this one until the machine has joined: its password ends with the invitation, the other's does not. */
+/** The user of an invitation's token until the machine has joined: its password ends with the invitation, the other's does not. */
 const joinerOf = (user: string): string => user.replace('bench_host_', 'bench_join_');
 
 const newPassword = (): string => randomBytes(24).toString('hex');
@@ -45,7 +45,7 @@ export function inviteHostUser(
  * there were. Idempotent.
  */
 export async function revokeHostUsers(adminUrl: string, hostId: string): Promise<number> {
-  // Committed by itself: until then whoever is cut off could come in again.
+  // Committed by itself: until then a machine that is cut off could connect again.
   const users = await asAdministrator(adminUrl, async (client) => {
     const { rows } = await client.query<{ user: string }>(
       `update host_invitations set revoked_at = coalesce(revoked_at, now()) where host_id = $1 returning database_user as user`,
@@ -95,7 +95,7 @@ async function endConnections(adminUrl: string, users: readonly string[]): Promi
 export const checkHostUser = (databaseUrl: string, hostId: string): Promise<void> =>
   asHostUser(databaseUrl, hostId, () => Promise.resolve());
 
-/** Join: `keep` is given who this machine is from now on. Nobody joins with the token again. */
+/** Join: `keep` is given who this machine is from now on. The token is used up. */
 export const joinAsHostUser = (
   databaseUrl: string,
   hostId: string,
@@ -106,7 +106,7 @@ export const joinAsHostUser = (
     // Kept first: with a password that was set and not kept, this machine could not come in again.
     keep({ user, password });
     await client.query('begin');
-    // Nobody may change another's password.
+    // No user may change another's password.
     await client.query(`set local role ${user}`);
     await client.query(`alter role ${user} password ${client.escapeLiteral(password)}`);
     await client.query('reset role');

@@ -44,7 +44,7 @@ export class SandboxLost extends Error {
   override name = 'SandboxLost';
 }
 
-/** The run's host leaves as announced: the run goes on elsewhere. */
+/** The run's host leaves as announced: the run continues elsewhere. */
 export class HostLeft extends Error {
   override name = 'HostLeft';
 }

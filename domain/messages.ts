@@ -312,7 +312,7 @@ export interface ControlActivities {
   requestLease(request: LeaseRequest): Promise<void>;
   /** Store the grant in PostgreSQL, whose index refuses a GPU that is held. False: it was revoked meanwhile. */
   recordLease(args: { runId: string; lease: Lease }): Promise<boolean>;
-  /** The lease's host is lost: nobody gets its GPUs until the host is back or removed. */
+  /** The lease's host is lost: its GPUs are not leased until the host is back or removed. */
   abandonLease(args: { runId: string; lease: Lease }): Promise<void>;
   /** `hostsChanged`: the pool is to look at its hosts before it leases those GPUs again. */
   releaseLease(args: { runId: string; token: number | null; hostsChanged?: true }): Promise<void>;

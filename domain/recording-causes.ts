@@ -36,7 +36,7 @@ export const CAUSES = {
 export type CauseName = keyof typeof CAUSES;
 export const CAUSE_NAMES = Object.keys(CAUSES) as [CauseName, ...CauseName[]];
 
-/** What differed before in the same run, and goes on: files and what they compute. */
+/** What differed before in the same run, and still does: files and what they compute. */
 const LASTING: ReadonlySet<CauseName> = new Set([
   'linter',
   'starter',

@@ -13,7 +13,7 @@ export interface RunClock {
 export const wallSecondsLeft = ({ wallSeconds, elapsedMs }: Pick<RunClock, 'wallSeconds' | 'elapsedMs'>): number =>
   wallSeconds === 0 ? Infinity : wallSeconds - elapsedMs / 1000;
 
-/** What a run takes at most until it is evaluated; undefined: nobody knows. */
+/** What a run takes at most until it is evaluated; undefined: unknown. */
 export const secondsToEnd = (
   limits: { wallSeconds: number; evaluationSeconds: number },
   elapsedMs: number,
@@ -22,7 +22,7 @@ export const secondsToEnd = (
     ? undefined
     : Math.ceil(Math.max(0, limits.wallSeconds - elapsedMs / 1000) + limits.evaluationSeconds);
 
-/** By the clock on the wall: whoever set the deadline waits for nobody. */
+/** By the clock on the wall: a deadline includes all waiting. */
 export const secondsUntil = (endsBy: number | null | undefined, now: number): number =>
   endsBy == null ? Infinity : (endsBy - now) / 1000;
 

@@ -18,7 +18,7 @@ export type Isolation = 'container' | 'none';
 /** Limits of a task on what its sandbox takes, the workspace's size excepted. */
 export const LIMIT_KINDS = ['memory', 'cpus', 'processes'] as const;
 export type LimitKind = (typeof LIMIT_KINDS)[number];
-/** As scores are compared by it; `import`: nobody here has seen how the run was kept apart. */
+/** As scores are compared by it; `import`: this installation does not know how the run was isolated. */
 export type ScoredIsolation = Isolation | 'import';
 
 /** Everything that a run was submitted with: fixed from then on, read by activities from Postgres. */

@@ -43,15 +43,15 @@ async function serve([server = '', request = '{}']: readonly string[]): Promise<
   const token = tokenIn(process.env);
   refuseOpenServer(options, token);
   if (token === null) process.stderr.write(`${OPEN_WARNING}\n`);
-  let told = false;
+  let announced = false;
   const { host, port, allowHost = [], capacity } = options;
   const front = await openFront({
     ...{ host, port, allowHost, socketsPerAddress: FEW_SOCKETS + SOCKETS_PER_EPISODE * capacity },
     sockets: homeLayout(process.env['BENCH_HOME'] ?? '.').environmentSockets,
     command: (socket) => [process.execPath, server, request, socket],
     onListening(line, address, serverPid) {
-      if (told) return;
-      told = true;
+      if (announced) return;
+      announced = true;
       const url = token === null ? address : `${address}/t/${encodeURIComponent(token)}`;
       const listening = { url, ...(JSON.parse(line) as ServerLine), pid: process.pid, serverPid };
       process.stdout.write(`${JSON.stringify(listening satisfies EnvironmentDocument)}\n`);

@@ -8,7 +8,7 @@ const isFull = (error: unknown): boolean => error instanceof BenchError && error
 
 /**
  * A queue before a full server: each end of an episode lets the next one in, in the order in which they came. Whoever has waited
- * `seconds` is told that it is full. Nothing of this is stored: after the server's death its clients ask again.
+ * `seconds` is refused. Nothing of this is stored: after the server's death its clients ask again.
  */
 export function waitingForRoom(progress: ProgressEvents, seconds: number): WaitForRoom {
   let waiting = 0;

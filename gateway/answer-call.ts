@@ -189,7 +189,7 @@ async function handOutAgain(
   const { run, store } = session.parts;
   const orphan = session.adopt(fingerprint);
   const found = orphan === undefined ? null : await orphan.answer;
-  // The row says whether somebody has it already.
+  // The row says whether it was handed out already.
   if (orphan !== undefined && found !== null) await store.clientGone(run.runId, orphan.step);
   const kept = await store.takeAnswer(run.runId, fingerprint, session.parts.epoch);
   if (kept === null) return false;

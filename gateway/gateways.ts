@@ -27,7 +27,7 @@ export function createGateways(parts: {
     const { program } = run.agent;
     if (program === undefined) throw new BenchError('usage', `the agent of run ${run.runId} is no program`);
     const calls = parts.openCalls(run);
-    // Of a worker that died: nobody reads their answers any more.
+    // Of a worker that died: their answers are not read any more.
     await parts.store.giveUpCalls(run.runId);
     const token = runToken(parts.secret, run.runId);
     const session = new GatewaySession({ run, program, epoch, token, store: parts.store, calls, bodies });

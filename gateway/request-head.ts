@@ -13,7 +13,7 @@ export interface Head {
   agent: string;
 }
 
-/** What is plainly wrong with a request, whoever it is from; else its head. Paths may stand under one prefix. */
+/** What is plainly wrong with a request of any client; else its head. Paths may stand under one prefix. */
 export function readHead(request: IncomingMessage): Head | { status: number; problem: string } {
   const { url = '', headers, rawHeaders } = request;
   if (!url.startsWith('/')) return { status: 400, problem: 'this is no proxy: ask for a path' };

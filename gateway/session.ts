@@ -166,7 +166,7 @@ export class GatewaySession implements GatewayPort {
   orphan(fingerprint: string, orphan: Orphan): void {
     this.orphans.set(fingerprint, [...(this.orphans.get(fingerprint) ?? []), orphan]);
   }
-  /** How many answers wait for somebody to ask the same. */
+  /** How many answers wait for a repeated request. */
   get orphaned(): number {
     return [...this.orphans.values()].reduce((sum, list) => sum + list.length, 0);
   }

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A run's token: the same after a restart of the worker, and nobody's without the home's secret. */
+/** A run's token: the same after a restart of the worker, and unknown without the home's secret. */
 export const runToken = (secret: string, runId: string): string =>
   `bench-${createHmac('sha256', secret).update(`gateway ${runId}`).digest('base64url')}`;
 

@@ -10,7 +10,7 @@ export interface ModelSettings {
   baseUrl?: string | undefined;
   /** Further headers, secret as the key. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Its address was chosen by whoever began the run, so it must be one of the public internet. */
+  /** Its address was chosen by the client that began the run, so it must be one of the public internet. */
   publicOnly?: boolean | undefined;
   /** How much a run's endpoint was found to tell of tokens, by run, so that it is asked once. */
   levels?: Map<string, CaptureLevel> | undefined;

@@ -7,7 +7,7 @@ const { createRequire } = require('node:module');
 const { join } = require('node:path');
 const { constants, Script } = require('node:vm');
 
-// Node tells nobody what packages below node_modules use that is deprecated (url.parse, in docker-modem): nor do we, now that they
+// Node does not report deprecated calls of packages below node_modules (url.parse, in docker-modem): nor do we, now that they
 // lie elsewhere, unless it is asked for.
 if (!process.traceDeprecation && !process.throwDeprecation) process.noDeprecation = true;
 

@@ -82,7 +82,7 @@ const STUCK_AFTER_MS = 120_000;
 const START_STUCK_AFTER_MS = 15 * 60_000;
 /** Do not probe again within this time while the supervisor reports health. */
 const FRESH_MS = 1000;
-/** Show progress after this long, so that nobody wonders whether the command hangs. */
+/** Show progress after this long, so that the command does not seem to hang. */
 const WAIT_LINE_MS = 4000;
 
 /**

@@ -25,7 +25,7 @@ export interface FindTemporalOptions {
   env: Readonly<Record<string, string>>;
   cacheDir: string;
   onProgress?: (line: string) => void;
-  /** What is waited for from now on: whoever asked tells it, and for how long, now and then. */
+  /** What is waited for from now on: the caller shows it, and for how long, now and then. */
   onWait?: (what: string) => void;
   /** False: only look, do not download or build. */
   obtain?: boolean;
@@ -79,7 +79,7 @@ export async function findTemporal(options: FindTemporalOptions): Promise<FoundT
   }
 }
 
-/** Whoever holds it may build for minutes. */
+/** Its holder may build for minutes. */
 const lockPatiently = (path: string, { onProgress, onWait }: FindTemporalOptions): Promise<FileLock> =>
   lock(path, {
     timeoutMs: 30 * 60_000,

@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { KeyObject, webcrypto } from 'node:crypto';
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
 
-/** A key and a self-signed certificate, in PEM. It never expires, since nobody would renew it. */
+/** A key and a self-signed certificate, in PEM. It never expires, since it is not renewed. */
 export async function makeCertificate(name: string): Promise<{ key: string; certificate: string }> {
   const keys = await webcrypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({

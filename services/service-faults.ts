@@ -23,7 +23,7 @@ export function recordServiceFault(path: string, fault: ServiceFault): boolean {
 
 /**
  * The supervisor that the home's file names, if it died together with its guardian, as when the machine loses its power: neither
- * could record that, so whoever finds it does. One that has stopped is no longer named.
+ * could record that, so the process that finds it does. One that has stopped is no longer named.
  */
 export function recordBothDied(
   { layout, alive }: ReturnType<typeof servicePaths>,

@@ -21,7 +21,7 @@ export async function stopServices(options: {
   const paths = servicePaths(options.home);
   const { servicesFile } = paths.layout;
   const say = options.onProgress ?? (() => undefined);
-  // First of all, so that nobody restarts what we stop.
+  // First of all, so that no process restarts what we stop.
   if (options.stayDown === true) markDown(options.home);
   const before = readServicesFile(servicesFile);
   if (before === null) return { stopped: [] };

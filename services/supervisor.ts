@@ -74,7 +74,7 @@ const say = (line: string): void => print(stamped(line));
  */
 export async function runSupervisor(options: SupervisorOptions): Promise<void> {
   const paths = servicePaths(options.home);
-  if (options.again && !existsSync(paths.own)) return; // Somebody removed the home.
+  if (options.again && !existsSync(paths.own)) return; // The home was removed.
   for (const directory of [paths.own, paths.layout.logs, dirname(paths.layout.temporalDb)]) {
     mkdirSync(directory, { recursive: true });
   }
@@ -180,7 +180,7 @@ class Supervisor {
     await this.guardian?.dismiss();
   }
 
-  /** Restarts the guardian, which nobody else would. */
+  /** Restarts the guardian, which no other process would. */
   private replaceGuardian(): void {
     const { supervisor } = this.file;
     if (this.stop.signal.aborted || supervisor === null || this.options.guardianPid === null) return;

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 /** Where the embedded server's ports lie. */
 export type TemporalRoom =
   | {
-      /** A network namespace whose ports nobody else can reach; a relay admits clients with the home's key. */
+      /** A network namespace whose ports no other process can reach; a relay admits clients with the home's key. */
       kind: 'own';
       /** Goes before the relay; replaces itself by it, so that its process id is the relay's. */
       outer: readonly string[];

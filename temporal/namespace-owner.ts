@@ -141,7 +141,7 @@ async function isIdle(client: Client): Promise<boolean> {
   return (await client.workflow.count(`ExecutionStatus = 'Running'${others}`)).count === 0;
 }
 
-/** Ends the owner's marker workflow; whoever succeeds also ends the pool, which knows the owner's hosts. */
+/** Ends the owner's marker workflow; the caller that succeeds also ends the pool, which knows the owner's hosts. */
 async function giveUp(client: Client, { workflowRunId }: NamespaceOwner): Promise<void> {
   const reason = 'the home of this server has another database now';
   try {

@@ -30,7 +30,7 @@ export interface DiskArchiver {
 /**
  * Makes the archives that are wanted of this host's disks, one after the other, while runs go on. Cut off, it begins with that one again.
  * While the store or the engine fails, they stay wanted and are tried again; an event of the run says why it is late. Where none can be
- * made, an event says why, and whoever waits does without.
+ * made, an event says why, and callers that wait do without.
  */
 export function diskArchiver({ store, backends, artifacts, hostId, log }: DiskArchiverParts): DiskArchiver {
   type Wanted = Awaited<ReturnType<typeof store.archivesWanted>>[number];

@@ -31,7 +31,7 @@ const MOST_BEAT_MS = 2000;
 
 /**
  * How a host leaves: nothing new begins, commands may end, each run's world is kept as it was between two commands, and its workflow
- * moves. What is not over in time is left to the run's next host, which goes on from the snapshot before.
+ * moves. What is not over in time is left to the run's next host, which continues from the snapshot before.
  */
 export class HostDeparture implements Departure {
   #begunAt: number | null = null;
@@ -111,7 +111,7 @@ export class HostDeparture implements Departure {
   }
 
   /**
-   * The worker has stopped: archives are made, and nothing of the runs stays here. Until they are made the host registers: nobody waits
+   * The worker has stopped: archives are made, and nothing of the runs stays here. Until they are made the host registers: no run waits
    * for one that is silent. `stopBeating`: resolves when it registers no more, since that would bring it back.
    */
   async finish({

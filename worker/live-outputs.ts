@@ -14,7 +14,7 @@ interface Followed {
 
 /**
  * Copies what commands of watched runs print, once a second. Which runs are watched comes with the registrations of the host, so that runs
- * that nobody looks at cost not one statement.
+ * that are not watched cost not one statement.
  */
 export function liveOutputs(
   store: Pick<LiveOutputLog, 'saveLiveOutput' | 'dropLiveOutput'>,

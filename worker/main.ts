@@ -44,7 +44,7 @@ const REPORT_MS = 30_000;
 const REAP_MS = 10_000;
 /** Short enough that no disk fills between refusing new runs and this check. */
 const DISK_MS = 500;
-/** Somebody waits for the archives. */
+/** A client waits for the archives. */
 const ARCHIVE_MS = 2_000;
 /** An episode that begins leaves a gap, which is filled while its policy thinks. */
 const WARM_MS = 500;
@@ -78,7 +78,7 @@ async function main(): Promise<void> {
   const installation = await patiently(() => readInstallation(settings.databaseUrl));
   const claim = {
     ...{ installation, machine: settings.hostname, temporalAddress: settings.temporalAddress },
-    // Whoever started this worker has already claimed the embedded server's namespace.
+    // The parent of this worker has already claimed the embedded server's namespace.
     ownServer: false,
   };
   let namespace = await patiently(() => namespaceOf(client, settings.temporalAddress));

@@ -6,7 +6,7 @@ import type { WarmSandboxes } from '../domain/ports/record/warm-sandboxes.js';
 import type { Backend, RunDefinition } from '../domain/run.js';
 import type { Logger } from './logger.js';
 
-/** Nobody has begun such an episode for so long: what was started ahead for the next one goes. */
+/** Without such an episode for so long, sandboxes that were started ahead for it are removed. */
 const WANTED_S = 120;
 /** Removed side by side: an engine takes up to a second for each. */
 const AT_ONCE = 4;
@@ -26,7 +26,7 @@ export interface WarmPool {
   refill(): Promise<void>;
   /** Ends those of episodes that ended before anyone acted in them: they have no workflow that would. */
   dropUnbegun(): Promise<void>;
-  /** Ends all that nobody has claimed; none is started any more. */
+  /** Ends all that are not claimed; none is started any more. */
   empty(): Promise<void>;
 }
 

@@ -26,7 +26,7 @@ type Closed = { status: 'missing' } | { status: 'terminated' | 'completed' | 'cl
 
 /**
  * Compares the rows with Temporal, and restarts the workflows of batches, runs and the GPU pool that should be running and are not,
- * with an event for each. A workflow that was terminated, or was lost with Temporal's store, notifies nobody: its run or batch would
+ * with an event for each. A workflow that was terminated, or was lost with Temporal's store, sends no notice: its run or batch would
  * stall. To be called about twice a minute; several workers may do so at once.
  */
 export function workflowReconciler({ client, store, log }: ReconcilerPorts): () => Promise<void> {

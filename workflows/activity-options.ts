@@ -8,7 +8,7 @@ const HEARTBEAT = '10 seconds';
 
 const NON_RETRYABLE = [FAILURE.sandboxLost, FAILURE.config, FAILURE.stale];
 
-/** PostgreSQL may be down for a while: keep trying, at nobody's expense. */
+/** PostgreSQL may be down for a while: keep trying, which costs nothing. */
 export const controlOptions: ActivityOptions = {
   taskQueue: CONTROL_QUEUE,
   startToCloseTimeout: '1 minute',

@@ -56,7 +56,7 @@ export class GpuLease {
     }
   }
 
-  /** Its host is lost: nobody gets those GPUs until the host is back. */
+  /** Its host is lost: its GPUs are not leased until the host is back. */
   async abandon(): Promise<void> {
     const lease = this.#held;
     if (lease === null) return;

@@ -13,7 +13,7 @@ interface Held {
   lease: Lease;
   /** Milliseconds since 1970; null: no limit. */
   expiresAt: number | null;
-  /** Being revoked: the run has lost it, and nobody else has it yet. */
+  /** Being revoked: the run has lost it, and no other has it yet. */
   revoking?: true;
 }
 
@@ -24,7 +24,7 @@ export interface GpuPoolState {
   /** One queue per batch, each in order of arrival. The batch served longest ago comes first. */
   lines: { batchId: string; requests: Waiting[] }[];
   held: Held[];
-  /** Leases on lost hosts: nobody gets those GPUs until the hosts are back. */
+  /** Leases on lost hosts: their GPUs are not leased until the hosts are back. */
   lost: Held[];
   /** Runs that asked again for a lease they hold: repeat the grant. */
   repeats: string[];
@@ -112,7 +112,7 @@ export function revoke(state: GpuPoolState, token: number): void {
   for (const holder of state.held) if (holder.lease.token === token) holder.revoking = true;
 }
 
-/** The lease's host is lost: the run may request another lease, and nobody gets those GPUs. */
+/** The lease's host is lost: the run may request another lease, and those GPUs are not leased. */
 export function abandon(state: GpuPoolState, runId: string, token: number): void {
   const gone = state.held.filter((holder) => holder.runId === runId && holder.lease.token === token);
   state.held = state.held.filter((holder) => !gone.includes(holder));

@@ -8,7 +8,7 @@ import { oneRun } from './one-run.js';
 const control = proxyActivities<ControlActivities>(controlOptions);
 const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placementOptions);
 
-/** Starts of a node's workflow, which end without its run's end only if somebody terminates them. */
+/** Starts of a node's workflow, which end without its run's end only if an operator terminates them. */
 const MOST_STARTS = 3;
 
 /**
@@ -19,7 +19,7 @@ const ENTRIES_PER_HISTORY = 220;
 
 /**
  * One run that is a tree of forks, each a run of its own. Which nodes are opened is decided, and remembered, in PostgreSQL: whenever this
- * begins anew, it finds the wave that is being played. At last the best node's submission is tested, once.
+ * is restarted, it finds the wave that is being played. At last the best node's submission is tested, once.
  */
 export async function search(ticket: RunTicket, entriesPerHistory = ENTRIES_PER_HISTORY): Promise<RunEnd> {
   const { runId } = ticket;

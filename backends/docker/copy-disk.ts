@@ -9,13 +9,13 @@ const FROZEN = 'frozen';
 const COPYING_MS = 20 * 60_000;
 
 /**
- * One at a time, whoever asks; killed, its copying program holds the lock to its own end. The mounted disk is held as a descriptor: what is
+ * One at a time over all processes; killed, its copying program holds the lock to its own end. The mounted disk is held as a descriptor: what is
  * mounted or not meanwhile, no other file system can be meant, the host's own least of all.
  */
 const ALONE = `exec 3<${DISK} 4>>disk.lock && flock 4 || exit 1
 [ "$(stat -Lc %d /dev/fd/3)" != "$(stat -c %d .)" ] || { echo 'it is not mounted' >&2; exit 1; }`;
 /**
- * A shell's, which goes on, and thaws the disk, when whoever started it is killed. What was deleted is not copied; not every host's file
+ * A shell's, which continues, and thaws the disk, when its parent is killed. What was deleted is not copied; not every host's file
  * system has holes.
  */
 const COPY = `trap : TERM INT HUP; timeout 60 fstrim ${DISK} 2>/dev/null; ${ALONE}
@@ -27,7 +27,7 @@ const THAW = `${ALONE}
 fsfreeze -u /dev/fd/3 2>/dev/null; rm -f ${FROZEN}`;
 
 /**
- * Copy the mounted disk of the run whose directory this is, as the file `image`, to a new file. Whoever writes to it waits meanwhile;
+ * Copy the mounted disk of the run whose directory this is, as the file `image`, to a new file. Writers wait meanwhile;
  * what was written is in the copy, which needs no repair. Takes no time where the host's file system shares blocks between files.
  * Throws InfrastructureError, and leaves what it has to the caller.
  */
@@ -39,7 +39,7 @@ export async function copyDisk(dir: string, image: string, to: string): Promise<
   }
 }
 
-/** Let whoever writes to the disk go on, if somebody who copied it was killed before he could; a copy that is under way is waited for. */
+/** Thaws the disk if a process that copied it was killed before it did; waits for a copy that is under way. */
 export async function thawDisk(dir: string): Promise<void> {
   if (!existsSync(join(dir, FROZEN)) || (await mountAt(join(dir, DISK))) === null) return;
   await system('sh', ['-c', THAW], { cwd: dir, timeoutMs: COPYING_MS });

@@ -10,7 +10,7 @@ import { EVALUATION_LABEL, HOME_LABEL, MAKER_LABEL, UNTIL_LABEL } from './labels
 export interface EvaluationContainer {
   /** For messages: an evaluation. */
   what: string;
-  /** After that nobody waits for it any more. */
+  /** After that no activity waits for it any more. */
   longestMs: number;
   make: (name: string, labels: Record<string, string>) => Promise<Docker.ContainerCreateOptions>;
   /** Before it starts. */

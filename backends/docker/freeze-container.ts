@@ -36,7 +36,7 @@ async function until(
     if (done((await container.inspect()).State)) return true;
     if (attempt > ATTEMPTS) return false;
     if (attempt > 1) await sleep(PAUSE_MS);
-    // The next inspection shows its state, whoever changed it.
+    // The next inspection shows its state.
     await work().catch(() => undefined);
   }
 }

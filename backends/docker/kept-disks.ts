@@ -104,7 +104,7 @@ export async function keepDisk(
     await synced(shelf);
   } catch (error) {
     await rm(aside, { recursive: true, force: true });
-    // Somebody else was faster, who has kept the same.
+    // Another worker was faster, and has kept the same.
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
   }
@@ -139,13 +139,13 @@ export async function restoreDisk(
   return true;
 }
 
-/** Cut off, it begins anew: the record of what the disk was made from is written when the copy is there. */
+/** Interrupted, it starts again: the record of what the disk was made from is written when the copy is there. */
 async function makeDisk(shelf: string, name: string, about: About, dir: string): Promise<void> {
   const image = join(shelf, name, IMAGE);
   const aside = join(dir, `${IMAGE}.${randomUUID()}`);
   const copied = about.below.length === 0 && (await copiedTo(image, aside));
   if (copied) {
-    // Not by a rename: it may be that somebody else has put one there, and mounted it.
+    // Not by a rename: another process may have put one there, and mounted it.
     await link(aside, join(dir, IMAGE)).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     });

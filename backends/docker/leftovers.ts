@@ -19,7 +19,7 @@ const LAYER_KEPT_MS = 3_600_000;
 const DOES_NOT_RUN = ['created', 'configured', 'exited', 'stopped', 'dead'];
 
 /**
- * Evaluators and volumes of this home on an engine, and installations of any home that nobody waits for. Ownership is by label,
+ * Evaluators and volumes of this home on an engine, and installations of any home that no process waits for. Ownership is by label,
  * not by name.
  */
 export function createDockerLeftovers({

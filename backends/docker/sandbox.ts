@@ -98,7 +98,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
   const disksWanted = sharesFiles && disksPossible();
   let nextDiskAt = 0;
   let ranksProcesses = true;
-  /** Sandboxes that are nobody's but ours, and go with the archive that is made of them; after our death, with what has no run. */
+  /** Sandboxes of this process alone, which go with the archive that is made of them; after our death, with what has no run. */
   const archiving = new Set<string>();
   const isPodman = remembered(() => enginesIsPodman(docker));
   const unenforced = remembered(() => unenforcedLimits(docker));
@@ -440,7 +440,7 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
         await mountWhole(ref);
         const { live, whole } = more ?? {};
         if (live !== undefined) {
-          // Not started anew when something fails: its processes are what is tested.
+          // Not restarted when something fails: its processes are what is tested.
           const container = containerOf(ref);
           await wake(ref, container);
           return await onWholeDisk(ref, () => runLiveTests(container, live));

@@ -37,7 +37,7 @@ export async function unneededDisks(
   return found;
 }
 
-/** Gives those that went. A disk that was made anew meanwhile stays. */
+/** Gives those that went. A disk that was recreated meanwhile stays. */
 export async function removeDisks(disks: readonly KeptDisk[], before: Date): Promise<KeptDisk[]> {
   const gone: KeptDisk[] = [];
   for (const disk of disks) {

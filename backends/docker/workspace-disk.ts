@@ -74,7 +74,7 @@ export async function mountDisk(dir: string): Promise<void> {
     await system('mount', ['-o', MOUNT_OPTIONS, join(dir, IMAGE), own]);
   }
   await thawDisk(dir);
-  // A broken one cannot be written to, and need not be: whoever mounts it asks diskFault.
+  // A broken one cannot be written to, and need not be: callers that mount it call diskFault.
   if ((await diskFault(dir)) !== null) return;
   await mountStack(dir);
   const at = filesOn(dir);
@@ -138,7 +138,7 @@ export function diskMounts(dir: string): Docker.MountSettings[] {
 async function folder(root: string, name: string, mode: number, owner: number): Promise<void> {
   const path = join(root, name);
   if (await exists(path)) return;
-  // It appears under its name as it should be: whoever is killed on the way leaves no folder that the agent cannot write to.
+  // It appears under its name as it should be: a process that is killed on the way leaves no folder that the agent cannot write to.
   const aside = join(root, `making-${process.pid}-${randomBytes(4).toString('hex')}`);
   await mkdir(aside);
   try {
@@ -147,7 +147,7 @@ async function folder(root: string, name: string, mode: number, owner: number): 
     await rename(aside, path);
   } catch (error) {
     await rmdir(aside);
-    // Somebody else was faster.
+    // Another process was faster.
     if (!(await exists(path))) throw error;
   }
 }

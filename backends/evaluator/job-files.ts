@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { EvaluatorSpec } from '../../domain/evaluator-spec.js';
 import type { EvaluationJob } from '../../domain/ports/evaluator-port.js';
 
-/** Who may read a folder's content; nobody may write it. `both`: referee and player. */
+/** Which processes may read a folder's content; none may write it. `both`: referee and player. */
 export type Reader = 'init' | 'referee' | 'player' | 'both';
 
 export interface JobFile {
@@ -83,7 +83,7 @@ async function folderFiles(dir: string, target: string, reader: Reader, without:
   return files;
 }
 
-/** Nobody but its readers enters a folder or reads a file. */
+/** Only its readers enter a folder or read a file. */
 export const modeOf = ({ reader, bytes }: JobFile): number =>
   (bytes === null ? 0o750 : 0o440) | (reader === 'both' ? (bytes === null ? 0o005 : 0o004) : 0);
 

@@ -2,7 +2,7 @@ import { readlink, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InfrastructureError } from '../../domain/errors.js';
 
-/** A link, whose target is the step: it is there whole or not at all, and the first one stays. Nobody follows it. */
+/** A link, whose target is the step: it is there whole or not at all, and the first one stays. It is never followed. */
 const BEGUN_AFTER = 'begun-after';
 
 /** After which step the sandbox of this control directory was to begin when it was first started; null: there is none. */

@@ -5,7 +5,7 @@ import { buildProgram } from '../program.js';
 import { type Asked, asked, type Candidate, type NameKind } from './asked.js';
 import { FILES } from './scripts.js';
 
-/** A shell waits for the answer while somebody types. */
+/** A shell waits for the answer while a person types. */
 const DATABASE_MS = 1000;
 
 const candidate = ({ id, about }: KnownId): Candidate => ({ value: id, about });

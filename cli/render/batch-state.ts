@@ -84,7 +84,7 @@ export function episodesLine({ open, ended, states, reward, latest }: TrainingSt
   );
 }
 
-/** What somebody who looks at the batch most likely wants next. */
+/** The command that a reader most likely wants next. */
 export function nextCommand(batch: State): string {
   const { batchId, pausedAt, byEndReason, replaced, status, origin } = batch;
   const open = batch.ended < batch.runs && status !== 'cancelled';

@@ -22,7 +22,7 @@ export function watchHeadline(report: BatchStatusReport, colors: Colors, now: Da
   const waiting = count(runList, ({ status }) => status === 'waiting_gpu');
   const faults = count(runList, isFault);
   const { leftMs, spendUsd } = forecast(runList, report.concurrency, now.getTime());
-  // How many more a trainer will want nobody knows.
+  // How many more a trainer will want is unknown.
   const over = report.ended === report.runs || report.training;
   const parts = [
     ...(report.episodes === null ? [] : [episodesLine(report.episodes)]),

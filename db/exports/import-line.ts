@@ -187,7 +187,7 @@ async function store(
   return { kind: 'imported', runId, steps };
 }
 
-/** Refuses rows that would change other runs: whoever signed the line, its rows must belong to one run. */
+/** Refuses rows that would change other runs: even of a signed line, all rows must belong to one run. */
 async function refuseForgery(client: pg.PoolClient, { own, contracts }: LineSource): Promise<void> {
   const { rows } = await client.query<{
     ownRows: boolean;

@@ -11,7 +11,7 @@ const CALL = `jsonb_build_object('try', c.try, 'attempt', c.attempt, 'status', c
   'reasoningTokens', c.reasoning_tokens, 'cacheWriteTokens', c.cache_write_tokens, 'costUsd', trim_scale(c.cost_usd)::text, 'ms', c.ms,
   'error', coalesce(c.error_detail, c.error))`;
 
-/** What the actions of an episode earned, once for all its steps. Refused are replies that an environment could not use: nobody here called a model for them. */
+/** What the actions of an episode earned, once for all its steps. Refused are replies that an environment could not use: bench called no model for them. */
 const EARNED = `select a.step, a.seq, w.reward, w.format_error,
     coalesce(a.action ->> 'reply', a.action ->> 'command', a.action ->> 'malformed') as text, a.outcome ->> 'message' as answer
   from action_rewards(array[$run]) w join episode_actions a on a.run_id = w.run_id and a.seq = w.seq`;
@@ -40,7 +40,7 @@ type StepRow = Omit<ExchangedStep, 'at' | 'executedAt'> & {
   refused: { text: string; answer: string | null }[];
 };
 
-/** Opens a run's record; whoever does so closes it. */
+/** Opens a run's record; the caller closes it. */
 export async function openRunRecord(pool: pg.Pool, runId: string): Promise<RunRecord> {
   const client = await pool.connect();
   let open = true;

@@ -64,7 +64,7 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
   };
 }
 
-/** Rewards of a few: whoever watches asks twice a second. */
+/** Rewards of a few: clients that watch poll twice a second. */
 const LATEST = 100;
 
 export async function trainingState(run: Statements, batchId: string): Promise<TrainingState> {

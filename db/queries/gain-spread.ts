@@ -2,7 +2,7 @@ import type { GainSpread } from '../../domain/ports/reading/forecasts.js';
 import type { Statements } from '../statements.js';
 import { OWN_RUN } from './summaries.js';
 
-/** Of each run's best evaluation. Null: nobody has played any of these tasks, with a baseline and a target, more than once. */
+/** Of each run's best evaluation. Null: none of these tasks with a baseline and a target was played more than once. */
 export async function gainSpread(
   run: Statements,
   { models, tasks }: { models: readonly string[]; tasks: readonly string[] },

@@ -46,7 +46,7 @@ export async function keptFigures(run: Statements, compared: Compared, options: 
   );
   if (kept?.figures != null) return kept.figures;
   const figures = computeFigures(compared, options);
-  // Whoever may only read computes them every time.
+  // A user that may only read computes them every time.
   if (kept?.reads === true) return figures;
   await run(
     'keepFigures',

@@ -288,7 +288,7 @@ const orderedBy =
 /** Sums in another order differ in their last digits. */
 const SAME = 1e-12;
 
-/** Ranked anew: those that have a place by average rank, by another figure. `rows` are in the order of models where they are equal. */
+/** Reranked: those that have a place by average rank, by another figure. `rows` are in the order of models where they are equal. */
 function inOrder(rows: readonly LeaderboardRow[], valueOf: (row: LeaderboardRow) => number | null): LeaderboardRow[] {
   const byName = (a: LeaderboardRow, b: LeaderboardRow) =>
     compareText(a.model, b.model) || compareText(a.kind, b.kind) || compareText(a.isolation, b.isolation);

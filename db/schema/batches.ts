@@ -42,7 +42,7 @@ export const batches = pgTable(
     budgetUsd: money('budget_usd'),
     /** With a budget: confirmed costs, plus reservations of calls whose answer is pending or was lost. */
     chargedUsd: money('charged_usd').notNull().default('0'),
-    /** What it was expected to use when it was submitted; null: nobody asked. */
+    /** What it was expected to use when it was submitted; null: not requested. */
     forecast: jsonb('forecast').$type<UsageForecast>(),
     /** With `attempts: auto`; null: the attempts are fixed. */
     allocation: jsonb('allocation').$type<Allocation>(),

@@ -34,7 +34,7 @@ export const episodes = pgTable(
     /** Seconds without a request after which it is given up. */
     idleSeconds: integer('idle_seconds').notNull(),
     expiresAt: time('expires_at').notNull(),
-    /** Since when its workflow should run; null: nobody has seen its first observation. */
+    /** Since when its workflow should run; null: no client has seen its first observation. */
     requestedAt: time('requested_at'),
     /** Since when its client is gone; null: it is there, or was never missed. */
     detachedAt: time('detached_at'),
@@ -65,7 +65,7 @@ export const episodeActions = pgTable(
     try: integer('try').notNull(),
     action: jsonb('action').$type<EpisodeAction | { malformed: string }>().notNull(),
     policyVersion: integer('policy_version'),
-    /** Null: still running, or nobody has asked for it since. */
+    /** Null: still running, or not polled since. */
     outcome: jsonb('outcome').$type<EpisodeOutcome>(),
     /** What its command has printed so far, its end alone; null: nothing was asked for yet. */
     printed: text('printed'),

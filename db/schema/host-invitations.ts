@@ -6,7 +6,7 @@ export const hostInvitations = pgTable('host_invitations', {
   databaseUser: text('database_user').primaryKey(),
   hostId: text('host_id').notNull(),
   createdAt: createdAt(),
-  /** Nobody may join with it any more; whoever has joined stays. */
+  /** No machine may join by it any more; one that has joined stays. */
   expiresAt: time('expires_at').notNull(),
   joinedAt: time('joined_at'),
   revokedAt: time('revoked_at'),

@@ -2,7 +2,7 @@ import { integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { time } from './columns.js';
 import { runs } from './runs.js';
 
-/** Runs whose output somebody looks at now. */
+/** Runs whose output is watched now. */
 export const watchedRuns = pgTable('watched_runs', {
   runId: text('run_id')
     .primaryKey()

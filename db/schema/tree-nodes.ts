@@ -21,7 +21,7 @@ export const treeNodes = pgTable(
     /** From 1; those of a wave are played at once. */
     wave: integer('wave').notNull(),
     operator: text('operator', { enum: OPERATORS }).notNull(),
-    /** The node whose work it goes on from; null: none. */
+    /** The node that it continues; null: none. */
     parent: integer('parent'),
     /** Of a crossover, the other one. */
     secondParent: integer('second_parent'),

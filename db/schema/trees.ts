@@ -26,7 +26,7 @@ export const trees = pgTable(
     /** 0: no limit; so with seconds. */
     tokenLimit: bigint('token_limit', { mode: 'number' }).notNull(),
     secondsLimit: integer('seconds_limit').notNull(),
-    /** Why it opened no more nodes; null: it goes on. */
+    /** Why it opened no more nodes; null: it continues. */
     stopped: text('stopped', { enum: TREE_STOPS }),
     /** The node that it stands for, by validation; null: none, or not known yet. */
     selectedNode: integer('selected_node'),

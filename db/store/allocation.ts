@@ -75,7 +75,7 @@ export function allocationStore(pool: pg.Pool): Pick<BatchLifecycle, 'nextAttemp
       // As a batch begins: all first ones of its pairs, then all second ones.
       added.sort((a, b) => a.attempt - b.attempt);
       const change = drizzle(pool).transaction(async (tx) => {
-        // Whoever asked at the same time has added them.
+        // A concurrent request has added them.
         const [now] = await tx.select().from(batches).where(eq(batches.batchId, batchId)).for('update');
         if (now?.allocation?.looks !== before.allocation?.looks) return 0;
         await tx.update(batches).set({ allocation }).where(eq(batches.batchId, batchId));

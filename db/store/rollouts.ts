@@ -19,7 +19,7 @@ const UNNUMBERED = `select o.run_id from rollouts o join runs r on r.run_id = o.
 /** Rollouts: their ends, in an order that never changes, and what was captured of them. */
 export function rolloutStore(pool: pg.Pool): Rollouts {
   const run = statements(pool, storeError);
-  /** One at a time, so that a reader who has seen a number never misses a lower one. What nobody needs any more is forgotten. */
+  /** One at a time, so that a reader who has seen a number never misses a lower one. Rows that are not needed any more are deleted. */
   const number = async (): Promise<void> => {
     if ((await run('unnumberedRollouts', `${UNNUMBERED} limit 1`, [])).length === 0) return;
     await inTransaction(pool, async (client) => {

@@ -20,7 +20,7 @@ import { settle } from './settle-node.js';
 import { answersOf, treeQuestionStore } from './tree-questions.js';
 import { lockedTree, type NodeRow, nodesOf, roomOf } from './tree-rows.js';
 
-/** Trees of forks. Whoever changes one holds its row, so that what was decided once is found by all others. */
+/** Trees of forks. A change locks the tree's row, so that all others find what was decided. */
 export function treeStore(pool: pg.Pool): Trees {
   const run = statements(pool, storeError);
   const definitionOf = definitionReader(run);
@@ -159,7 +159,7 @@ interface Opened {
   spec: SearchSpec;
   nodes: readonly NodeRow[];
   choices: readonly Choice[];
-  /** What the tree has taught; null: nobody was asked. */
+  /** What the tree has taught; null: not asked. */
   reflexion: string | null;
   share: NodeShare;
   version: string;

@@ -4,7 +4,7 @@ import { type OutputParserName, type ParserContext, type ReplyInput, parserOf } 
 import type { DecodedReply } from './reply-encoding.js';
 import type { CommandDoc } from './command-doc.js';
 
-/** What somebody who writes no model's replies wants to say: a policy, a person, a recording. */
+/** The reply of a player without a model's format: a policy, a person, a recording. */
 export interface Said {
   thought: string;
   action: string;

@@ -123,7 +123,7 @@ class Guard {
     }
     if (here === ' ' || here === '\t' || here === '\r') this.#at += 1;
     else if (here === '\\') {
-      // A line that goes on is still the same command.
+      // A continued line is still the same command.
       if (text[this.#at + 1] !== '\n') this.#expecting = false;
       this.#at += 2;
     } else if (here === '#' && /[\s;&|()]|^$/.test(text[this.#at - 1] ?? '')) {

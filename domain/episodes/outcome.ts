@@ -36,7 +36,7 @@ export interface EpisodeOutcome {
   rewardParts: Record<string, number>;
   terminated: boolean;
   truncated: boolean;
-  /** As MLGym would name the end; null: the episode goes on. */
+  /** As MLGym would name the end; null: the episode continues. */
   exitStatus: string | null;
   endReason: EndReason | null;
   fault: EpisodeFault | null;

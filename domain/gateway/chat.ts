@@ -43,7 +43,7 @@ const SETTINGS: Shape = {
     ]),
   ),
 };
-/** What goes on of a message beside its content: clients send back more of an answer than its provider takes. */
+/** The keys of a message that are forwarded: clients send back more of an answer than its provider takes. */
 const MESSAGE_KEYS = [
   ...['role', 'name', 'tool_calls', 'tool_call_id', 'refusal', 'function_call', 'cache_control'],
   ...['reasoning', 'reasoning_content', 'reasoning_details', 'thinking_blocks'],

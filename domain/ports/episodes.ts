@@ -107,13 +107,16 @@ export interface Episodes {
   stepReward(runId: string, seq: number): Promise<StepReward>;
   /** Stores an outcome, and which turn comes next. Returns the one that was stored first. */
   settle(runId: string, outcome: EpisodeOutcome, next: { step: number; try: number } | null): Promise<EpisodeOutcome>;
-  /** Somebody is there: the episode is not given up for another while. */
+  /** A client is there: the episode's expiry is postponed. */
   touch(runId: string): Promise<void>;
-  /** Somebody is there, and will not come back should the protocol die: unless it hears of them, the episode is given up after so many seconds. */
+  /**
+   * A client is there that will not come back if the server of its protocol dies: without another call the
+   * episode is abandoned after so many seconds.
+   */
   expireIn(runId: string, seconds: number): Promise<void>;
-  /** Nobody is there any more: unless somebody comes back, it is given up after so many seconds. */
+  /** The client has gone: unless one comes back, the episode is abandoned after so many seconds. */
   detach(runId: string, seconds: number): Promise<void>;
-  /** Open, and nobody was there for as long as was agreed. */
+  /** Open, and without a client for as long as was agreed. */
   expired(): Promise<{ runId: string; requested: boolean }[]>;
   /** Episodes of this batch that hold, or are about to hold, a sandbox; rollouts, which wait for their turn, are not among them. */
   open(batchId: string, except?: readonly string[]): Promise<number>;

@@ -8,7 +8,7 @@ export interface Leftover {
   runId: string | null;
   /** Of which container of the run; null: of all. */
   epoch: number | null;
-  /** Nobody will remove it, whatever the run does: its process died, or it expired. */
+  /** The run will not remove it: its process died, or it expired. */
   abandoned: boolean;
   /** False: it was gone already, or cannot go yet. */
   remove(): Promise<boolean>;

@@ -3,7 +3,7 @@ import type { RateTicket } from './rate-store.js';
 
 /** Reports the outcome of a granted call. Reports are sent soon after and may be lost in a crash; the grant then counts as charged. */
 export interface RateGrant {
-  /** Answered; null: nobody knows how many tokens it came to. */
+  /** Answered; null: its number of tokens is unknown. */
   settled(tokens: number | null, stated?: RateLimits): void;
   limited(refusal: {
     dimension: Dimension | null;

@@ -14,7 +14,7 @@ export interface RateTicket {
 
 /** Outcome of a granted call. */
 export type RateReport = { ticket: string } &
-  /** Answered; `tokens` null: nobody knows how many it came to. */
+  /** Answered; `tokens` null: unknown. */
   (
     | { kind: 'settled'; tokens: number | null; stated?: RateLimits | undefined }
     /** Refused for its rate; `dimension` null: the provider did not say which. */
@@ -35,7 +35,7 @@ export interface RateExchange {
   account: string;
   provider: string;
   arrivals: readonly RateTicket[];
-  /** All that wait here, arrivals included: those that nobody waits for are not granted. */
+  /** All that wait here, arrivals included: those whose callers have gone are not granted. */
   attending: readonly string[];
   /** They keep their place, but ask again only later: not to be granted until then. */
   parked: readonly string[];

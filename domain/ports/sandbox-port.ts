@@ -191,7 +191,7 @@ export interface ProgramHost {
    * As SandboxPort's `run`. It returns also when the program asks for a validation: `answer` it, then ask again.
    */
   run(ref: SandboxRef, command: SandboxCommand, signal: AbortSignal): Promise<ProgramNews>;
-  /** What `validate` prints in the sandbox. Harmless if nobody waits for it any more. */
+  /** What `validate` prints in the sandbox. Harmless if no `validate` waits for it any more. */
   answer(ref: SandboxRef, number: number, text: string): Promise<void>;
   /** Ends it. Harmless when it has ended. */
   interrupt(ref: SandboxRef, n: number): Promise<void>;

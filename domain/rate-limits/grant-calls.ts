@@ -101,7 +101,7 @@ export function grantCalls(
 
 const NOTHING: PerDimension<number> = { requests: 0, tokens: 0 };
 
-/** How much of a minute the call takes, of the scarcer of the two; 0 where nothing is limited, since nobody waits then. */
+/** How much of a minute the call takes, of the scarcer of the two; 0 where nothing is limited, since no call waits then. */
 function shareOf(cost: PerDimension<number>, limits: RateLimits): number {
   const of = (dimension: Dimension): number => cost[dimension] / (limits[dimension] ?? Infinity);
   return Math.max(of('requests'), of('tokens'));

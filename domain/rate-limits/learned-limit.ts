@@ -167,7 +167,7 @@ export function countPassed(state: AccountState, amount: PerDimension<number>, g
   }
 }
 
-/** Nobody waited, so that room was left: the provider would have let that through as well. */
+/** No call waited, so that room was left: the provider would have let that through as well. */
 export function countUnused(state: AccountState, dimension: Dimension, amount: number): void {
   const learned = state.learned[dimension];
   if (learned !== null && !state.scarce[dimension]) learned.passed += amount;

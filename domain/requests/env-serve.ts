@@ -4,7 +4,7 @@ import { BACKENDS } from '../run.js';
 import { batchName, duration, names, whole } from './fields.js';
 import { episodeOptionsSchema } from './run-options.js';
 
-/** A list of tasks by its name, as `train=battleOfSexes,blotto`. A part without a name goes on with the list before it. */
+/** A list of tasks by its name, as `train=battleOfSexes,blotto`. A part without a name continues the list before it. */
 const splits = () =>
   z
     .array(z.string().min(1))

@@ -79,7 +79,7 @@ export const resetSchema = z.strictObject({
 });
 export type ResetRequest = z.output<typeof resetSchema>;
 
-/** A reset that begins nothing: its connection goes on with an episode that is there. */
+/** A reset that begins nothing: its connection continues an episode that is there. */
 export const resumeSchema = z.strictObject({
   resume_episode: z.string().min(1).max(255).describe('id of an episode whose connection was lost'),
 });

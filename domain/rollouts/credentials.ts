@@ -13,7 +13,7 @@ const TAG_BYTES = 16;
 const keyOf = (secret: string): Buffer =>
   Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'hex'), '', 'bench rollout credentials', 32));
 
-/** Seals credentials (AES-256-GCM) with the installation's key, 32 bytes in hex: whoever reads rows, history or logs learns nothing. */
+/** Seals credentials (AES-256-GCM) with the installation's key, 32 bytes in hex: readers of rows, history or logs learn nothing. */
 export function seal(credentials: Credentials, secret: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', keyOf(secret), nonce);

@@ -9,7 +9,7 @@ const URLS_VARIABLE = /^BENCH_ROLLOUT_(?:[A-Z0-9_]+_)?BASE_URL$/;
 /** The variable that lists the base URLs of a key, separated by commas. */
 export const urlsVariableOf = (keyVariable: string): string => keyVariable.replace(/API_KEY$/, 'BASE_URL');
 
-/** May this variable's key be sent to that address? Whoever begins a rollout chooses the address, and must not get the key so. */
+/** May this variable's key be sent to that address? A trainer chooses the address of its rollout, and must not get the key so. */
 export const mayGetKey = (env: Env, keyVariable: string, baseUrl: string): boolean =>
   lists(env[urlsVariableOf(keyVariable)], baseUrl);
 

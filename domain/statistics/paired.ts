@@ -19,7 +19,7 @@ export function pairOutcome(task: Omit<GainedTask, 'target'>, { a, b }: ScorePai
 export interface PairedDifference {
   /** Mean of what B has more than A; positive: B is better. Null: no pair has two scores. */
   mean: number | null;
-  /** Of 95 %: pairs are drawn anew with both of their scores. Null: fewer than two. */
+  /** Of 95 %: pairs are resampled with both of their scores. Null: fewer than two. */
   interval: Interval | null;
   pairs: number;
 }

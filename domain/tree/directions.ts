@@ -1,4 +1,4 @@
-/** Of a scientist: go on from this node (null: begin anew), and try that. */
+/** Of a scientist: continue from this node (null: a draft), and try that. */
 export interface Direction {
   node: number | null;
   text: string;

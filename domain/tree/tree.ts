@@ -15,7 +15,7 @@ export type NodeStatus = (typeof NODE_STATUSES)[number];
 /** A node to open. */
 export interface Choice {
   operator: Operator;
-  /** Whose work it goes on from; null: a draft. */
+  /** The node that it continues; null: a draft. */
   parent: number | null;
   /** Of a crossover, the other one. */
   secondParent: number | null;

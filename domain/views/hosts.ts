@@ -45,7 +45,7 @@ export interface RunNeeds {
   gpus: number;
   backend: string;
   memoryMb: number;
-  /** What each may take at most, its evaluation included; null: nobody knows. */
+  /** What each may take at most, its evaluation included; null: unknown. */
   seconds: number | null;
   runs: number;
 }

@@ -57,7 +57,7 @@ export const promptDocumentSchema = z
   .meta({ id: 'Prompt' });
 export type PromptDocument = z.infer<typeof promptDocumentSchema>;
 
-/** As `promptDocumentSchema`, and how it goes on from the step before. */
+/** As `promptDocumentSchema`, and what is new since the step before. */
 export const promptPageSchema = promptDocumentSchema
   .extend({
     sameAsBefore: countSchema

@@ -39,7 +39,7 @@ interface Sent {
   name: string | undefined;
 }
 
-/** A client that was told of a full server has this long to read it. */
+/** A client that is refused by a full server has this long to read why. */
 const READ_MS = 5_000;
 /** Expiry of the episode of a connection that is there, renewed by `beat`: short enough for a server that dies, long enough for one that returns. */
 const LEAST_BEAT_SECONDS = 60;

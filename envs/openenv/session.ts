@@ -55,7 +55,7 @@ export class EnvSession {
   #numbers: boolean | null = null;
   /** See hasPlayed: of this connection. */
   #played = false;
-  /** Run whose end this connection was told. */
+  /** Run whose end this connection has received. */
   #over: string | null = null;
   readonly #session: string | null;
 

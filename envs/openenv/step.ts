@@ -8,8 +8,8 @@ import type { SentStep } from './action.js';
 import type { StepAnswer } from './frames.js';
 
 /**
- * The first reset or step on its connection: it may be one whose answer was lost. `request`: so may any over HTTP, but its client has been
- * told what still runs, and does not wait for that with another action.
+ * The first reset or step on its connection: it may be one whose answer was lost. `request`: so may any over HTTP, but its client knows
+ * what still runs, and does not wait for that with another action.
  */
 export type First = boolean | 'request';
 
@@ -61,7 +61,7 @@ function unpaid(answer: StepAnswer): StepAnswer {
 
 /**
  * A connection's first step may repeat one whose answer was lost with the connection before, as may any over HTTP: it gets that answer.
- * Any other action is executed after it, and told what was missed.
+ * Any other action is executed after it, and its answer has the missed outcome, too.
  */
 async function takeTrusted(play: Play, episode: EpisodeRow, sent: SentStep, patience: Patience): Promise<StepAnswer> {
   const { runId, seq: last } = episode;

@@ -28,7 +28,7 @@ export interface CallContext {
 export class EpisodeFault extends Error {}
 
 /**
- * Plays a call. `asked`: the number that the client was told before its stream broke; null: none. A call that is asked for again, with its
+ * Plays a call. `asked`: the number that the client received before its stream broke; null: none. A call that is asked for again, with its
  * number or as the last one whose answer was not read, is the one that was taken; one beside another call follows it.
  * Throws EpisodeFault, and BenchError for services that stay away.
  */

@@ -14,7 +14,7 @@ export class StatusError extends BenchError {
   }
 }
 
-/** Nothing was done: clients ask again, for minutes, when they are told that the server is starting. */
+/** Nothing was done: clients retry for minutes while the answer is that the server is starting. */
 const isStarting = ({ type, code }: BenchError): boolean => type === 'services' || code === 'episodes.at_capacity';
 
 const FULL_RETRY_S = 5;

@@ -78,7 +78,7 @@ function rewardOf(standard: Record<string, unknown>): RewardRequest | Record<str
 
 const SOON_MS = 15_000;
 
-/** Clients wait 30 seconds for a first byte, but minutes if they are told that the server is starting. For work that only reads. */
+/** Clients wait 30 seconds for a first byte, but minutes while the answer is that the server is starting. For work that only reads. */
 async function soon<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -89,7 +89,9 @@ function findingsOf(asked: HarborAsked, result: RolloutResult, rewards: Record<s
   return [
     ...(level === 'tokens'
       ? []
-      : [`[WARN] eval_only: the endpoint told ${level ?? 'nothing'} of its tokens, which nothing can be trained on`]),
+      : [
+          `[WARN] eval_only: the endpoint returned ${level ?? 'nothing'} of its tokens, which nothing can be trained on`,
+        ]),
     ...(asked.purpose === 'train' && level !== 'tokens' ? ['[FATAL] no_token_ids: training was asked for'] : []),
     ...(ok && !(key in rewards)
       ? [`[WARN] no_reward: there is no ${key}; rewards are ${Object.keys(rewards).join(', ') || 'none'}`]

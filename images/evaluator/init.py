@@ -30,8 +30,8 @@ sys.path.insert(0, PROGRAMS)
 
 from children import FILE_LIMIT, Children, Pipe  # noqa: E402
 from leftovers import remove_leftovers  # noqa: E402
+from messages import MESSAGE_LIMIT, last_words, plain  # noqa: E402
 from take_outputs import Refused, take_outputs  # noqa: E402
-from told import MESSAGE_LIMIT, last_words, plain  # noqa: E402
 
 FROM_OTHER_FD, TO_OTHER_FD = 3, 4  # between referee and player: pipes take half a socket's time
 RESULT_FD = 5  # referee -> us

@@ -1,4 +1,4 @@
-"""What a task's author is told of a referee that failed: the exception, and where it was raised."""
+"""What a task's author sees of a referee that failed: the exception, and where it was raised."""
 
 from __future__ import annotations
 

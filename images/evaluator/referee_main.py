@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 RESULT_FD = 5
 # What values of a submission's choice do to a referee that is right for all others. Nothing of the
-# exception is told.
+# exception is shown.
 BEYOND_SCORING = {
     OverflowError: "its numbers are too large",
     MemoryError: "to judge it takes more memory than the evaluator has",

@@ -261,7 +261,7 @@ function settled(
   { reservedUsd, estimate }: { reservedUsd: string; estimate: Estimate },
 ): ModelReply {
   const reply = call.wire.reply(answer);
-  // Without messages: their tokens are estimated already, and counting them anew would take long.
+  // Without messages: their tokens are estimated already, and recounting them would take long.
   const request = { model: run.model, messages: [], seed: run.seed, sampling: {} };
   const counted = priced(reply, call.wire.usage(answer), request, access.config, new Date());
   if (counted.usageProblem === undefined) return counted;

@@ -3,7 +3,7 @@ import { type Policy, reply } from './policy.js';
 
 /** Share of the first action: below a third, where 2p² + (1 − p)² is least, more of it scores less. */
 const LEAST = 0.35;
-/** How much more a draft has, at most, and a node than the one that it goes on from. */
+/** How much more a draft has, at most, and a node than its parent. */
 const FIRST = 0.25;
 const FURTHER = 0.3;
 /** One node in so many leaves something that does not run. */

@@ -15,7 +15,7 @@ const PLAYS: Record<Game, Play> = {
     docstring: 'Open with 0 and stay there: the opponent follows the first move, and 0 pays the row player 2.',
     move: '0',
   },
-  // Its eleven rules are mixed anew each round: whatever we do, too little of it comes back to make cooperation pay.
+  // Its eleven rules are remixed each round: whatever we do, too little of it comes back to make cooperation pay.
   prisonersDilemma: {
     insight:
       'What the opponent does depends little on what I do, so the move that pays more in each round is best: I always defect.',

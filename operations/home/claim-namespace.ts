@@ -37,7 +37,7 @@ export async function databaseOfNamespace(
   databaseUrl: string | null,
   settings: Settings,
 ): Promise<string | null> {
-  // What is wrong with the database is told where that is looked at.
+  // Faults of the database are reported by the database's own check.
   const installation = databaseUrl === null ? null : await findInstallation(databaseUrl).catch(() => null);
   return withClient(at, settings, async (client) => {
     const owner = await namespaceOwner(client);

@@ -28,7 +28,7 @@ export interface WorkerSettings {
   /** Connections to the database at most. */
   databasePool: number;
   logLevel: WorkerLogLevel;
-  /** Who is told of batches; null: nobody. */
+  /** The webhook that is notified of batches; null: none. */
   notify: Webhook | null;
   /** Where figures for Prometheus are shown; undefined: nowhere. */
   metrics: MetricsAddress | undefined;

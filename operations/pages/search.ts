@@ -97,13 +97,13 @@ export async function* searchSteps(
         progress.bytes += found.bytes;
       }
       more = hits.length > room;
-      const told: SearchHit[] = hits.slice(0, room).map((hit) => ({ ...hit, ...named.get(hit.runId)! }));
-      progress.hits += told.length;
+      const sent: SearchHit[] = hits.slice(0, room).map((hit) => ({ ...hit, ...named.get(hit.runId)! }));
+      progress.hits += sent.length;
       progress.bytes += bytes;
-      for (let i = 0; i < told.length; i += HITS_A_MESSAGE)
-        yield { event: 'hits', data: { hits: told.slice(i, i + HITS_A_MESSAGE) } };
+      for (let i = 0; i < sent.length; i += HITS_A_MESSAGE)
+        yield { event: 'hits', data: { hits: sent.slice(i, i + HITS_A_MESSAGE) } };
     } catch (error) {
-      // A slice that takes too long is left out, and told; whoever has gone is told nothing.
+      // A slice that takes too long is skipped, and reported unless the caller has gone.
       if (signal.aborted || !own.signal.aborted) throw error;
       progress.skipped += slice.steps;
     } finally {

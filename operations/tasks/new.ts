@@ -86,6 +86,6 @@ function removeIfThere(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // Where nothing could be written, nothing is left, and that is told already.
+    // Where nothing could be written, nothing is left, and the error says so.
   }
 }

@@ -286,9 +286,9 @@ def main() -> int:
                     Outcome(name, task["verification"], time.monotonic() - began, result, detail)
                 )
                 line = outcomes[-1]
-                told = " ".join(detail.split())[:200]
+                shown = " ".join(detail.split())[:200]
                 print(
-                    f"{name:<34}{line.verification:<12}{result:<8}{line.seconds:>5.0f} s  {told}",
+                    f"{name:<34}{line.verification:<12}{result:<8}{line.seconds:>5.0f} s  {shown}",
                     flush=True,
                 )
         finally:

@@ -66,10 +66,10 @@ def same(what: str, found: object, expected: object) -> None:
 
 
 def read_by_inspect(python: Path, home: Path, batch: str, logs: Path) -> None:
-    told = subprocess.run([str(python), "-c", COUNT, str(logs)], capture_output=True, text=True)
-    if told.returncode != 0:
-        raise SystemExit(f"Inspect refuses the logs: {told.stderr[-2000:]}")
-    counted = json.loads(told.stdout.splitlines()[-1])
+    counting = subprocess.run([str(python), "-c", COUNT, str(logs)], capture_output=True, text=True)
+    if counting.returncode != 0:
+        raise SystemExit(f"Inspect refuses the logs: {counting.stderr[-2000:]}")
+    counted = json.loads(counting.stdout.splitlines()[-1])
     runs = bench(home, "runs", batch)["runs"]
     same("samples", sorted(counted["samples"]), sorted(run["runId"] for run in runs))
     same("rows of samples_df", counted["rows"], sorted(counted["samples"]))
@@ -84,7 +84,7 @@ def read_by_inspect(python: Path, home: Path, batch: str, logs: Path) -> None:
         same("tokens of calls", found["called"], found["tokens"])
         same("scores", found["scores"], primary)
         same("final score", found["final"].get(shown["primary"]), shown["finalScore"])
-    # What a model was asked last, and what it said: nobody was asked about the last result.
+    # What a model was asked last, and what it said: the last result is in no request.
     asked = sum(found["inputs"][-1] + 1 for found in counted["samples"].values())
     if counted["messages"] < asked:
         raise SystemExit(f"messages_df has {counted['messages']} messages of {asked}")

@@ -90,7 +90,7 @@ def mcp() -> None:
 class Model(BaseHTTPRequestHandler):
     """Plays COMMANDS, then submits, and keeps the answers: by chat completions, or by the Responses API."""
 
-    told: ClassVar[list[str]] = []
+    answers: ClassVar[list[str]] = []
 
     def do_POST(self) -> None:
         body: dict[str, Any] = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -98,7 +98,7 @@ class Model(BaseHTTPRequestHandler):
         items = body["messages" if chat else "input"]
         turn = sum(item.get("role") == "assistant" for item in items)
         if turn > 0:
-            self.told.append(json.dumps(items[-1]["content"]))
+            self.answers.append(json.dumps(items[-1]["content"]))
         text = f"```bash\n{[*COMMANDS, 'submit'][turn]}\n```"
         document: dict[str, Any] = {"id": f"x{turn}", "model": "policy"}
         if chat:
@@ -133,9 +133,9 @@ class Model(BaseHTTPRequestHandler):
 
     @classmethod
     def check(cls) -> None:
-        assert len(cls.told) == len(ANSWERS), cls.told
-        for said, answer in zip(cls.told, ANSWERS, strict=True):
-            assert answer in said, cls.told
+        assert len(cls.answers) == len(ANSWERS), cls.answers
+        for said, answer in zip(cls.answers, ANSWERS, strict=True):
+            assert answer in said, cls.answers
 
 
 def nemo() -> None:
@@ -169,10 +169,10 @@ def rollouts() -> None:
     model = {"base_url": f"{Model.serve()}/v1", "model": "policy"}
     labels = {"who": "rollouts"}
     ask("POST", "/v1/rollouts", {"task": TASK, "model": model, "labels": labels})
-    told: list[Any] = []
-    while not told:
-        told = ask("GET", "/v1/rollouts?label=who=rollouts")["rollouts"]
-    assert len(told) == 1 and told[0]["ok"] and len(told[0]["turns"]) == 4, told
+    found: list[Any] = []
+    while not found:
+        found = ask("GET", "/v1/rollouts?label=who=rollouts")["rollouts"]
+    assert len(found) == 1 and found[0]["ok"] and len(found[0]["turns"]) == 4, found
     Model.check()
 
 

@@ -198,7 +198,7 @@ async function within<T>(ms: number, gone: AbortSignal, work: (wanted: AbortSign
   }
 }
 
-/** With a tag of its content: who has it already is told so. */
+/** With a tag of its content: a client that has it already gets 304. */
 function document(c: Context, answer: unknown, most: number): Response {
   const text = JSON.stringify(answer);
   if (Buffer.byteLength(text) > most)

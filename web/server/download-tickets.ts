@@ -23,8 +23,8 @@ export class DownloadTickets {
   /** Null: forged, of another process, or too old. */
   read(given: string, now = Date.now()): DownloadTicket | null {
     const [text = '', signature = ''] = given.split('.');
-    const [told, right] = [Buffer.from(signature, 'base64url'), this.sign(text)];
-    if (told.length !== right.length || !timingSafeEqual(told, right)) return null;
+    const [presented, right] = [Buffer.from(signature, 'base64url'), this.sign(text)];
+    if (presented.length !== right.length || !timingSafeEqual(presented, right)) return null;
     const ticket = ticketSchema.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
     return ticket.until > now ? ticket : null;
   }

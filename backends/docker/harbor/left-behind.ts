@@ -7,7 +7,7 @@ import { LOGS } from './provision-script.js';
 const LOGS_LIMIT = 16 * 1024 * 1024;
 const READ_LIMIT_MS = 60_000;
 
-/** The plain text files of the tests' log folder itself, by name; too much of them is nothing. Nobody may write there meanwhile. */
+/** The plain text files of the tests' log folder itself, by name; too much of them is nothing. No process may write there meanwhile. */
 export async function leftBehind(container: Docker.Container): Promise<ReadonlyMap<string, string>> {
   const abortSignal = AbortSignal.timeout(READ_LIMIT_MS);
   const found = new Map<string, string>();

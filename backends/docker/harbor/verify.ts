@@ -116,7 +116,7 @@ async function outcome(
     return { kind: 'rejected', message: `the tests took longer than ${timeoutSeconds} s` };
   }
   const { State } = await container.inspect();
-  // Its container has ended, so nobody writes there.
+  // Its container has ended, so no process writes there.
   const left = await leftBehind(container);
   const text = (name: string): string | null => left.get(name) ?? null;
   const found = { rewardJson: text('reward.json'), rewardTxt: text('reward.txt'), ctrf: text('ctrf.json') };

@@ -71,7 +71,7 @@ class Episode:
         """Execute a command, or `{"reply": text}`, and wait for its outcome, however long it takes."""
         body = action_body(action, self.seq + 1, policy_version)
         status, document = self._connection.ask("POST", f"/v1/episodes/{self.id}/step", body)
-        # A refused action has no number, and one that nobody answered keeps its own.
+        # A refused action has no number, and one without an answer keeps its own.
         self.seq += 1
         self.last = self.outcome(document) if status == 202 else step_of(document)
         return self.last

@@ -22,7 +22,7 @@ class VectorEnv:
             for keys in resets:
                 self.episodes.append(self._client.reset(**keys))
         except OSError:
-            # Nobody answers: what has begun is given up by the next reset or close.
+            # The server does not answer: what has begun is given up by the next reset or close.
             raise
         except BaseException:
             self.close()

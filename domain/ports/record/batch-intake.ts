@@ -16,7 +16,7 @@ export interface BatchDefinition {
   breaker?: number | null;
   /** US dollars as a decimal string; null: no budget. */
   budgetUsd: string | null;
-  /** What it is expected to use; absent: nobody asked. */
+  /** What it is expected to use; absent: not requested. */
   forecast?: UsageForecast;
   /** How attempts are given out; absent: they are fixed. */
   allocation?: Allocation | null;

@@ -88,7 +88,7 @@ export interface CallLedger {
     more?: { event?: RunEvent; detail?: string; retryAt?: Date; attempt?: number },
   ): Promise<void>;
   /**
-   * What the run has spent: confirmed by answers; reserved by calls whose answer was lost, with those of the runs that it goes on
+   * What the run has spent: confirmed by answers; reserved by calls whose answer was lost, with those of the runs that it continues
    * for, which the batch's budget had ended; its tokens in and out.
    */
   spending(runId: string): Promise<{ confirmedUsd: string; unconfirmedUsd: string; tokens: number }>;

@@ -62,7 +62,7 @@ export interface HostRegistry {
   /**
    * `lost`: its runs were moved meanwhile; remove what is left of them here, in any of these backends, then call hostReturned.
    * `abandoned`: tokens of leases here that runs gave up; the same applies to them, lost or not.
-   * `watched`: runs here whose output somebody looks at.
+   * `watched`: runs here whose output is watched.
    * Throws BenchError (usage): a live host of another home has this name.
    */
   registerHost(

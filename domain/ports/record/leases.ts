@@ -18,7 +18,7 @@ export interface LeaseRecord {
 export interface OpenLease extends LeaseRecord {
   /** The run may not use it any more. */
   revoked: boolean;
-  /** The run moved on without it: nobody gets its GPUs until the host confirms that nothing of the run is left there. */
+  /** The run moved on without it: its GPUs are not leased until the host confirms that nothing of the run is left there. */
   abandoned: boolean;
 }
 

@@ -51,6 +51,6 @@ export interface ProgramLog {
   openSteps(runId: string): Promise<OpenStep[]>;
   /** What the tools of a step brought, or why there is no answer. First write wins. */
   observe(runId: string, step: number, observation: string): Promise<void>;
-  /** Calls of which nobody waits for the answer any more: lost, and paid as far as anybody knows. */
+  /** Calls whose callers have gone: their answers are lost, and count as paid. */
   giveUpCalls(runId: string): Promise<void>;
 }

@@ -36,7 +36,7 @@ export interface SnapshotLog {
   archivesWanted(hostId: string): Promise<{ runId: string; step: number; disk: string; wantedMs: number }[]>;
   /** The archive of a disk: it counts for all snapshots that lie there, forks' included. */
   saveArchive(disk: string, archive: { sha256: string; bytes: number }): Promise<void>;
-  /** None can be made: whoever waits for it does without. */
+  /** None can be made: callers that wait for it do without. */
   refuseArchive(disk: string): Promise<void>;
   /** What is on record of the archive of a disk. */
   archiveOf(disk: string): Promise<'made' | 'wanted' | 'refused'>;

@@ -11,10 +11,10 @@ export interface WarmSandboxes {
   warmIsReady(runId: string): Promise<void>;
   /** It could not be started. */
   dropWarm(runId: string): Promise<void>;
-  /** The id of a sandbox that stands ready on a live host, which nobody else gets; null: there is none. */
+  /** The id of a sandbox that stands ready on a live host, for this caller alone; null: there is none. */
   claimWarm(key: string): Promise<string | null>;
-  /** This host's that nobody has claimed and that have none of these keys: forgotten from now on. Returns their ids. */
+  /** This host's that are not claimed and have none of these keys: forgotten from now on. Returns their ids. */
   forgetWarm(hostId: string, exceptKeys: readonly string[]): Promise<string[]>;
-  /** Up to `most` of this host's whose runs have ended and never began: nobody else removes them. Forgotten from now on. */
+  /** Up to `most` of this host's whose runs have ended and never began: only this host removes them. Forgotten from now on. */
   takeUnbegunWarm(hostId: string, most: number): Promise<{ runId: string; backend: Backend }[]>;
 }

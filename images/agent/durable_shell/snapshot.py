@@ -273,12 +273,12 @@ def _as_user(uid: int | None, work: Any) -> None:
     """In a child that is the agent, or ourselves when there is no such user: no name in the archive
     can harm what is not its own.
     """
-    told, tell = os.pipe()
+    reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         problem = "failed"
         try:
-            os.close(told)
+            os.close(reader)
             if uid is not None:
                 os.setgroups([])
                 os.setresgid(uid, uid, uid)
@@ -289,10 +289,10 @@ def _as_user(uid: int | None, work: Any) -> None:
         except BaseException as error:
             problem = f"{type(error).__name__}: {error}"[:1000]
         finally:
-            os.write(tell, problem.encode("utf-8", "replace"))
+            os.write(writer, problem.encode("utf-8", "replace"))
             os._exit(0 if problem == "" else 1)
-    os.close(tell)
-    with open(told, "rb") as file:
+    os.close(writer)
+    with open(reader, "rb") as file:
         problem = file.read().decode("utf-8", "replace")
     if os.waitpid(child, 0)[1] != 0:
         raise Refused(f"the snapshot could not be unpacked: {problem or 'its process was killed'}")

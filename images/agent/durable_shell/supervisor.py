@@ -167,7 +167,7 @@ class Supervisor:
         return None
 
     def _tell_asked(self) -> None:
-        """Whoever waits for a program is told that the program waits for a validation."""
+        """Notifies the clients that wait for a program: it waits for a validation."""
         number, current = self._requests.asked, self._current
         if number is None or current is None:
             return

@@ -3,7 +3,7 @@
 It listens on a unix socket alone, which the agent's side reaches through relay.py; it resolves
 names itself, connects to allowed hosts only, and never to addresses of this machine, its networks
 or a cloud's metadata service. Each request is one JSON line on stdout, up to MOST_LINES; what
-follows is counted, and told each time that the count has doubled.
+follows is counted, and reported each time that the count has doubled.
 
 Usage: proxy.py SOCKET POLICY, where POLICY is JSON: {"allow": [{"host", "below", "ports"}],
 "allowPrivate": bool}
@@ -52,7 +52,7 @@ Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 
 
 class Refused(Exception):
-    """What the agent is told."""
+    """The refusal that the agent sees."""
 
     def __init__(self, reason: str, status: str = "403 Forbidden") -> None:
         super().__init__(reason)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -IS
-"""The agent's special commands: one program, told apart by the name under which it is called."""
+"""The agent's special commands: one program, which acts by the name under which it is called."""
 
 import os
 import sys

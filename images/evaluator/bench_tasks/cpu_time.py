@@ -15,7 +15,7 @@ PARENT, TIMES = 1, slice(11, 15)
 def container_seconds() -> float | None:
     """What this container's control group counts, which no process can escape.
 
-    None where it cannot be told for certain. Raises OSError, ValueError or KeyError.
+    None where it is not certain. Raises OSError, ValueError or KeyError.
     """
     for line in _lines("/proc/self/mountinfo"):
         fields, _, kind = line.partition(" - ")

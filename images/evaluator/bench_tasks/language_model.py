@@ -1,6 +1,6 @@
 """The loss of a submitted language model, token by token.
 
-The player is told of each stream the tokens so far, one at a time, and must answer with logits over
+The player gets the tokens of each stream so far, one at a time, and must answer with logits over
 the whole vocabulary before the next one leaves this process. The softmax is taken here: whatever
 the logits are, they make one distribution, and a model that lies loses.
 """

@@ -1,4 +1,4 @@
-"""What init.py tells the referee's process, and prepare_main.py is told, as JSON."""
+"""The orders to the processes of the referee and of prepare_main.py, as JSON."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def play_checkpoints(
     """The returns of all episodes, checkpoint by checkpoint.
 
     Each checkpoint is played by a process of its own, on episodes of its own: what one of them
-    finds out is no use to the next, by whatever way it is told. `horizon`: most steps of an
+    finds out is no use to the next, however it is passed on. `horizon`: most steps of an
     episode. `seconds`: limit for one step of all episodes.
     """
     returns: list[float] = []
@@ -79,7 +79,7 @@ def play(
 ) -> list[float]:
     """The sum of each episode's rewards up to its end, or over `horizon` steps.
 
-    All are played side by side. Of an episode that has ended the last observation is told again,
+    All are played side by side. Of an episode that has ended the last observation is repeated,
     and its actions count for nothing, so that the policy may keep a memory for each of them by its
     place.
     """

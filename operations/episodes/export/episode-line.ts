@@ -9,7 +9,7 @@ export function episodeLine(
 ): EpisodeLine {
   const { end_reason: end, masked } = episode;
   const messages: EpisodeLine['messages'] = [{ role: 'user', content: first }];
-  const told = actions.map(({ text, outcome, ...action }) => {
+  const lines = actions.map(({ text, outcome, ...action }) => {
     const message = messages.push({ role: 'assistant', content: text }) - 1;
     if (outcome !== null) messages.push({ role: 'user', content: outcome });
     const mask = masked ? (0 as const) : (1 as const);
@@ -19,6 +19,6 @@ export function episodeLine(
     ...episode,
     exit_status: end === null ? null : mlgymExitStatus(end, (final ?? 'not_run') as FinalEvaluation) || end,
     messages,
-    actions: told,
+    actions: lines,
   };
 }

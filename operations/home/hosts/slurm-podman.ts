@@ -19,10 +19,10 @@ const KEEPER = `
       service=$!
     fi
     read -r -t 1
-    told=$?
-    [ "$told" -gt 128 ] || break
+    status=$?
+    [ "$status" -gt 128 ] || break
   done
-  [ "$told" != 0 ] || home=$store
+  [ "$status" != 0 ] || home=$store
   rm -f "$home/.env"
   # Podman is two processes, of which the first may end without the second.
   kill -- "$service" "-$service" 2>/dev/null

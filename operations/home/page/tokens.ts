@@ -61,7 +61,7 @@ export interface NewToken {
   days: number | null;
 }
 
-/** A new token, which is told here and never again. Those that have ended go. BenchError (conflict): the name is taken. */
+/** A new token, which only this call returns. Expired ones are deleted. BenchError (conflict): the name is taken. */
 export function addToken({ layout }: Pick<BenchSettings, 'layout'>, { name, role, days }: NewToken): AddedToken {
   const now = Date.now();
   const kept = read(layout.tokens).filter((stored) => !hasEnded(stored, now));

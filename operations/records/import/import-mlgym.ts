@@ -300,7 +300,7 @@ function usage(
   };
   const cost = number('total_cost', 1e9);
   return {
-    // Unknown counts are told from 0 by the stats (run_tokens).
+    // The stats distinguish unknown counts from 0 (run_tokens).
     inputTokens: count('tokens_sent') ?? 0,
     outputTokens: count('tokens_received') ?? 0,
     recordedCostUsd: cost === null ? null : String(cost),

@@ -12,7 +12,7 @@ const OUTPUT: TextLimit = { head: OUTPUT_HEAD_BYTES, tail: OUTPUT_TAIL_BYTES };
 const REPLY: TextLimit = { head: 1024 * 1024, tail: 1024 * 1024 };
 const REPLIES = ['trajectory.response', 'trajectory.thought', 'trajectory.action'];
 const MOST_PROMPT_MESSAGES = 4;
-/** What MLGym prints of a submission that it scored; one that is missing is told in words much like it. */
+/** What MLGym prints of a submission that it scored; of a missing one it prints much the same. */
 const SCORED = /(^|\n)(Your code produced a valid submission artefact|Evaluation Score: )/;
 /** With which MLGym's own agents end a message: all that tells it from an observation that is too long to be kept whole. */
 const STATUS_LINES = /\n\(Current Step: \d+, Remaining Steps: -?\d+\)\n[^\n]*\n[^\n]*\nbash-\$$/;
@@ -28,7 +28,7 @@ export interface Trajectory {
   environment: string | null;
   workspace: string | null;
   prompt: { role: string; content: string }[];
-  /** What follows the observation in each step's message to the model; null: the two cannot be told apart. */
+  /** What follows the observation in each step's message to the model; null: the two cannot be separated. */
   footers: (string | null)[];
   historyMessages: number;
   /** The action of the last assistant message in the history. */

@@ -1,8 +1,8 @@
 import type { Remark } from '../../../domain/views/imports.js';
-/** So many remarks of one kind on one file are told one by one. */
+/** So many remarks of one kind on one file are listed one by one. */
 const EACH = 5;
 
-/** Of one source. A file with a thousand gaps is told in a few lines. */
+/** Of one source. A file with a thousand gaps takes a few lines. */
 export class Remarks {
   readonly #list: Remark[] = [];
   readonly #further = new Map<string, Remark & { count: number }>();
@@ -42,7 +42,7 @@ export class Remarks {
 
   all(): Remark[] {
     const often = new Map([...this.#counted.values()].map(({ remark, count }) => [remark, count]));
-    const told = this.#list.map((remark): Remark => {
+    const listed = this.#list.map((remark): Remark => {
       const count = often.get(remark) ?? 1;
       return count === 1 ? remark : { ...remark, message: `${remark.message} (${count} times in the file)` };
     });
@@ -51,6 +51,6 @@ export class Remarks {
       key: '',
       message: `and ${count} more of this kind, the last at ${remark.key}`,
     }));
-    return [...told, ...further];
+    return [...listed, ...further];
   }
 }

@@ -77,7 +77,7 @@ async function* walk(
   const name = parseRunDirectory(source);
   const trajectories = files.filter((file) => file.endsWith('.traj'));
   const [results, args] = [files.includes(RESULTS), files.includes(ARGUMENTS)];
-  // Named like one, it is told that it is empty.
+  // Named like one, it is refused as empty.
   const looksLikeOne = /^metagen-.+__.+_run_\d+$/.test(source);
   if (trajectories.length > 0 || results || looksLikeOne) {
     const own = `${name?.task ?? ''}.traj`;

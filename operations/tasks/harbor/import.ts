@@ -46,7 +46,7 @@ function importOne(
 ): ImportedHarborTask {
   const plan = planHarborTask(folder, request);
   const { survey, task } = plan;
-  const told: ImportedHarborTask = {
+  const outcome: ImportedHarborTask = {
     task: survey.task,
     id: task?.id ?? null,
     verification: survey.verification,
@@ -54,18 +54,18 @@ function importOne(
     refusals: survey.refusals,
     remarks: survey.remarks,
   };
-  if (task === null) return told;
+  if (task === null) return outcome;
   const target = join(into, task.id);
   const refused = (file: string, key: string, reason: string): ImportedHarborTask => ({
-    ...told,
+    ...outcome,
     id: null,
-    refusals: [...told.refusals, { file, key, reason }],
+    refusals: [...outcome.refusals, { file, key, reason }],
   });
   const other = from.get(task.id);
   if (other !== undefined) return refused('', '', `has the id ${task.id}, like ${other}: rename one of the folders`);
   from.set(task.id, folder);
   if (existsSync(target) && !request.force) return refused(target, '', 'already exists; use force to replace it');
-  if (request.dryRun) return told;
+  if (request.dryRun) return outcome;
   const aside = join(into, `.${randomBytes(6).toString('hex')}.tmp`);
   try {
     const made = join(aside, task.id);
@@ -85,7 +85,7 @@ function importOne(
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
-  return told;
+  return outcome;
 }
 
 function write(from: string, made: string, { task, survey }: HarborPlan): void {

@@ -54,10 +54,10 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
     refuse('environment/Dockerfile', 'WORKDIR', `${JSON.stringify(workdir)} cannot be the working folder alone`);
   const { verification } = survey;
   if (verification === 'live') {
-    const told = `the tests need processes that the agent leaves running (${(survey.evidence?.text ?? '').slice(0, 80)})`;
+    const refusal = `the tests need processes that the agent leaves running (${(survey.evidence?.text ?? '').slice(0, 80)})`;
     const file = survey.evidence?.file ?? 'tests/test.sh';
-    if (choices.live) remark(file, '', `${told}: they run in its own container, and no score is ranked`);
-    else refuse(file, '', `${told}, which a clean verification does not have: \`live\` is required`);
+    if (choices.live) remark(file, '', `${refusal}: they run in its own container, and no score is ranked`);
+    else refuse(file, '', `${refusal}, which a clean verification does not have: \`live\` is required`);
   }
   if (
     valueAt(toml, 'verifier.environment_mode') === 'separate' ||
@@ -239,6 +239,6 @@ function variables(toml: Toml, table: string): Record<string, string> {
 /** The solution lies where Harbor has it, and not in the working folder. */
 function solving(toml: Toml): string {
   const exports = Object.entries({ DEBIAN_FRONTEND: 'noninteractive', ...variables(toml, 'solution.env') });
-  const told = exports.map(([name, value]) => `${name}=${quotedWord(value)}`).join(' ');
-  return `rm -rf ~/.solution && mv .solution ~/.solution && ${told} bash /solution/solve.sh`;
+  const refusal = exports.map(([name, value]) => `${name}=${quotedWord(value)}`).join(' ');
+  return `rm -rf ~/.solution && mv .solution ~/.solution && ${refusal} bash /solution/solve.sh`;
 }

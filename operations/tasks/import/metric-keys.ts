@@ -66,7 +66,7 @@ export function chooseMetrics(source: MetricSource): MetricChoice | ImportProble
   for (const named of Object.keys(baseline)) {
     const key = spelling(named, evaluator);
     const direction = given?.metric === key ? given.direction : DIRECTIONS[(key ?? '').toLowerCase()];
-    // What cannot be told is left out, unless nothing else ranks the task.
+    // An uncertain metric is omitted, unless no other ranks the task.
     if (key !== null && direction !== undefined) metrics.push({ key, direction, baseline: baseline[named] ?? null });
   }
   const add = (key: string, direction: Direction): void => {

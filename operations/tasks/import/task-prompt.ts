@@ -8,7 +8,7 @@ export function filledDescription({ task, datasets }: Pick<TaskPlan, 'task' | 'd
   );
 }
 
-/** What the agent is told: MLGym's words as they are, then what is different here. */
+/** The agent's prompt: MLGym's words as they are, then what is different here. */
 export function taskPrompt(plan: TaskPlan): string {
   const { submission, kind, entry, starter, secrets } = plan;
   const description = filledDescription(plan).trim();

@@ -23,7 +23,7 @@ export function debianMirror(env: Readonly<Record<string, string | undefined>>, 
   return found.find(isArchive) ?? found[0] ?? null;
 }
 
-/** The web addresses of packages that apt is told of, in its order. */
+/** The web addresses of packages in apt's configuration, in its order. */
 function aptAddresses(apt: string): string[] {
   const parts = join(apt, 'sources.list.d');
   const names = existsSync(parts) ? readdirSync(parts).sort() : [];

@@ -39,7 +39,7 @@ export function offlineSources(folder: string, sources: readonly DataSource[]): 
         basename(path) === source.sha256 ||
         inRepository.some((wanted) => /\/snapshots\/[^/]+\//.test(path) && path.endsWith(`/${wanted}`)),
     );
-    // Of several, one of the declared size; a wrong one is told by its checksum.
+    // Of several, one of the declared size; the checksum refuses a wrong one.
     const place = (fits.find(({ bytes }) => bytes === source.bytes) ?? fits[0])?.path;
     if (place !== undefined) places.set(source.name, place);
   }

@@ -42,9 +42,9 @@ def model(words: Any) -> Any:
         def generate(self, input_ids: Any = None, **_: Any) -> Any:
             made = []
             for at, row in enumerate(input_ids):
-                told = words.decode(row)
-                turn = told.count("<tool_response>")
-                which = (0 if json.dumps(RIGHT) in told else 1) if turn else at % 2
+                decoded = words.decode(row)
+                turn = decoded.count("<tool_response>")
+                which = (0 if json.dumps(RIGHT) in decoded else 1) if turn else at % 2
                 said = "Done."
                 if turn < len(PLAYS[which]):
                     name, given = PLAYS[which][turn]

@@ -99,10 +99,10 @@ async function writePage(
       } satisfies ExportIndex).map(([key, value]) => [key, JSON.stringify(value)]),
     ),
   );
-  const told = { batches: subjects.batches.length, runs: subjects.runs.length, redacted: scrub.replaced };
+  const counts = { batches: subjects.batches.length, runs: subjects.runs.length, redacted: scrub.replaced };
   if (one !== null) {
     const text = pageInOne({ ...parts, index, blocks: one.blocks() });
-    return { path: await writeWhole(request.single!, text), ...told, files: 1, bytes: Buffer.byteLength(text) };
+    return { path: await writeWhole(request.single!, text), ...counts, files: 1, bytes: Buffer.byteLength(text) };
   }
   const put = async (name: string, text: string): Promise<void> => {
     await writeFile(join(aside!, name), text);
@@ -121,7 +121,7 @@ async function writePage(
   for (const name of hashes.keys()) bytes += (await stat(join(aside!, name))).size;
   await rm(folder!, { recursive: true, force: true });
   await rename(aside!, folder!);
-  return { path: join(folder!, 'index.html'), ...told, files: hashes.size + 1, bytes };
+  return { path: join(folder!, 'index.html'), ...counts, files: hashes.size + 1, bytes };
 }
 
 async function writeAll(

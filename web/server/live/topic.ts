@@ -28,7 +28,7 @@ export type TopicName = string;
 export const intervalOf = (topic: TopicName): number =>
   topic.startsWith('run:') ? 300 : topic.startsWith('batch:') ? 1000 : 2000;
 
-/** A commit may come so long after the time that its row carries; what was told already is not told again. */
+/** A commit may come so long after the time that its row carries; what was sent is not sent again. */
 const LATE_SECONDS = 5;
 /** Now and then for those that came much later. */
 const VERY_LATE_SECONDS = 60;
@@ -46,8 +46,8 @@ const WATCH_EVERY_MS = 15_000;
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64');
 
-/** What has been told by its key: what is as it was is not told again. */
-class Told {
+/** What was sent, by key: what has not changed is not sent again. */
+class SentMessages {
   private readonly known = new Map<string, { hash: string; at: number }>();
 
   isNew(key: string, value: unknown): boolean {
@@ -66,7 +66,7 @@ class Told {
 
 /** Reads what has changed of one topic, for all who watch it. */
 export class Topic {
-  private readonly told = new Told();
+  private readonly sent = new SentMessages();
   private veryLateAt = 0;
   private batchesAt = 0;
   private outputAt = 0;
@@ -76,7 +76,7 @@ export class Topic {
   constructor(
     private readonly ports: TopicPorts,
     readonly name: TopicName,
-    /** The database's clock, up to which everything was told. */
+    /** The database's clock, up to which all was sent. */
     public cursor: string,
     /** Nothing is written where the page may only read: then no worker copies for it. */
     private readonly watches = true,
@@ -92,33 +92,33 @@ export class Topic {
     const watched = kind === 'run' ? { runId: id } : kind === 'batch' ? { batchId: id } : {};
     const changes = await pages.changedSince(watched, since);
     const messages: LiveMessage[] = [];
-    // Most of them were told already, for what may come late is looked for again and again.
-    const other = changes.runs.filter(({ runId, version }) => this.told.isNew(`row ${runId}`, version));
+    // Most of them were sent already: late commits are looked for again and again.
+    const other = changes.runs.filter(({ runId, version }) => this.sent.isNew(`row ${runId}`, version));
     const each = other.length > MOST_RUNS ? [] : other;
-    const unlisted = changes.manyRuns !== null && this.told.isNew('many runs', changes.manyRuns);
+    const unlisted = changes.manyRuns !== null && this.sent.isNew('many runs', changes.manyRuns);
     if (each !== other || unlisted) messages.push({ event: 'gap', data: { topic } });
     for (let i = 0; i < each.length; i += RUNS_A_MESSAGE) {
       const rows = await pages.runRows(each.slice(i, i + RUNS_A_MESSAGE).map(({ runId }) => runId));
       // Its duration until now is other each time.
       const runs = rows.filter((row) =>
-        this.told.isNew(row.runId, { ...row, durationMs: row.endedAt === null ? null : row.durationMs }),
+        this.sent.isNew(row.runId, { ...row, durationMs: row.endedAt === null ? null : row.durationMs }),
       );
       for (const { batchId } of runs) this.batchesDue.add(batchId);
       if (runs.length > 0) messages.push({ event: 'runs', data: { topic, runs } });
     }
     if (kind === 'run') {
-      // Those of the last seconds are found each time, and told already; now and then what belongs to them is read again, too.
-      const due = changes.steps.filter(({ step, version }) => this.told.isNew(`step row ${step}`, version) || veryLate);
+      // Those of the last seconds are found each time, and were sent; now and then what belongs to them is read again.
+      const due = changes.steps.filter(({ step, version }) => this.sent.isNew(`step row ${step}`, version) || veryLate);
       if (due.length > 0) messages.push(...(await this.steps(id, due)));
     }
     const evaluations = changes.evaluations.filter((one) =>
-      this.told.isNew(`evaluation ${one.number} ${one.split}`, one),
+      this.sent.isNew(`evaluation ${one.number} ${one.split}`, one),
     );
     if (evaluations.length > 0) messages.push({ event: 'evaluations', data: { topic, runId: id, evaluations } });
-    const events = changes.events.filter((event) => this.told.isNew(`event ${event.eventId}`, event));
+    const events = changes.events.filter((event) => this.sent.isNew(`event ${event.eventId}`, event));
     if (events.length > 0) messages.push({ event: 'events', data: { topic, events } });
     for (const { batchId, state } of changes.batches)
-      if (this.told.isNew(`state ${batchId}`, state)) this.batchesDue.add(batchId);
+      if (this.sent.isNew(`state ${batchId}`, state)) this.batchesDue.add(batchId);
     messages.push(
       ...(kind === 'run' ? await this.output(id) : await this.batches()),
       ...(kind === 'ops' || kind === 'now' ? await this.home() : []),
@@ -126,7 +126,7 @@ export class Topic {
     this.cursor = changes.now;
     if (veryLate) {
       this.veryLateAt = Date.now();
-      this.told.forget();
+      this.sent.forget();
     }
     return messages;
   }
@@ -139,7 +139,7 @@ export class Topic {
     );
     const lists = Object.entries(columns) as [string, unknown[]][];
     const fresh = columns.step.map((step, i) =>
-      this.told.isNew(
+      this.sent.isNew(
         `step ${step}`,
         lists.map(([, list]) => list[i]),
       ),
@@ -165,7 +165,7 @@ export class Topic {
       await store.watchRun(runId, WATCHED_SECONDS);
     }
     const output = await pages.liveOutput(runId);
-    if (output === null || !this.told.isNew('output', { ...output, at: null })) return [];
+    if (output === null || !this.sent.isNew('output', { ...output, at: null })) return [];
     return [{ event: 'output', data: { topic: this.name, runId, ...output } }];
   }
 
@@ -179,7 +179,7 @@ export class Topic {
     const rows = await pages.batchRows([...this.batchesDue]);
     this.batchesDue.clear();
     this.batchesAt = Date.now();
-    const batches = rows.filter((row) => this.told.isNew(row.batchId, row));
+    const batches = rows.filter((row) => this.sent.isNew(row.batchId, row));
     return batches.length === 0 ? [] : [{ event: 'batches', data: { topic: this.name, batches } }];
   }
 
@@ -191,11 +191,11 @@ export class Topic {
       listLimits(this.ports),
     ]);
     return [
-      ...(this.told.isNew('hosts', hosts) ? [{ event: 'hosts' as const, data: { topic, hosts } }] : []),
-      ...(this.told.isNew('leases', held.leases)
+      ...(this.sent.isNew('hosts', hosts) ? [{ event: 'hosts' as const, data: { topic, hosts } }] : []),
+      ...(this.sent.isNew('leases', held.leases)
         ? [{ event: 'leases' as const, data: { topic, leases: held.leases } }]
         : []),
-      ...(this.told.isNew('limits', accounts) ? [{ event: 'limits' as const, data: { topic, accounts } }] : []),
+      ...(this.sent.isNew('limits', accounts) ? [{ event: 'limits' as const, data: { topic, accounts } }] : []),
     ];
   }
 }

@@ -19,7 +19,7 @@ from ..aio import AsyncBenchClient
 from ..client import EpisodeFault
 from .rows import Earned, observed, reset_keys
 
-# verl has no way to leave a rollout out: one that fails by no fault of the policy is played anew.
+# verl cannot skip a rollout: one that fails by no fault of the policy is played again.
 TRIES = 3
 
 

@@ -80,7 +80,7 @@ def introduced(
     """What an edit brought in that replaced `removed` lines from `first` on by `added` ones.
 
     What was there outside these lines does not count. A file that was broken before may stay so:
-    which of the errors elsewhere are old cannot be told, and mending it one place at a time must be
+    which of the errors elsewhere are old is not known, and fixing it one place at a time must be
     possible.
     """
     if before.broken:

@@ -309,7 +309,7 @@ class SampleWriter {
     let apart = said;
     for await (const step of record.steps()) {
       const list = run.evaluationList.filter((one) => one.step === step.step && !scored.has(one));
-      // What the agent was told lies right before its next reply.
+      // The message to the agent lies right before its next reply.
       let more: [number, number][] = [];
       const ask = (message: Message, call: RecordedCall | undefined): object =>
         event('model', before(step.at, call?.ms ?? step.modelMs), {

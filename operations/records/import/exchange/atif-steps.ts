@@ -19,7 +19,7 @@ export class AtifSteps {
   readonly prompt: { role: string; content: string }[] = [];
   readonly totals = new AtifTotals();
   readonly #kept = { prompt: new KeptText(''), held: new KeptText('') };
-  #held: { told: ToldStep; extra: ReturnType<typeof stepExtraOf> } | null = null;
+  #held: { recorded: ToldStep; extra: ReturnType<typeof stepExtraOf> } | null = null;
   #first: string | null = null;
   #last: string | null = null;
 
@@ -86,13 +86,15 @@ export class AtifSteps {
       );
       this.#kept.held.add(message, at);
       if (this.#held !== null)
-        this.#held.told.observation = [this.#held.told.observation, message].filter((text) => text !== null).join('\n');
+        this.#held.recorded.observation = [this.#held.recorded.observation, message]
+          .filter((text) => text !== null)
+          .join('\n');
       return;
     }
     await this.#flush();
     this.#kept.held.begin();
     this.#held = {
-      told: {
+      recorded: {
         ...{ text: message, reasoning: textOf(step['reasoning_content']), at: time },
         ...this.#calls(step, at),
         observation: this.#observation(step, at, own),
@@ -109,7 +111,7 @@ export class AtifSteps {
   async #flush(): Promise<void> {
     if (this.#held === null) return;
     this.count += 1;
-    await this.write(stepRow(this.count, this.#held.told, this.#held.extra));
+    await this.write(stepRow(this.count, this.#held.recorded, this.#held.extra));
     this.#held = null;
   }
 

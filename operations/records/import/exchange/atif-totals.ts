@@ -50,9 +50,9 @@ export class AtifTotals {
         );
       this.run[key] = add(this.run[key], short ? sum : (said ?? sum));
     }
-    const told = final['total_cost_usd'];
-    const cost = amountOf(told) === null ? null : numberOf(told);
-    if (cost === null && told != null)
+    const stated = final['total_cost_usd'];
+    const cost = amountOf(stated) === null ? null : numberOf(stated);
+    if (cost === null && stated != null)
       remarks.odd(
         file,
         'final_metrics.total_cost_usd',

@@ -66,18 +66,18 @@ function faultsIn(holder: Fields): TrialFault[] {
   const exception = fieldsOf(holder['exception_info']);
   const type = textOf(exception['exception_type']);
   const message = textOf(exception['exception_message']);
-  const told = type === null && message === null ? null : [type, message].filter(Boolean).join(': ');
+  const problem = type === null && message === null ? null : [type, message].filter(Boolean).join(': ');
   const judged = holder['verifier_result'] ?? null;
   const faults: TrialFault[] = [];
-  if (told !== null) {
+  if (problem !== null) {
     const ofVerifier = OF_VERIFIER.has(type ?? '');
     // An exception that says nothing of its cause, before the agent was started, was not the agent's.
     const otherwise = holder['agent_execution'] === null && !isMultiStep(holder) ? 'infra_error' : 'runtime';
     const reason = ofVerifier ? 'infra_error' : (REASONS.get(type ?? '') ?? otherwise);
-    faults.push({ reason, type: type ?? 'error', detail: told, ofVerifier });
+    faults.push({ reason, type: type ?? 'error', detail: problem, ofVerifier });
   }
   if (judged === null && textOf(fieldsOf(holder['verifier'])['started_at']) !== null) {
-    const detail = ['the verifier gave no reward', told].filter((text) => text !== null).join('; ');
+    const detail = ['the verifier gave no reward', problem].filter((text) => text !== null).join('; ');
     faults.push({ reason: 'infra_error', type: type ?? 'no reward', detail, ofVerifier: true });
   }
   return faults;

@@ -46,8 +46,9 @@ export async function readTrialResult(folder: string, remarks: Remarks): Promise
     for (const [key, value] of Object.entries(own)) metrics[`${name}.${key}`] = value;
   }
   const score = rewards[metric] ?? null;
-  const told = faultOf(result);
-  const fault = told !== null && UNSCORED_ENDS.includes(told.reason) ? told : (unusable(result, score, told) ?? told);
+  const given = faultOf(result);
+  const fault =
+    given !== null && UNSCORED_ENDS.includes(given.reason) ? given : (unusable(result, score, given) ?? given);
   const time = (key: string): string | null => timeIn(result, key, remarks);
   return {
     identity: identityOf(result),
@@ -78,23 +79,23 @@ function modelOf(result: Fields): string | null {
 
 /** `reward` ranks, or the first: also where it is no number, so that no other takes its place. */
 function rewardsOf(holder: Fields, key: string, remarks: Remarks): { rewards: Record<string, number>; metric: string } {
-  const told = fieldsOf(fieldsOf(holder['verifier_result'])['rewards']);
+  const given = fieldsOf(fieldsOf(holder['verifier_result'])['rewards']);
   const rewards: Record<string, number> = {};
-  for (const [name, value] of Object.entries(told)) {
+  for (const [name, value] of Object.entries(given)) {
     const number = numberOf(value);
     if (number === null) remarks.odd(RESULT, `${key}.rewards.${name}`, 'not_a_number', 'no score');
     else rewards[name] = number;
   }
-  return { rewards, metric: 'reward' in told ? 'reward' : (Object.keys(told)[0] ?? 'reward') };
+  return { rewards, metric: 'reward' in given ? 'reward' : (Object.keys(given)[0] ?? 'reward') };
 }
 
 /** The verifier ran to its end, yet gave nothing that ranks. */
-const unusable = (result: Fields, score: number | null, told: TrialFault | null): TrialFault | null =>
+const unusable = (result: Fields, score: number | null, given: TrialFault | null): TrialFault | null =>
   score !== null || result['verifier_result'] == null
     ? null
     : {
-        ...{ reason: 'infra_error', type: told?.type ?? 'no reward', ofVerifier: true },
-        detail: ['the verifier gave no reward that is a number', told?.detail].filter(Boolean).join('; '),
+        ...{ reason: 'infra_error', type: given?.type ?? 'no reward', ofVerifier: true },
+        detail: ['the verifier gave no reward that is a number', given?.detail].filter(Boolean).join('; '),
       };
 
 function timeIn(result: Fields, key: string, remarks: Remarks): string | null {
@@ -105,15 +106,15 @@ function timeIn(result: Fields, key: string, remarks: Remarks): string | null {
   return time?.at ?? null;
 }
 
-/** As the agent told it to Harbor, for all steps together. */
+/** As the agent reported it to Harbor, for all steps together. */
 function usageOf(result: Fields, steps: readonly Fields[]): TrialResult['usage'] {
-  const told = [result, ...steps].map((holder) => fieldsOf(holder['agent_result']));
+  const given = [result, ...steps].map((holder) => fieldsOf(holder['agent_result']));
   const sum = (values: readonly (number | null)[]): number | null =>
     values.reduce((a, b) => (b === null ? a : (a ?? 0) + b), null);
   return {
-    input: sum(told.map((one) => countOf(one['n_input_tokens']))),
-    output: sum(told.map((one) => countOf(one['n_output_tokens']))),
-    cached: sum(told.map((one) => countOf(one['n_cache_tokens']))),
-    cost: sum(told.map((one) => numberOf(one['cost_usd']))),
+    input: sum(given.map((one) => countOf(one['n_input_tokens']))),
+    output: sum(given.map((one) => countOf(one['n_output_tokens']))),
+    cached: sum(given.map((one) => countOf(one['n_cache_tokens']))),
+    cost: sum(given.map((one) => numberOf(one['cost_usd']))),
   };
 }

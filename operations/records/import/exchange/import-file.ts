@@ -24,9 +24,9 @@ export async function importTold(
     ...{ source, outcome, runId, steps: outcome === 'imported' ? steps : 0, remarks: remarks.all() },
   });
   try {
-    const told = await tell(remarks);
-    const outcome = await database.importExchanged(told.record, options, async (write) => {
-      const end = await told.steps(write);
+    const read = await tell(remarks);
+    const outcome = await database.importExchanged(read.record, options, async (write) => {
+      const end = await read.steps(write);
       steps = end.steps;
       return { end, remarks: remarks.all().map(({ source: _, ...remark }) => remark) };
     });
@@ -37,12 +37,12 @@ export async function importTold(
         'changed',
         `was imported before, as run ${outcome.runId}, with other content, and was left unchanged`,
       );
-    if (outcome.kind === 'imported' && outcome.attempt !== told.record.attempt)
+    if (outcome.kind === 'imported' && outcome.attempt !== read.record.attempt)
       remarks.odd(
         null,
         '',
         'attempt_taken',
-        `another run is attempt ${told.record.attempt}: this one is ${outcome.attempt}`,
+        `another run is attempt ${read.record.attempt}: this one is ${outcome.attempt}`,
       );
     return result(outcome.kind, outcome.runId);
   } catch (error) {

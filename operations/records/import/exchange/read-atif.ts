@@ -34,16 +34,16 @@ export async function readAtif(source: AtifSource, { task }: AtifOptions, remark
   if (first === undefined) throw new Error('a run has no trajectory');
   const agent = fieldsOf(first.head['agent']);
   const extra = runExtraOf(fieldsOf(first.head['extra'])['bench'], first.file, 'extra.bench', remarks);
-  const told = extra === null ? result : null;
+  const trial = extra === null ? result : null;
   const record: ExchangedRecord = {
     format: 'atif',
     source:
-      told?.identity ??
+      trial?.identity ??
       textOf(first.head['trajectory_id']) ??
       textOf(first.head['session_id']) ??
       ('trial' in source ? basename(source.trial) : first.file),
     contentHash: await hashOf(files, 'trial' in source && extra === null ? join(source.trial, RESULT) : null),
-    ...(extra === null ? foreignRecord(agent, told, task) : recordOf(extra)),
+    ...(extra === null ? foreignRecord(agent, trial, task) : recordOf(extra)),
   };
   return {
     record,
@@ -57,13 +57,13 @@ export async function readAtif(source: AtifSource, { task }: AtifOptions, remark
       await steps.end();
       const kept = { agent, notes: first.head['notes'] ?? null, extra: first.head['extra'] ?? null };
       if (extra !== null) return { ...endOf(extra, steps.count), prompt: steps.prompt, kept };
-      const end: Omit<ExchangedEnd, 'kept'> = foreignEnd(told, steps, first.file, remarks);
+      const end: Omit<ExchangedEnd, 'kept'> = foreignEnd(trial, steps, first.file, remarks);
       return {
         ...end,
         kept: {
           ...kept,
           finals: files.map(({ head }) => head['final_metrics'] ?? null),
-          exception: told?.exception ?? null,
+          exception: trial?.exception ?? null,
         },
       };
     },

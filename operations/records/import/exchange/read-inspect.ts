@@ -291,7 +291,7 @@ function scoreValue(value: Json | undefined): number | null {
   return numberOf(value);
 }
 
-/** A score of several values is several metrics; null: it is no number, which is told. */
+/** A score of several values is several metrics; null: it is not a number, which is a remark. */
 function finalScores(scores: Fields, file: string, member: string, remarks: Remarks): Map<string, number | null> {
   const metrics = new Map<string, number | null>();
   const add = (name: string, value: Json | undefined): void => {
@@ -319,7 +319,7 @@ class Messages {
   count = 0;
   readonly prompt: { role: string; content: string }[] = [];
   readonly #kept: { prompt: KeptText; held: KeptText };
-  #held: { told: ToldStep; key: string; bench: Json | undefined } | null = null;
+  #held: { recorded: ToldStep; key: string; bench: Json | undefined } | null = null;
 
   constructor(
     readonly seen: Seen,
@@ -351,7 +351,7 @@ class Messages {
       this.#kept.held.begin();
       this.#held = {
         ...{ key, bench },
-        told: {
+        recorded: {
           ...{ text, reasoning, observation: null, usage: this.seen.usage.get(id) ?? null },
           at: timeOf(fieldsOf(bench)['at']) ?? this.seen.times.get(id) ?? null,
           ...this.#calls(message, fieldsOf(bench)),
@@ -364,9 +364,9 @@ class Messages {
       this.prompt.push({ role, content: text });
       return;
     }
-    const { told, bench: own } = this.#held;
+    const { recorded, bench: own } = this.#held;
     // Where bench wrote it the others say that they were not run.
-    if (own !== undefined && told.observation !== null) return;
+    if (own !== undefined && recorded.observation !== null) return;
     if (role === 'assistant')
       this.remarks.odd(
         this.file,
@@ -377,7 +377,7 @@ class Messages {
     this.#kept.held.add(text, key);
     const error = textOf(fieldsOf(message['error'])['message']);
     const said = own === undefined && error !== null && text === '' ? error : text;
-    told.observation = told.observation === null ? said : `${told.observation}\n${said}`;
+    recorded.observation = recorded.observation === null ? said : `${recorded.observation}\n${said}`;
   }
 
   async end(): Promise<void> {
@@ -386,9 +386,11 @@ class Messages {
 
   async #flush(): Promise<void> {
     if (this.#held === null) return;
-    const { told, key, bench } = this.#held;
+    const { recorded, key, bench } = this.#held;
     this.count += 1;
-    await this.write(stepRow(this.count, told, stepExtraOf(bench, this.file, `${key}.metadata.bench`, this.remarks)));
+    await this.write(
+      stepRow(this.count, recorded, stepExtraOf(bench, this.file, `${key}.metadata.bench`, this.remarks)),
+    );
     this.#held = null;
   }
 

@@ -22,7 +22,7 @@ export interface ToldStep {
   synthetic: boolean;
   observation: string | null;
   at: string | null;
-  /** Tokens and cost as the format's own fields have them; null: none told. */
+  /** Tokens and cost as the format's own fields have them; null: they have none. */
   usage: ExtraCall | null;
 }
 
@@ -42,36 +42,43 @@ export function stepExtraOf(value: Json | undefined, file: string, key: string, 
 }
 
 /** A step as it is stored, numbered anew. */
-export function stepRow(step: number, told: ToldStep, extra: StepExtra | null): ExchangedStepRow {
-  const sent = told.synthetic
+export function stepRow(step: number, recorded: ToldStep, extra: StepExtra | null): ExchangedStepRow {
+  const sent = recorded.synthetic
     ? []
-    : told.calls.map((call) => ({
+    : recorded.calls.map((call) => ({
         id: call.sentId ?? call.id,
         name: call.name,
         arguments: call.argumentsText ?? JSON.stringify(call.arguments),
       }));
-  const [first] = told.calls;
+  const [first] = recorded.calls;
   const command = commandOf(first);
-  const call = extra?.call ?? told.usage;
+  const call = extra?.call ?? recorded.usage;
   return {
     step,
-    response: encodeReply({ text: told.text, toolCalls: sent }),
-    thought: extra === null ? (told.reasoning ?? told.text) : (extra.thought ?? told.text),
+    response: encodeReply({ text: recorded.text, toolCalls: sent }),
+    thought: extra === null ? (recorded.reasoning ?? recorded.text) : (extra.thought ?? recorded.text),
     action:
-      extra === null ? (command ?? '') : extra.action === undefined ? (told.synthetic ? command : null) : extra.action,
-    observation: told.observation,
+      extra === null
+        ? (command ?? '')
+        : extra.action === undefined
+          ? recorded.synthetic
+            ? command
+            : null
+          : extra.action,
+    observation: recorded.observation,
     exit_code: extra?.exit_code ?? null,
     timed_out: extra?.timed_out ?? false,
     lost: extra?.lost ?? false,
-    output_bytes: extra?.output_bytes ?? (told.observation === null ? null : Buffer.byteLength(told.observation)),
+    output_bytes:
+      extra?.output_bytes ?? (recorded.observation === null ? null : Buffer.byteLength(recorded.observation)),
     requested: extra?.requested ?? null,
     working_dir: extra?.working_dir ?? null,
     tool_state: extra?.tool_state ?? null,
     command_ms: extra?.command_ms ?? null,
     model_ms: extra?.model_ms ?? null,
-    created_at: told.at,
+    created_at: recorded.at,
     executed_at: extra?.executed_at ?? null,
-    calls: [...(call === null ? [] : [answer(call, told.text, sent)]), ...(extra?.calls ?? [])],
+    calls: [...(call === null ? [] : [answer(call, recorded.text, sent)]), ...(extra?.calls ?? [])],
   };
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from told import last_words
+from messages import last_words
 
 
 def test_of_a_traceback_the_place_and_the_error_are_told() -> None:

@@ -30,7 +30,7 @@ interface Loop {
   timer?: NodeJS.Timeout;
 }
 
-/** Sends changes to clients that watch: one query at a time for each topic, however many watch it, and none without. */
+/** What changes, told to those who watch; for each topic one question at a time, however many they are, and none for nobody. */
 export class Hub {
   private readonly loops = new Map<TopicName, Loop>();
   private readonly streams = new Set<() => void>();
@@ -123,7 +123,7 @@ export class Hub {
     const running = this.loops.get(name);
     if (running !== undefined) {
       running.clients.add(client);
-      // What the other clients have received.
+      // What the others were told already.
       void this.catchUp(name, client, cursor);
       return;
     }

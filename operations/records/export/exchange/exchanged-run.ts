@@ -184,8 +184,8 @@ export function stepExtra(
     ...(own !== undefined && { call: extraCall(own, { text: false }) }),
     ...(others.length > 0 && {
       calls: others.map((call) => {
-        const [confirmed] = call.status === 'confirmed' ? answerTo(call) : [];
-        return { ...extraCall(call), ...(confirmed !== undefined && { answer: confirmed.content }) };
+        const [told] = call.status === 'confirmed' ? answerTo(call) : [];
+        return { ...extraCall(call), ...(told !== undefined && { answer: told.content }) };
       }),
     }),
     ...(evaluations.length > 0 && {

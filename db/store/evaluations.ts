@@ -137,7 +137,7 @@ export function evaluationStore(run: Statements): Evaluations {
              updated_at = now()
            from saved
            where r.run_id = saved.run_id and saved.scored
-         ), recorded as (${eventsOf('saved', '$18')})
+         ), told as (${eventsOf('saved', '$18')})
          select status from runs where run_id = $1`,
         [
           record.runId,

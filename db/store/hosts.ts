@@ -73,7 +73,7 @@ export function hostStore(run: Statements): Hosts {
              seen_at = case when $22::boolean then h.seen_at else now() end,
              alive_since = case when $22::boolean or h.seen_at > now() - ${beats('h', SILENT_AFTER_BEATS)} then h.alive_since else now() end
            returning ${whyPaused('h')} as paused, h.lost_at
-         ), recorded as (
+         ), told as (
            insert into events (kind, key, detail)
            select case when r.paused is null then 'host_resumed' else 'host_paused' end,
              'host-' || $1 || '-' || extract(epoch from clock_timestamp()),
@@ -212,7 +212,7 @@ export function hostStore(run: Statements): Hosts {
            from hosts h where h.host_id = $2
          ), marked as (
            update hosts set lost_at = coalesce(lost_at, now()) from host where hosts.host_id = host.host_id and host.lost
-         ), recorded as (
+         ), told as (
            insert into events (run_id, batch_id, kind, key, detail)
            select r.run_id, r.batch_id, 'host_lost', 'host-lost-' || $3::int,
              'host ' || $2 || case when host.cut_off_at is null then ' stopped registering' else ' does not reach Temporal' end

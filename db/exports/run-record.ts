@@ -2,7 +2,7 @@ import type { RecordedTask, RunRecord } from '../../domain/ports/exports.js';
 import type pg from 'pg';
 import type { ExchangedStep, RecordedCall } from '../../domain/exchange/recorded-run.js';
 import { errorFields, queryError } from '../database-error.js';
-import { STEP_COLUMNS } from '../store/steps.js';
+import { STEP_COLUMNS } from '../store/steps/records.js';
 
 const STEPS_AT_ONCE = 10;
 

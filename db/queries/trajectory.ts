@@ -1,5 +1,5 @@
 import type { Statements } from '../statements.js';
-import { STEP_COLUMNS } from '../store/steps.js';
+import { STEP_COLUMNS } from '../store/steps/records.js';
 import { listEvaluations } from './runs.js';
 import { isoTime } from './summaries.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';

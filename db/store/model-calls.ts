@@ -8,7 +8,7 @@ import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
 import { PAYER, releaseUnsent } from './open-calls.js';
-import { isFenced } from './steps.js';
+import { isFenced } from './steps/fences.js';
 import { untilSettled } from './until-settled.js';
 
 interface AnswerRow {

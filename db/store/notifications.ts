@@ -1,4 +1,5 @@
-import type { DueNotification, Notifications } from '../../domain/ports/notifications.js';
+import type { NotificationKind } from '../../domain/notifications.js';
+import type { Notifications, DueNotification } from '../../domain/ports/notifications.js';
 import type { NotificationRow } from '../../domain/views/notifications.js';
 import { isoTime, isoTimeOrNull } from '../queries/summaries.js';
 import { type Statements, storable } from '../statements.js';
@@ -10,26 +11,40 @@ type Row = Omit<NotificationRow, 'createdAt' | 'sentAt' | 'dueAt'> & {
 };
 
 /** See the port. A worker that dies while it sends leaves the row to another one a minute later. */
-export function notificationStore(run: Statements): Notifications {
-  return {
-    async begin() {
-      await run('notifyFrom', 'update installation set notify_from = now() where notify_from is null', []);
-    },
+export const notificationStore = (run: Statements): Notifications => ({
+  begin: () => beginNotifications(run),
+  end: () => endNotifications(run),
+  collect: (of) => collectNotifications(run, of),
+  take: (most) => takeNotifications(run, most),
+  sent: (notificationId) => notificationSent(run, notificationId),
+  failed: (notificationId, error, retrySeconds) => notificationFailed(run, notificationId, error, retrySeconds),
+  list: (limit) => listNotifications(run, limit),
+});
 
-    async end() {
-      await run(
-        'notifyNobody',
-        `with off as (update installation set notify_from = null where notify_from is not null)
+async function beginNotifications(run: Statements): Promise<void> {
+  await run('notifyFrom', 'update installation set notify_from = now() where notify_from is null', []);
+}
+
+async function endNotifications(run: Statements): Promise<void> {
+  await run(
+    'notifyNobody',
+    `with off as (update installation set notify_from = null where notify_from is not null)
          update notifications set given_up_at = now(), error = coalesce(error, 'no webhook was set any more')
          where sent_at is null and given_up_at is null`,
-        [],
-      );
-    },
+    [],
+  );
+}
 
-    async collect({ kinds, stallSeconds }) {
-      await run(
-        'collectNotifications',
-        `insert into notifications (notification_id, batch_id, kind, key)
+/** Not imported, not of `tasks verify`, not played by trainers. */
+const OF_PEOPLE = `b.origin = 'bench' and not b.verification and not b.training and b.parent_batch is null`;
+
+async function collectNotifications(
+  run: Statements,
+  { kinds, stallSeconds }: { kinds: readonly NotificationKind[]; stallSeconds: number },
+): Promise<void> {
+  await run(
+    'collectNotifications',
+    `insert into notifications (notification_id, batch_id, kind, key)
          select 'n-' || gen_random_uuid(), found.batch_id, found.kind, found.key
          from installation i
          cross join lateral (
@@ -61,14 +76,14 @@ export function notificationStore(run: Statements): Notifications {
          ) found
          where found.kind = any ($1::text[])
          on conflict do nothing`,
-        [kinds, stallSeconds],
-      );
-    },
+    [kinds, stallSeconds],
+  );
+}
 
-    async take(most) {
-      return run<DueNotification>(
-        'takeNotifications',
-        `update notifications n set due_at = now() + interval '1 minute', tries = n.tries + 1
+async function takeNotifications(run: Statements, most: number): Promise<DueNotification[]> {
+  return run<DueNotification>(
+    'takeNotifications',
+    `update notifications n set due_at = now() + interval '1 minute', tries = n.tries + 1
          from (
            select notification_id from notifications
            where sent_at is null and given_up_at is null and due_at <= now()
@@ -76,47 +91,45 @@ export function notificationStore(run: Statements): Notifications {
          ) due
          where n.notification_id = due.notification_id
          returning n.notification_id as "notificationId", n.batch_id as "batchId", n.kind, n.tries`,
-        [most],
-      );
-    },
+    [most],
+  );
+}
 
-    async sent(notificationId) {
-      await run(
-        'notificationSent',
-        'update notifications set sent_at = now(), error = null where notification_id = $1',
-        [notificationId],
-      );
-    },
+async function notificationSent(run: Statements, notificationId: string): Promise<void> {
+  await run('notificationSent', 'update notifications set sent_at = now(), error = null where notification_id = $1', [
+    notificationId,
+  ]);
+}
 
-    async failed(notificationId, error, retrySeconds) {
-      await run(
-        'notificationFailed',
-        `update notifications set error = $2, due_at = now() + make_interval(secs => coalesce($3::float8, 0)),
+async function notificationFailed(
+  run: Statements,
+  notificationId: string,
+  error: string,
+  retrySeconds: number | null,
+): Promise<void> {
+  await run(
+    'notificationFailed',
+    `update notifications set error = $2, due_at = now() + make_interval(secs => coalesce($3::float8, 0)),
            given_up_at = case when $3::float8 is null then now() end
          where notification_id = $1 and sent_at is null`,
-        [notificationId, storable(error), retrySeconds],
-      );
-    },
+    [notificationId, storable(error), retrySeconds],
+  );
+}
 
-    async list(limit) {
-      const rows = await run<Row>(
-        'listNotifications',
-        `select notification_id as "notificationId", batch_id as "batchId", kind, tries, error,
+async function listNotifications(run: Statements, limit: number): Promise<NotificationRow[]> {
+  const rows = await run<Row>(
+    'listNotifications',
+    `select notification_id as "notificationId", batch_id as "batchId", kind, tries, error,
            case when sent_at is not null then 'sent' when given_up_at is not null then 'given_up' else 'waiting' end as state,
            created_at as "createdAt", sent_at as "sentAt",
            case when sent_at is null and given_up_at is null then due_at end as "dueAt"
          from notifications order by created_at desc, notification_id limit $1`,
-        [limit],
-      );
-      return rows.map((row) => ({
-        ...row,
-        createdAt: isoTime(row.createdAt),
-        sentAt: isoTimeOrNull(row.sentAt),
-        dueAt: isoTimeOrNull(row.dueAt),
-      }));
-    },
-  };
+    [limit],
+  );
+  return rows.map((row) => ({
+    ...row,
+    createdAt: isoTime(row.createdAt),
+    sentAt: isoTimeOrNull(row.sentAt),
+    dueAt: isoTimeOrNull(row.dueAt),
+  }));
 }
-
-/** Not imported, not of `tasks verify`, not played by trainers. */
-const OF_PEOPLE = `b.origin = 'bench' and not b.verification and not b.training and b.parent_batch is null`;

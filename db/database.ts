@@ -16,7 +16,7 @@ import { READER_ROLE } from './reader-role.js';
 import { createRunStore } from './run-store.js';
 import { rateControl } from './rate-control.js';
 import { preparedStatements, statements } from './statements.js';
-import { episodeStore } from './store/episodes.js';
+import { episodeStore } from './store/episodes/index.js';
 import { notificationStore } from './store/notifications.js';
 import { rolloutStore } from './store/rollouts.js';
 import { turnStore } from './store/turns.js';

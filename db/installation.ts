@@ -3,7 +3,7 @@ import pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, queryError } from './database-error.js';
-import { isAlive } from './store/hosts.js';
+import { isAlive } from './store/hosts/conditions.js';
 
 /** The database's installation id, created on first use. The schema must be up to date. */
 export function readInstallation(databaseUrl: string): Promise<Installation> {

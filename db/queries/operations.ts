@@ -1,6 +1,6 @@
 import type { Statements } from '../statements.js';
 import { EVALUATION_SECONDS } from '../store/definitions.js';
-import { isAlive, whyPaused } from '../store/hosts.js';
+import { isAlive, whyPaused } from '../store/hosts/conditions.js';
 import { PLACED } from '../store/placement.js';
 import { isoTime, isoTimeOrNull } from './summaries.js';
 import type { EventFilter, EventRow } from '../../domain/views/events.js';

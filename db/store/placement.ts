@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Placement, Placements } from '../../domain/ports/record/placement.js';
 import { storeError } from '../database-error.js';
 import { inTransaction } from '../in-transaction.js';
-import { isAdmitting, isAlive, isLongEnough, whyPaused } from './hosts.js';
+import { isAdmitting, isAlive, isLongEnough, whyPaused } from './hosts/conditions.js';
 import { missingRun } from './missing.js';
 
 /** One decision at a time over all workers, so that each sees the previous placements. */

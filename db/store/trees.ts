@@ -14,7 +14,7 @@ import { statements } from '../statements.js';
 import { insertRuns } from '../submission.js';
 import { addNotes, copySelected } from './selected-node.js';
 import { definitionReader, TICKETS } from './definitions.js';
-import { lifecycleStore } from './lifecycle.js';
+import { lifecycleStore } from './lifecycle/index.js';
 import { missingRun } from './missing.js';
 import { settle } from './settle-node.js';
 import { answersOf, treeQuestionStore } from './tree-questions.js';

@@ -9,10 +9,11 @@ import { groupBy } from '../../domain/group-by.js';
 import { refuseUnknownProfile } from './known-profiles.js';
 import { anyFlagged, flaggedRuns, otherProfiles, rowCosts } from './leaderboard-extras.js';
 import { type BoardCell, boardCells, type CellRow, methodOf } from './leaderboard-cells.js';
-import { keptFigures } from './leaderboard-figures.js';
-import { comparedAttempts } from './leaderboard-intervals.js';
+import { type Figures, keptFigures } from './leaderboard-figures.js';
+import { type Compared, comparedAttempts } from './leaderboard-intervals.js';
 import { type RatioRow, ratiosByMethod, stepsOf } from './leaderboard-ratios.js';
 import type { Columns } from './columns.js';
+import type { SavedComparison } from '../../domain/views/comparisons.js';
 import type {
   Leaderboard,
   LeaderboardOptions,
@@ -110,72 +111,13 @@ const AREAS = (suffix: '_strict' | '') => `
 export async function leaderboard(run: Statements, asked: LeaderboardOptions): Promise<Leaderboard> {
   if (asked.profile !== undefined) await refuseUnknownProfile(run, asked.profile);
   const saved = asked.comparison === undefined ? null : await savedComparison(run, asked.comparison);
-  const options =
-    saved === null
-      ? asked
-      : {
-          ...asked,
-          ...saved.options,
-          metric: asked.metric ?? saved.options.metric,
-          order: asked.order ?? saved.options.order,
-        };
-  const mode = options.mode ?? 'strict';
-  const metric = options.metric ?? 'best-attempt';
-  const order = orderMeant(options.order, mode);
-  const includeSuspect = options.includeSuspect ?? mode === 'compat';
-  const {
-    includeLocal = false,
-    includeImported = false,
-    includeScripted = false,
-    sample = false,
-    resamples = 0,
-    seed = 1,
-  } = options;
-  const profile = profileMeant(options.profile, sample);
-  const tasksAsked = (saved === null ? options.tasks : tasksAtContracts(saved.options)) ?? null;
-  const modelsAsked = options.models ?? null;
-  const kind = metric === 'best-submission' ? 'last' : 'best';
-  const suffix = mode === 'strict' ? '_strict' : '';
-  const parameters = (suspect: boolean) => [
-    options.batchId ?? null,
-    modelsAsked,
-    tasksAsked,
-    options.k ?? null,
-    suspect,
-    includeLocal,
-    includeScripted,
-    options.axis ?? 0,
-    sample,
-    profile,
-    saved === null ? null : baselinesOf(saved.options),
-    includeImported,
-    ...(saved === null ? [null, null] : scalesOf(saved.options)),
-  ];
-  // Most often nothing is flagged, and the areas are the same.
-  const areasWithFlagged = async () =>
-    (await anyFlagged(run, options.batchId ?? null))
-      ? run<SuspectArea>('withSuspects', AREAS(suffix), parameters(true))
-      : [];
-  // Statements run side by side where none needs what another finds.
-  const [[result], withFlagged, others] = await Promise.all([
-    run<Found>('leaderboard', STATEMENT(kind, suffix), parameters(includeSuspect)),
-    includeSuspect ? [] : areasWithFlagged(),
-    otherProfiles(run, {
-      batchId: options.batchId ?? null,
-      tasks: tasksAsked,
-      models: modelsAsked,
-      sample,
-      profile,
-      includeScripted,
-    }),
-  ]);
-  if (result === undefined) throw new BenchError('failed', 'the database returned no leaderboard');
-  const { models, areas, starter } = result;
+  const choices = choicesOf(asked, saved);
+  const { options, mode, order, kind, profile, sample, resamples, seed, batchId } = choices;
+  const { result, withFlagged, others } = await readComparison(run, choices, saved);
+  const { models, areas } = result;
   const tasks = new Map(result.tasks.map((one) => [one.task, { ...one, ranking: rankingNote(one) }]));
-  const areaOf = new Map(areas.map(({ method, axis: _, ...area }) => [method, area]));
-  const flagged = models.some(({ unranked, suspect }) => unranked === null && suspect > 0);
   const selection = {
-    batchId: options.batchId ?? null,
+    batchId,
     tasks: [...tasks.keys()],
     contracts: [...tasks.values()].map(({ contract }) => contract),
     models: [...new Set(models.map(({ model }) => model))],
@@ -187,24 +129,166 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
   extras.catch(() => {});
   const ratiosOf = ratiosByMethod(result.ratios);
   const cells = boardCells(result.cells, { tasks, ratiosOf, estimateK: options.estimateK });
-  const cellsOf = groupBy(cells, ({ method }) => method);
   const axis = areas[0]?.axis ?? null;
   const compared = comparedAttempts(cells);
   const figures = await keptFigures(run, compared, {
     intervals: axis === null || resamples === 0 ? null : { mode, axis, resamples, seed, order, kind },
   });
-  const placeOf = new Map(compared.methods.map((method, place) => [method, place]));
   const profileOf = (method: string): LeaderboardRow['profile'] => {
     const ratios = ratiosOf.get(method);
     if (axis === null || ratios === undefined) return null;
     return { best: stepsOf(ratios, 'best', mode, axis), last: stepsOf(ratios, 'last', mode, axis) };
   };
-  const [flags, { recorded: recordedCosts, list, listed }] = await extras;
+  const areaOf = new Map(areas.map(({ method, axis: _, ...area }) => [method, area]));
+  const [flags, costs] = await extras;
+  const rows = boardRows(models, { areaOf, withFlagged, cells, compared, figures, flags, costs, profileOf });
+  return {
+    comparison: statedComparison(choices, {
+      models: [...new Set(rows.map(({ model }) => model))].sort(),
+      tasks: [...tasks.keys()],
+      axis,
+      separation: figures.intervals?.separation ?? null,
+      priceList: costs.list,
+      otherProfiles: others,
+      saved: saved === null ? null : await comparisonState(run, saved),
+    }),
+    tasks: [...tasks.values()],
+    baseline: baselineOf(areaOf.get(BASELINE), result.starter, profileOf),
+    rows: order === 'rank' ? rows : inOrder(rows, orderedBy(order, kind)),
+  };
+}
+
+type Choices = ReturnType<typeof choicesOf>;
+
+/** The options, with those of the saved comparison and with defaults. */
+function choicesOf(asked: LeaderboardOptions, saved: SavedComparison | null) {
+  const options =
+    saved === null
+      ? asked
+      : {
+          ...asked,
+          ...saved.options,
+          metric: asked.metric ?? saved.options.metric,
+          order: asked.order ?? saved.options.order,
+        };
+  const mode = options.mode ?? 'strict';
+  const metric = options.metric ?? 'best-attempt';
+  const {
+    includeLocal = false,
+    includeImported = false,
+    includeScripted = false,
+    sample = false,
+    resamples = 0,
+    seed = 1,
+  } = options;
+  return {
+    options,
+    mode,
+    metric,
+    kind: metric === 'best-submission' ? ('last' as const) : ('best' as const),
+    order: orderMeant(options.order, mode),
+    includeSuspect: options.includeSuspect ?? mode === 'compat',
+    includeLocal,
+    includeImported,
+    includeScripted,
+    sample,
+    resamples,
+    seed,
+    profile: profileMeant(options.profile, sample),
+    tasks: (saved === null ? options.tasks : tasksAtContracts(saved.options)) ?? null,
+    models: options.models ?? null,
+    batchId: options.batchId ?? null,
+  };
+}
+
+type Comparison = Leaderboard['comparison'];
+type FoundComparison = Pick<Comparison, 'models' | 'tasks' | 'separation' | 'priceList' | 'otherProfiles' | 'saved'> & {
+  axis: Comparison['T'];
+};
+
+/** The document states the choices that were made and what was compared. */
+const statedComparison = ({ options, ...choices }: Choices, found: FoundComparison): Comparison => ({
+  models: found.models,
+  tasks: found.tasks,
+  k: options.k ?? null,
+  T: found.axis,
+  fixedT: options.axis !== undefined,
+  mode: choices.mode,
+  metric: choices.metric,
+  order: choices.order,
+  separation: found.separation,
+  priceList: found.priceList,
+  includeSuspect: choices.includeSuspect,
+  includeLocal: choices.includeLocal,
+  includeImported: choices.includeImported,
+  includeScripted: choices.includeScripted,
+  sample: choices.sample,
+  profile: choices.profile,
+  otherProfiles: found.otherProfiles,
+  batchId: choices.batchId,
+  resamples: choices.resamples,
+  seed: choices.seed,
+  estimateK: options.estimateK ?? null,
+  saved: found.saved,
+});
+
+/** Parameters of STATEMENT and AREAS. */
+const parametersOf = ({ options, ...choices }: Choices, saved: SavedComparison | null, suspect: boolean): unknown[] => [
+  choices.batchId,
+  choices.models,
+  choices.tasks,
+  options.k ?? null,
+  suspect,
+  choices.includeLocal,
+  choices.includeScripted,
+  options.axis ?? 0,
+  choices.sample,
+  choices.profile,
+  saved === null ? null : baselinesOf(saved.options),
+  choices.includeImported,
+  ...(saved === null ? [null, null] : scalesOf(saved.options)),
+];
+
+/** The comparison, the areas with flagged runs, and the profiles that were left out. */
+async function readComparison(run: Statements, choices: Choices, saved: SavedComparison | null) {
+  const { mode, kind, batchId, tasks, models, sample, profile, includeSuspect, includeScripted } = choices;
+  const suffix = mode === 'strict' ? '_strict' : '';
+  // Most often nothing is flagged, and the areas are the same.
+  const areasWithFlagged = async () =>
+    (await anyFlagged(run, batchId))
+      ? run<SuspectArea>('withSuspects', AREAS(suffix), parametersOf(choices, saved, true))
+      : [];
+  // Statements run side by side where none needs what another finds.
+  const [[result], withFlagged, others] = await Promise.all([
+    run<Found>('leaderboard', STATEMENT(kind, suffix), parametersOf(choices, saved, includeSuspect)),
+    includeSuspect ? [] : areasWithFlagged(),
+    otherProfiles(run, { batchId, tasks, models, sample, profile, includeScripted }),
+  ]);
+  if (result === undefined) throw new BenchError('failed', 'the database returned no leaderboard');
+  return { result, withFlagged, others };
+}
+
+interface RowParts {
+  areaOf: ReadonlyMap<string, Omit<Area, 'improvedTasks'>>;
+  withFlagged: readonly SuspectArea[];
+  cells: readonly BoardCell[];
+  compared: Compared;
+  figures: Figures;
+  flags: Awaited<ReturnType<typeof flaggedRuns>>;
+  costs: Awaited<ReturnType<typeof rowCosts>>;
+  profileOf: (method: string) => LeaderboardRow['profile'];
+}
+
+function boardRows(models: readonly ModelRow[], parts: RowParts): LeaderboardRow[] {
+  const { areaOf, withFlagged, cells, compared, figures, flags, costs, profileOf } = parts;
+  const flagged = models.some(({ unranked, suspect }) => unranked === null && suspect > 0);
+  const cellsOf = groupBy(cells, ({ method }) => method);
+  const placeOf = new Map(compared.methods.map((method, place) => [method, place]));
   const withSuspectsOf = new Map((flagged ? withFlagged : []).map(({ method, ...area }) => [method, area]));
   const flagsOf = groupBy(flags, methodOf);
-  const recordedOf = new Map(recordedCosts.map((one) => [methodOf(one), one]));
-  const listedOf = new Map(listed.map((one) => [methodOf(one), one]));
-  const rows = models.map((row): LeaderboardRow => {
+  const recordedOf = new Map(costs.recorded.map((one) => [methodOf(one), one]));
+  const listedOf = new Map(costs.listed.map((one) => [methodOf(one), one]));
+  return models.map((row): LeaderboardRow => {
     const method = methodOf(row);
     const place = placeOf.get(method);
     const recorded = recordedOf.get(method);
@@ -226,46 +310,22 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
       scores,
     };
   });
-  const starterArea = areaOf.get(BASELINE);
-  return {
-    comparison: {
-      models: [...new Set(rows.map(({ model }) => model))].sort(),
-      tasks: [...tasks.keys()],
-      k: options.k ?? null,
-      T: axis,
-      fixedT: options.axis !== undefined,
-      mode,
-      metric,
-      order,
-      separation: figures.intervals?.separation ?? null,
-      priceList: list,
-      includeSuspect,
-      includeLocal,
-      includeImported,
-      includeScripted,
-      sample,
-      profile,
-      otherProfiles: others,
-      batchId: options.batchId ?? null,
-      resamples,
-      seed,
-      estimateK: options.estimateK ?? null,
-      saved: saved === null ? null : await comparisonState(run, saved),
-    },
-    tasks: [...tasks.values()],
-    baseline:
-      starterArea?.bestAup == null || starterArea.lastAup === null
-        ? null
-        : {
-            bestAup: starterArea.bestAup,
-            lastAup: starterArea.lastAup,
-            averageRank: starter?.averageRank ?? null,
-            borda: starter?.borda ?? null,
-            profile: profileOf(BASELINE)!,
-          },
-    rows: order === 'rank' ? rows : inOrder(rows, orderedBy(order, kind)),
-  };
 }
+
+const baselineOf = (
+  area: Omit<Area, 'improvedTasks'> | undefined,
+  starter: Found['starter'],
+  profileOf: RowParts['profileOf'],
+): Leaderboard['baseline'] =>
+  area?.bestAup == null || area.lastAup === null
+    ? null
+    : {
+        bestAup: area.bestAup,
+        lastAup: area.lastAup,
+        averageRank: starter?.averageRank ?? null,
+        borda: starter?.borda ?? null,
+        profile: profileOf(BASELINE)!,
+      };
 
 /** Improved is what gains: AUP's feasible scores may be the baseline's own, or its noise. */
 const areaWith = (area: Omit<Area, 'improvedTasks'> | undefined, cells: readonly BoardCell[]): Area =>

@@ -96,7 +96,7 @@ const SAVE_EVALUATION = `with saved as (
              updated_at = now()
            from saved
            where r.run_id = saved.run_id and saved.scored
-         ), told as (${eventsOf('saved', '$18')})
+         ), recorded as (${eventsOf('saved', '$18')})
          select status from runs where run_id = $1`;
 
 const evaluationColumns = (record: SavedEvaluation): unknown[] => [

@@ -36,7 +36,7 @@ export async function judgeHost(
            from hosts h where h.host_id = $2
          ), marked as (
            update hosts set lost_at = coalesce(lost_at, now()) from host where hosts.host_id = host.host_id and host.lost
-         ), told as (
+         ), recorded as (
            insert into events (run_id, batch_id, kind, key, detail)
            select r.run_id, r.batch_id, 'host_lost', 'host-lost-' || $3::int,
              'host ' || $2 || case when host.cut_off_at is null then ' stopped registering' else ' does not reach Temporal' end

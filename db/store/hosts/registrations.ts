@@ -32,7 +32,7 @@ const REGISTER_HOST = `with before as (
              seen_at = case when $22::boolean then h.seen_at else now() end,
              alive_since = case when $22::boolean or h.seen_at > now() - ${beats('h', SILENT_AFTER_BEATS)} then h.alive_since else now() end
            returning ${whyPaused('h')} as paused, h.lost_at
-         ), told as (
+         ), recorded as (
            insert into events (kind, key, detail)
            select case when r.paused is null then 'host_resumed' else 'host_paused' end,
              'host-' || $1 || '-' || extract(epoch from clock_timestamp()),

@@ -48,7 +48,7 @@ export async function settleCall(
            select $15, $16, $17::numeric from settled where $15::text is not null
            on conflict (account, model) do update set factor = excluded.factor, updated_at = now()
            where f.factor < excluded.factor
-         ), told as (${eventsOf('settled', '$18')}
+         ), recorded as (${eventsOf('settled', '$18')}
          ), kept as (
            insert into captured_calls (run_id, step, try, level, prompt_token_ids, token_ids, logprobs, request)
            select $1, $2, $3, $19, $20::int[], $21::int[], $22::float8[], $23::jsonb from settled where $19::text is not null
@@ -101,7 +101,7 @@ export async function failCall(
              and attempt = (select max(attempt) from model_calls where run_id = $1 and step = $2 and try = $3)
              and ($9::int is null or attempt = $9)
            returning run_id, reserved_usd, status
-         ), told as (${eventsOf('failed', '$6')})
+         ), recorded as (${eventsOf('failed', '$6')})
          update batches b set charged_usd = b.charged_usd - failed.reserved_usd
          from failed join runs r on r.run_id = failed.run_id join batches own on own.batch_id = r.batch_id
          where b.batch_id = ${PAYER} and b.budget_usd is not null and failed.status = 'failed'`,

@@ -60,7 +60,7 @@ export async function saveCommand(
            insert into submissions (run_id, step, kind, sha256, missing, refused)
            select run_id, $2, $8, $15, $16::text[], $17 from saved where num_nonnulls($15::text, $16::text[], $17::text) = 1
            on conflict do nothing
-         ), told as (${eventsOf('saved', '$14')})
+         ), recorded as (${eventsOf('saved', '$14')})
          select exists (select from steps where run_id = $1 and step = $2) as known,
            (select ${isFenced(18)} from runs r where r.run_id = $1) as fenced`,
     [

@@ -30,7 +30,7 @@ interface Loop {
   timer?: NodeJS.Timeout;
 }
 
-/** What changes, told to those who watch; for each topic one question at a time, however many they are, and none for nobody. */
+/** Sends changes to clients that watch: one query at a time for each topic, however many watch it, and none without. */
 export class Hub {
   private readonly loops = new Map<TopicName, Loop>();
   private readonly streams = new Set<() => void>();
@@ -123,7 +123,7 @@ export class Hub {
     const running = this.loops.get(name);
     if (running !== undefined) {
       running.clients.add(client);
-      // What the others were told already.
+      // What the other clients have received.
       void this.catchUp(name, client, cursor);
       return;
     }
@@ -147,7 +147,7 @@ export class Hub {
   private async catchUp(name: TopicName, client: Client, cursor: string): Promise<void> {
     try {
       const topic = new Topic(this.ports, name, cursor, false);
-      // What is told here may be older than what the loop tells meanwhile: each message says what is, read just now.
+      // This may be sent after a newer message of the loop: each message has the present state, read just now.
       for (const message of await topic.read()) client.send(message, cursor);
     } catch (error) {
       this.outage.report(error);

@@ -81,7 +81,7 @@ function requery(definition: RunDefinition | null, refused: RecordedCall): ChatM
   return turn.kind === 'ask' ? turn.messages.filter(({ role }) => role !== 'assistant') : [];
 }
 
-/** Null: an older version stored it in another form, so that its prompt cannot be told. */
+/** Null: an older version stored it in another form, so that its prompt is unknown. */
 async function definitionOf(store: ExchangedRunPorts['store'], runId: string): Promise<RunDefinition | null> {
   try {
     return await store.definition(runId);
@@ -184,8 +184,8 @@ export function stepExtra(
     ...(own !== undefined && { call: extraCall(own, { text: false }) }),
     ...(others.length > 0 && {
       calls: others.map((call) => {
-        const [told] = call.status === 'confirmed' ? answerTo(call) : [];
-        return { ...extraCall(call), ...(told !== undefined && { answer: told.content }) };
+        const [confirmed] = call.status === 'confirmed' ? answerTo(call) : [];
+        return { ...extraCall(call), ...(confirmed !== undefined && { answer: confirmed.content }) };
       }),
     }),
     ...(evaluations.length > 0 && {

@@ -1,0 +1,101 @@
+import { orderMeant } from '../../domain/leaderboard-order.js';
+import { profileMeant } from '../../domain/task-profile.js';
+import type { SavedComparison } from '../../domain/views/comparisons.js';
+import type { LeaderboardOptions, Leaderboard } from '../../domain/views/leaderboard.js';
+import { tasksAtContracts, baselinesOf, scalesOf } from './comparisons.js';
+
+export type Choices = ReturnType<typeof choicesOf>;
+
+/** The options, with those of the saved comparison and with defaults. */
+export function choicesOf(asked: LeaderboardOptions, saved: SavedComparison | null) {
+  const options =
+    saved === null
+      ? asked
+      : {
+          ...asked,
+          ...saved.options,
+          metric: asked.metric ?? saved.options.metric,
+          order: asked.order ?? saved.options.order,
+        };
+  const mode = options.mode ?? 'strict';
+  const metric = options.metric ?? 'best-attempt';
+  const {
+    includeLocal = false,
+    includeImported = false,
+    includeScripted = false,
+    sample = false,
+    resamples = 0,
+    seed = 1,
+  } = options;
+  return {
+    options,
+    mode,
+    metric,
+    kind: metric === 'best-submission' ? ('last' as const) : ('best' as const),
+    order: orderMeant(options.order, mode),
+    includeSuspect: options.includeSuspect ?? mode === 'compat',
+    includeLocal,
+    includeImported,
+    includeScripted,
+    sample,
+    resamples,
+    seed,
+    profile: profileMeant(options.profile, sample),
+    tasks: (saved === null ? options.tasks : tasksAtContracts(saved.options)) ?? null,
+    models: options.models ?? null,
+    batchId: options.batchId ?? null,
+  };
+}
+
+type Comparison = Leaderboard['comparison'];
+
+type FoundComparison = Pick<Comparison, 'models' | 'tasks' | 'separation' | 'priceList' | 'otherProfiles' | 'saved'> & {
+  axis: Comparison['T'];
+};
+
+/** The document states the choices that were made and what was compared. */
+export const statedComparison = ({ options, ...choices }: Choices, found: FoundComparison): Comparison => ({
+  models: found.models,
+  tasks: found.tasks,
+  k: options.k ?? null,
+  T: found.axis,
+  fixedT: options.axis !== undefined,
+  mode: choices.mode,
+  metric: choices.metric,
+  order: choices.order,
+  separation: found.separation,
+  priceList: found.priceList,
+  includeSuspect: choices.includeSuspect,
+  includeLocal: choices.includeLocal,
+  includeImported: choices.includeImported,
+  includeScripted: choices.includeScripted,
+  sample: choices.sample,
+  profile: choices.profile,
+  otherProfiles: found.otherProfiles,
+  batchId: choices.batchId,
+  resamples: choices.resamples,
+  seed: choices.seed,
+  estimateK: options.estimateK ?? null,
+  saved: found.saved,
+});
+
+/** Parameters of STATEMENT and AREAS. */
+export const parametersOf = (
+  { options, ...choices }: Choices,
+  saved: SavedComparison | null,
+  suspect: boolean,
+): unknown[] => [
+  choices.batchId,
+  choices.models,
+  choices.tasks,
+  options.k ?? null,
+  suspect,
+  choices.includeLocal,
+  choices.includeScripted,
+  options.axis ?? 0,
+  choices.sample,
+  choices.profile,
+  saved === null ? null : baselinesOf(saved.options),
+  choices.includeImported,
+  ...(saved === null ? [null, null] : scalesOf(saved.options)),
+];

@@ -57,7 +57,7 @@ export function sliceActivities(ports: SlicePorts): Pick<HostActivities, 'playSt
 }
 
 /** Where a run is after what is recorded of its steps. */
-export interface Position {
+interface Position {
   /** Step to take next, or to continue. */
   step: number;
   /** Time of the steps before. */
@@ -69,7 +69,7 @@ export interface Position {
 }
 
 /** Steps that an earlier attempt of a slice, or an activity of its own, has recorded are behind the run. */
-export function positionAfter(
+function positionAfter(
   { step, elapsedMs }: { step: number; elapsedMs: number },
   recorded: readonly RecordedStep[],
 ): Position {

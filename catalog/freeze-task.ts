@@ -20,7 +20,7 @@ import { dataHash, hashWithData } from './prepared-data.js';
 import { hashWithProfile } from './profiles.js';
 
 /** Beside a frozen task's own files: which of its files are prepared data. */
-export const DATA_FILES = 'data.json';
+const DATA_FILES = 'data.json';
 /** Beside them too: under which profile it is played. */
 const PROFILE = 'profile.json';
 

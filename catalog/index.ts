@@ -2,13 +2,11 @@ export { listAgents, loadAgent } from './agents.js';
 export type { LoadedAgent } from './agents.js';
 export { loadBatchFile } from './batch-file.js';
 export { ConfigError } from './config-error.js';
-export { configEntries, type ConfigEntry, type ConfigFolders, taskIds } from './config-entries.js';
+export { configEntries, type ConfigEntry, taskIds } from './config-entries.js';
 export { fileDigest, folderFiles, hashFolder } from './folder-hash.js';
 export { freezeTask } from './freeze-task.js';
 export { missingKeys, missingKeysError } from './missing-keys.js';
-export type { MissingKey } from './missing-keys.js';
 export { modelVariables } from './model-variables.js';
-export type { ModelVariables } from './model-variables.js';
 export { listModels, resolveModels } from './models.js';
 export type { ListedModel } from './models.js';
 export {

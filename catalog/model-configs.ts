@@ -13,7 +13,7 @@ export interface LoadedModel {
   config: ModelConfig;
 }
 
-export type PlacedModel = LoadedModel & { entry: ConfigEntry };
+type PlacedModel = LoadedModel & { entry: ConfigEntry };
 
 export interface ModelConfigs {
   /** Sorted by name. Their aliases are without those that a folder above gives to another model. */

@@ -9,7 +9,7 @@ export const hashWithProfile = (folderHash: string, profile: string): string =>
   createHash('sha256').update(`task\0${folderHash}\0profile\0${profile}`).digest('hex');
 
 /** The task with one of its profiles applied. */
-export function withProfile(task: TaskFolder, name: string): TaskFolder {
+function withProfile(task: TaskFolder, name: string): TaskFolder {
   const { profiles, ...spec } = task.spec;
   const profile = profiles?.[name];
   if (profile === undefined) throw new Error(`task ${task.spec.id} has no profile ${name}`);

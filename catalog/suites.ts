@@ -11,7 +11,7 @@ import { readYaml } from './yaml-file.js';
 import type { ValidatedFile } from '../domain/views/catalog.js';
 
 /** `suites/<name>.yaml`: a named list of tasks. */
-export const suiteSchema = z.strictObject({
+const suiteSchema = z.strictObject({
   schema: z.literal(1),
   description: z.string().min(1),
   tasks: z.array(z.string().min(1)).min(1),

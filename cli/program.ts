@@ -69,7 +69,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
   },
 };
 
-export const describeSettings = `
+const describeSettings = `
 Settings come from the environment, then ./.env, then $BENCH_HOME/.env:
   BENCH_HOME          folder of all data (default ~/.bench)
   DATABASE_URL        a PostgreSQL to use instead of the embedded one

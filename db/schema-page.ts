@@ -4,8 +4,8 @@ import { MIGRATIONS_FOLDER } from './migration-files.js';
 import { type SqlSource, sqlSources } from './sql-sources.js';
 
 /** Markers around the generated part of docs/reference/schema.md. */
-export const SCHEMA_BEGIN = '<!-- schema: written by scripts/update-schema-docs.mjs -->';
-export const SCHEMA_END = '<!-- end of schema -->';
+const SCHEMA_BEGIN = '<!-- schema: written by scripts/update-schema-docs.mjs -->';
+const SCHEMA_END = '<!-- end of schema -->';
 
 interface Column {
   name: string;

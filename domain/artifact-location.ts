@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { BenchError } from './errors.js';
 import type { HomeLayout } from './home-layout.js';
 
-export interface Bucket {
+interface Bucket {
   bucket: string;
   /** Without slashes at its ends; '' for none. */
   prefix: string;

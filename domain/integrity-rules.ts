@@ -21,14 +21,3 @@ export type IntegrityRule = (typeof INTEGRITY_RULES)[number];
 /** `self_reported ×13`: the runs that each rule flagged. */
 export const flaggedRunsText = (flags: Partial<Record<IntegrityRule, number>>): string[] =>
   Object.entries(flags).map(([rule, runs]) => `${rule} ×${runs}`);
-
-/** One rule that fired on a run. */
-export interface IntegrityFlag {
-  rule: IntegrityRule;
-  /** First step where it shows; null: no single step. Scores before it stay as they are. */
-  step: number | null;
-  /** Last step whose score it makes suspect; null: all from its first one on. */
-  until: number | null;
-  /** The finding, for people. */
-  detail: string;
-}

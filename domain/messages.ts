@@ -121,13 +121,13 @@ export interface LeaseRequest {
 }
 
 /** The pool's periodic question. */
-export interface PoolRoundArgs {
+interface PoolRoundArgs {
   /** Holders and first waiters: which of their workflows are closed? */
   runIds: string[];
   /** Leases on lost hosts: which of them are not free yet? */
   lostTokens: number[];
 }
-export interface PoolRoundResult {
+interface PoolRoundResult {
   closed: string[];
   lostTokens: number[];
   /** Hosts that lease GPUs now. */
@@ -167,7 +167,7 @@ export interface NextActionResult {
   /** Of `asked`: the turn's try. */
   try?: number;
 }
-export interface NextActionArgs {
+interface NextActionArgs {
   runId: string;
   step: number;
   epoch: number;

@@ -5,7 +5,7 @@ export const PROVIDERS = ['openai', 'anthropic', 'openai-compatible'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
 /** Optional parameters that a model may take; one that it does not list is never sent to it. */
-export const ACCEPTED_PARAMETERS = ['temperature', 'topP', 'seed', 'parallelToolCalls'] as const;
+const ACCEPTED_PARAMETERS = ['temperature', 'topP', 'seed', 'parallelToolCalls'] as const;
 
 const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of an environment variable');
 /** What is wrong with a provider's address, without quoting it, since it may hold credentials. Null: nothing. */

@@ -13,7 +13,6 @@ export const RUN_STATUSES = [
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const BATCH_STATUSES = ['queued', 'running', 'ended', 'cancelled'] as const;
-export type BatchStatus = (typeof BATCH_STATUSES)[number];
 
 export const END_REASONS = [
   'submit',

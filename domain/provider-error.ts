@@ -19,7 +19,6 @@ const CONSEQUENCES = {
   context_window: 'context',
 } as const;
 export type ProviderErrorKind = keyof typeof CONSEQUENCES;
-export const PROVIDER_ERROR_KINDS = Object.keys(CONSEQUENCES) as ProviderErrorKind[];
 
 /** The provider may have answered, and billed, without our seeing it. */
 const ANSWERED_UNSEEN: readonly ProviderErrorKind[] = ['timeout', 'connection_cut', 'malformed_response'];

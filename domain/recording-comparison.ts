@@ -11,7 +11,7 @@ import type { StepRecord } from './run.js';
 export type ReplayedStepState = 'same' | 'diverges' | 'refused' | 'unfinished' | 'not_played' | 'added';
 
 /** The first line in which two normalised observations differ; null on the side that has no such line. */
-export interface Difference {
+interface Difference {
   /** From 1. */
   line: number;
   recorded: string | null;

@@ -57,7 +57,7 @@ export interface RunDefinition extends Partial<KeptOptions> {
 }
 
 /** A run as it was after one of its steps. */
-export interface ForkPoint {
+interface ForkPoint {
   runId: string;
   step: number;
 }

@@ -5,7 +5,7 @@ export type SoughtText =
   | { kind: 'pattern'; text: string; anyCase: boolean };
 
 /** A to Z as a to z, and nothing else: other letters have their case by language. */
-export const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 /** `"exact"`, `/pattern/`, `/pattern/i`; anything else is taken as it is, without letter case. */
 export function readSought(typed: string): SoughtText {

@@ -59,14 +59,14 @@ export const gpusSchema = z.number().int().nonnegative();
 /** The task as it is, without any profile. */
 export const DEFAULT_PROFILE = 'default';
 /** Implied by sample data, where a task has it. */
-export const SAMPLE_PROFILE = 'cpu';
+const SAMPLE_PROFILE = 'cpu';
 
 /** The profile that is meant; null or undefined: none was named. */
 export const profileMeant = (named: string | null | undefined, sample: boolean): string =>
   named ?? (sample ? SAMPLE_PROFILE : DEFAULT_PROFILE);
 
 /** Another budget for the same task: what is named here stands, whole, in place of the task's key of the same name. */
-export const profileSchema = z.strictObject({
+const profileSchema = z.strictObject({
   gpus: gpusSchema.optional(),
   limits: limitsShape.optional(),
   requirements: requirementsSchema.optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const TARGET_KINDS = ['optimum', 'best_known'] as const;
+const TARGET_KINDS = ['optimum', 'best_known'] as const;
 
 const targetShape = z.strictObject({
   /** A score of the primary metric that is worth a gain of 1. */

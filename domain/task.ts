@@ -12,8 +12,7 @@ import { targetSchema } from './task-target.js';
 export const SPLITS = ['validation', 'test'] as const;
 export type Split = (typeof SPLITS)[number];
 
-export const FORCED_END_POLICIES = ['current', 'last_valid', 'best'] as const;
-export type ForcedEndPolicy = (typeof FORCED_END_POLICIES)[number];
+const FORCED_END_POLICIES = ['current', 'last_valid', 'best'] as const;
 
 const splitsSchema = z
   .array(z.enum(SPLITS))
@@ -22,7 +21,7 @@ const splitsSchema = z
   .default(['test'])
   .transform((splits) => SPLITS.filter((split) => splits.includes(split)));
 
-export const metricSchema = z.strictObject({
+const metricSchema = z.strictObject({
   direction: z.enum(['maximize', 'minimize']),
   description: z.string().min(1),
   unit: z.string().optional(),

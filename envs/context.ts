@@ -24,7 +24,7 @@ type RolloutPorts = BeginRolloutsPorts &
 type ReadPorts = PortsOf<typeof episodeSnapshots | typeof episodeSteps | typeof groupMetrics | typeof trainingMetrics>;
 
 /** The parts of a home that the protocols of a training server use. */
-export type ServerPorts = PlayPorts & RolloutPorts & ReadPorts;
+type ServerPorts = PlayPorts & RolloutPorts & ReadPorts;
 
 export interface ServerContext {
   bench: ServerPorts;

@@ -6,7 +6,7 @@ import type { ServerContext } from './context.js';
 export const ENVIRONMENT = 'bench';
 
 /** What a reset takes to play a row. */
-export interface TaskRow {
+interface TaskRow {
   task: string;
 }
 

@@ -24,7 +24,7 @@ export interface Prepared {
 }
 
 /** What of a request may go on, under the run's model and limits. */
-export function allowedFor({ parts: { run, program } }: GatewaySession): Allowed {
+function allowedFor({ parts: { run, program } }: GatewaySession): Allowed {
   const config = run.model.config!;
   const most = samplingFor(config, run.sampling).maxOutputTokens ?? config.maxOutputTokens;
   return {

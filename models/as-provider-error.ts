@@ -79,7 +79,7 @@ export function isContentPolicy(error: unknown): boolean {
 }
 
 /** Seconds or a date (RFC 9110), or OpenAI's milliseconds; capped. Undefined: nothing usable. */
-export function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
+function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
   const cap = (ms: number): number | undefined =>
     Number.isFinite(ms) && ms >= 0 ? Math.min(Math.ceil(ms), MAX_RETRY_AFTER_MS) : undefined;
   const exact = headers?.get('retry-after-ms')?.trim();

@@ -8,7 +8,7 @@ import { type Column, type ReportTable, tableOf } from './table.js';
 import type { LeaderboardRow } from '../domain/views/leaderboard.js';
 
 /** Tasks of the comparison by how the row's score stands to the baseline. */
-export function taskStates(
+function taskStates(
   row: LeaderboardRow,
   data: ReportData,
 ): Record<'feasible' | 'infeasible' | 'missing' | 'not_run', number> {
@@ -18,7 +18,7 @@ export function taskStates(
   return states;
 }
 
-export const flags = (row: LeaderboardRow): string =>
+const flags = (row: LeaderboardRow): string =>
   [
     ...flaggedRunsText(row.flags),
     ...(row.suspect === 0 || Object.keys(row.flags).length > 0 ? [] : [`${row.suspect} suspect`]),

@@ -5,7 +5,7 @@ import type { LeaderboardRow, LeaderboardTask } from '../domain/views/leaderboar
 import type { ReportRun } from '../domain/views/report.js';
 
 /** The runs behind one score of the leaderboard. */
-export interface RunsOfCell {
+interface RunsOfCell {
   model: string;
   /** Runs that the table leaves out. */
   left: number;

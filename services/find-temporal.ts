@@ -10,7 +10,7 @@ import { type FileLock, lock } from './file-lock.js';
 import { makeFolder } from './make-folder.js';
 
 /** The newest release that `go install` can build: later ones carry a `replace` in their go.mod. */
-export const TEMPORAL_CLI_VERSION = '1.5.1';
+const TEMPORAL_CLI_VERSION = '1.5.1';
 const GO_MODULE = `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_CLI_VERSION}`;
 
 export interface FoundTemporal {

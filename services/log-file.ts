@@ -1,7 +1,7 @@
 import { closeSync, copyFileSync, openSync, readSync, fstatSync, statSync, truncateSync } from 'node:fs';
 
 /** A log above this is moved to `<log>.1`, whose predecessor is dropped. */
-export const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
+const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 
 /**
  * Copies and truncates, since running processes hold the file open (for appending, so that their next line starts the

@@ -79,7 +79,7 @@ function openSession(address: string, { tls }: TemporalAccess): ClientHttp2Sessi
 }
 
 /** What OpenSSL means, for people; null: nothing to do with TLS. */
-export function tlsProblem({ code = '', message }: NodeJS.ErrnoException): string | null {
+function tlsProblem({ code = '', message }: NodeJS.ErrnoException): string | null {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return 'its certificate has another name (set the expected one in TEMPORAL_TLS_SERVER_NAME)';
   if (/^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED)/.test(code))

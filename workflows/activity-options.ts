@@ -62,7 +62,7 @@ export const commandOptions = (hostId: string, seconds: number): ActivityOptions
 });
 
 /** Tests that run where the agent lives are over by then. */
-export const takingOptions = commandOptions;
+export const takingOptions = (hostId: string, seconds: number): ActivityOptions => commandOptions(hostId, seconds);
 
 /** Waiting for a place does not count as the run's time. */
 export const evaluationOptions = (hostId: string, seconds: number): ActivityOptions => ({

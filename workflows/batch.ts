@@ -24,9 +24,9 @@ import { carriedSlots, createSlots, giveBack, grant, nextGrant, shardClosed, slo
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
-export const batchChanged = defineSignal(SIGNAL.batchChanged);
-export const shardEnded = defineSignal<[{ shard: number; runs: number }]>(SIGNAL.shardEnded);
-export const slotsReturned = defineSignal<[{ shard: number; slots: number }]>(SIGNAL.slotsReturned);
+const batchChanged = defineSignal(SIGNAL.batchChanged);
+const shardEnded = defineSignal<[{ shard: number; runs: number }]>(SIGNAL.shardEnded);
+const slotsReturned = defineSignal<[{ shard: number; slots: number }]>(SIGNAL.slotsReturned);
 
 /**
  * All runs of a batch, shard by shard, within one window. The database is the truth: rows are read at each start, and again when a

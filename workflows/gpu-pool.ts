@@ -38,10 +38,10 @@ import {
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
-export const hostsChangedSignal = defineSignal(SIGNAL.hostsChanged);
-export const requestLeaseSignal = defineSignal<[LeaseRequest]>(SIGNAL.requestLease);
-export const releaseLeaseSignal = defineSignal<[{ runId: string; token: number | null }]>(SIGNAL.releaseLease);
-export const abandonLeaseSignal = defineSignal<[{ runId: string; token: number }]>(SIGNAL.abandonLease);
+const hostsChangedSignal = defineSignal(SIGNAL.hostsChanged);
+const requestLeaseSignal = defineSignal<[LeaseRequest]>(SIGNAL.requestLease);
+const releaseLeaseSignal = defineSignal<[{ runId: string; token: number | null }]>(SIGNAL.releaseLease);
+const abandonLeaseSignal = defineSignal<[{ runId: string; token: number }]>(SIGNAL.abandonLease);
 
 /** How often holders and hosts are checked: a dead holder's GPUs are free within half a minute. */
 const ROUND_MS = 10_000;

@@ -29,8 +29,8 @@ import { AnsweredTurns, takeSteps } from './run-steps.js';
 const control = proxyActivities<ControlActivities>(controlOptions);
 const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placementOptions);
 
-export const leaseGranted = defineSignal<[Lease]>(SIGNAL.leaseGranted);
-export const turnAnswered = defineSignal<[AnsweredTurn]>(SIGNAL.turnAnswered);
+const leaseGranted = defineSignal<[Lease]>(SIGNAL.leaseGranted);
+const turnAnswered = defineSignal<[AnsweredTurn]>(SIGNAL.turnAnswered);
 
 /**
  * One run: owns the lease, the host, the container and their cleanup, and has its steps taken. It

@@ -8,9 +8,9 @@ import { BenchError } from '../../domain/errors.js';
 import { followEngine } from './follow-engine.js';
 
 /** The default base image. */
-export const DEFAULT_BASE = 'python:3.11-slim';
+const DEFAULT_BASE = 'python:3.11-slim';
 /** Tag of a base chosen with `bench images build`; from then on every image is built on it. */
-export const CHOSEN_BASE = 'bench-base:chosen';
+const CHOSEN_BASE = 'bench-base:chosen';
 /** Made locally with debootstrap when no registry answers. */
 export const DEBOOTSTRAP_BASE = 'bench-base:bookworm';
 

@@ -25,7 +25,7 @@ export interface DiskRoom {
   largestWriter(lowMb: number): Promise<LargestWriter | null>;
 }
 
-export interface LargestWriter extends SandboxRef {
+interface LargestWriter extends SandboxRef {
   /** Size of its disk, how much it grew, and what is free, in megabytes. */
   takenMb: number;
   grownMb: number;

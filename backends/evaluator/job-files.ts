@@ -5,7 +5,7 @@ import type { EvaluatorSpec } from '../../domain/evaluator-spec.js';
 import type { EvaluationJob } from '../../domain/ports/evaluator-port.js';
 
 /** Which processes may read a folder's content; none may write it. `both`: referee and player. */
-export type Reader = 'init' | 'referee' | 'player' | 'both';
+type Reader = 'init' | 'referee' | 'player' | 'both';
 
 export interface JobFile {
   /** Relative to the job's folder; folders come before what they hold. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 
 /** `absent`: there is no such program. `failed`: there is, but the driver did not answer it. */
-export type NvidiaSmiAnswer = { kind: 'ok'; csv: string } | { kind: 'absent' } | { kind: 'failed'; why: string };
+type NvidiaSmiAnswer = { kind: 'ok'; csv: string } | { kind: 'absent' } | { kind: 'failed'; why: string };
 
 export type NvidiaSmi = (what: 'gpu' | 'compute-apps', columns: string) => Promise<NvidiaSmiAnswer>;
 

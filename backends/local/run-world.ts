@@ -43,7 +43,6 @@ const recordSchema = z.object({
   /** True: it is init of a process namespace, and its end ends everything. */
   ownsProcesses: z.boolean(),
 });
-export type SupervisorRecord = z.infer<typeof recordSchema>;
 
 export const PLAN_FILE = 'plan.json';
 

@@ -11,8 +11,8 @@ export interface DialogueOptions {
 }
 
 /** What a line that begins with a colon can ask of the terminal itself. */
-export const META_COMMANDS = ['help', 'history', 'quit'] as const;
-export type MetaCommand = (typeof META_COMMANDS)[number];
+const META_COMMANDS = ['help', 'history', 'quit'] as const;
+type MetaCommand = (typeof META_COMMANDS)[number];
 
 /** What came of a line. */
 export type Heard =
@@ -21,7 +21,7 @@ export type Heard =
   | { kind: 'raw'; text: string }
   | { [Name in MetaCommand]: { kind: Name } }[MetaCommand];
 
-export const END_THOUGHT = 'END_THOUGHT';
+const END_THOUGHT = 'END_THOUGHT';
 const START_LINES = 'start_multiline_command';
 const END_LINES = 'end_multiline_command';
 const MORE: Heard = { kind: 'more' };

@@ -1,8 +1,8 @@
 import type { Argument, Command, Option } from 'commander';
 
 /** The part of docs/reference/cli.md that is written by scripts/update-cli-docs.mjs lies between these. */
-export const REFERENCE_BEGIN = '<!-- commands: written by scripts/update-cli-docs.mjs -->';
-export const REFERENCE_END = '<!-- end of commands -->';
+const REFERENCE_BEGIN = '<!-- commands: written by scripts/update-cli-docs.mjs -->';
+const REFERENCE_END = '<!-- end of commands -->';
 
 const isHidden = (command: Command): boolean => (command as unknown as { _hidden?: boolean })._hidden === true;
 

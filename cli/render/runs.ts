@@ -44,8 +44,7 @@ export function runColumns(colors: Colors): Column<RunSummary>[] {
 }
 
 /** Rules that fired, by their names: `protected write, no model call`. */
-export const flagNames = (flags: RunSummary['flags']): string =>
-  flags.map(({ rule }) => rule.replaceAll('_', ' ')).join(', ');
+const flagNames = (flags: RunSummary['flags']): string => flags.map(({ rule }) => rule.replaceAll('_', ' ')).join(', ');
 
 /** The column only where there is something in it. */
 function flagsColumn(runs: readonly RunSummary[], colors: Colors): Column<RunSummary>[] {

@@ -12,7 +12,7 @@ export interface ImportedContent {
 }
 
 /** Batches of one kind of imported runs, which hold no others. */
-export interface ImportedBatches {
+interface ImportedBatches {
   origin: 'mlgym' | 'import';
   /** What their specification says. */
   imported: string;

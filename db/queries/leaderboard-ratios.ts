@@ -11,7 +11,7 @@ export interface RatioRow {
   ratio: number | null;
 }
 
-export type Ratio = Pick<RatioRow, 'status' | 'ratio'>;
+type Ratio = Pick<RatioRow, 'status' | 'ratio'>;
 /** Of one method, by task. */
 export type RatiosOfMethod = Record<RatioRow['kind'], Map<string, Ratio>>;
 

@@ -44,7 +44,7 @@ const commandSchema = z.strictObject({
 });
 
 /** Variables that templates always have: `variables` may not take these names. */
-export const RESERVED_VARIABLES: readonly string[] = [
+const RESERVED_VARIABLES: readonly string[] = [
   'task',
   'workspace',
   'maxSteps',

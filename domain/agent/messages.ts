@@ -20,7 +20,7 @@ export type PromptInput = Pick<RunDefinition, 'task' | 'agent' | 'maxSteps'> &
   };
 
 /** Does the agent call tools, instead of writing commands into its text? */
-export const callsTools = (agent: RunDefinition['agent']): boolean => agent.outputParser === 'tool-calls';
+const callsTools = (agent: RunDefinition['agent']): boolean => agent.outputParser === 'tool-calls';
 
 /** Variables that do not depend on the commands: the task's own description may use them, and the commands' texts. */
 function taskVariables(run: PromptInput, workspace: string): Record<string, unknown> {
@@ -169,7 +169,7 @@ export function stepMessages(context: PromptContext, step: ShownStep, settled?: 
 }
 
 /** The whole prompt before history processing, each message with its origin. */
-export function promptMessages(run: PromptInput, steps: readonly ShownStep[], workspace: string): PromptMessage[] {
+function promptMessages(run: PromptInput, steps: readonly ShownStep[], workspace: string): PromptMessage[] {
   const context = promptContext(run, workspace);
   return [...openingMessages(context), ...steps.flatMap((step) => stepMessages(context, step))];
 }

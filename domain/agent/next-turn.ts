@@ -7,12 +7,12 @@ import { parserOf, type ReplyInput } from './parse-reply.js';
 import { encodeReply } from './reply-encoding.js';
 
 /** A reply as the agent's parser and blocklists see it. */
-export type ReadReply =
+type ReadReply =
   | { kind: 'action'; thought: string; action: string }
   | { kind: 'format_error'; problem: string }
   | { kind: 'blocked'; problem: string; command: string; action: string };
 
-export function readReply(agent: AgentConfig, reply: ReplyInput): ReadReply {
+function readReply(agent: AgentConfig, reply: ReplyInput): ReadReply {
   const parsed = parserOf(agent.outputParser)(reply, { commands: agent.tools.commands });
   if (parsed.kind === 'format_error') return parsed;
   const blocked = blockedCommand(parsed.action, agent, agent.tools.commands);

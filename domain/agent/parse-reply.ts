@@ -11,7 +11,7 @@ import { toolCalls } from './parsers/tool-calls.js';
 import { xmlThoughtAction } from './parsers/xml-thought-action.js';
 
 export { parseFencedReply } from './parsers/fenced.js';
-export type { ParsedReply, ParserContext, ReplyInput, ReplyParser } from './parsers/parsed-reply.js';
+export type { ParserContext, ReplyInput, ReplyParser } from './parsers/parsed-reply.js';
 
 export const OUTPUT_PARSERS = [
   'fenced',

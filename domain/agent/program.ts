@@ -5,7 +5,7 @@ export const PROGRAM_CLIENTS = ['openai-chat', 'openai-responses', 'anthropic'] 
 export type ProgramClient = (typeof PROGRAM_CLIENTS)[number];
 
 /** The answer that ends a client at its limit; no status ends them all. */
-export const LIMIT_ANSWERS = ['billing_error', 'insufficient_quota', 'unauthorized'] as const;
+const LIMIT_ANSWERS = ['billing_error', 'insufficient_quota', 'unauthorized'] as const;
 export type LimitAnswer = (typeof LIMIT_ANSWERS)[number];
 
 const npmPackage = z

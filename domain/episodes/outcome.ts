@@ -3,7 +3,7 @@ import type { EvaluationKind, EvaluationStatus } from '../run.js';
 import type { Metrics } from '../score.js';
 
 /** An evaluation as the one who plays may see it: on the split that is shown, never on a hidden one. */
-export interface ShownEvaluation {
+interface ShownEvaluation {
   /** `<run>/<step>/<kind>`: an evaluation pays once. */
   id: string;
   kind: EvaluationKind;
@@ -19,7 +19,7 @@ export interface ShownEvaluation {
 }
 
 /** What of a run is our fault: never a reward. */
-export interface EpisodeFault {
+interface EpisodeFault {
   /** An end that is not the player's doing, or an evaluation without a score that could have been the one that counts. */
   reason: EndReason | 'evaluator_error' | 'no_baseline';
   detail: string | null;

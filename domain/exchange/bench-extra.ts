@@ -10,7 +10,7 @@ const tokens = z.number().int().nonnegative();
 const money = z.string().regex(/^\d{1,12}(\.\d{1,18})?$/);
 
 /** A reply that was refused, or a call that was never answered. */
-export const extraCallSchema = z.object({
+const extraCallSchema = z.object({
   try: z.number().int().nonnegative(),
   attempt: z.number().int().positive(),
   status: z.enum(['reserved', 'confirmed', 'unconfirmed', 'failed']),

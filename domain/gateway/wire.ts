@@ -26,7 +26,7 @@ export interface Allowed {
 export type Cleaned = { body: Json; images: number; imageBytes: number } | { refused: string };
 
 /** What the parts of an answer come to. */
-export type Reply = Pick<ModelReply, 'text' | 'toolCalls' | 'finishReason'>;
+type Reply = Pick<ModelReply, 'text' | 'toolCalls' | 'finishReason'>;
 
 /** Puts a streamed answer together. */
 export interface Assembly {

@@ -102,7 +102,7 @@ export type StepWriter = (step: RecordedStep) => Promise<void>;
 /** Reads a run's files and passes on its steps. */
 export type ReadRun = (write: StepWriter) => Promise<{ end: RecordedEnd; remarks: readonly unknown[] }>;
 
-export interface ExchangedTask {
+interface ExchangedTask {
   id: string;
   name: string;
   metric: string;
@@ -153,7 +153,7 @@ export interface ExchangedStepRow {
   calls: ExtraCall[];
 }
 
-export interface ExchangedEvaluation {
+interface ExchangedEvaluation {
   step: number;
   kind: EvaluationKind;
   split: string;

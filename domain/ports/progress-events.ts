@@ -1,5 +1,5 @@
 /** One wait for news of a run. */
-export interface AwaitedNews {
+interface AwaitedNews {
   /** Resolves at the news, after so many milliseconds, or when the signal is aborted; earlier for no reason, too: look, then wait again. */
   within(ms: number, signal?: AbortSignal): Promise<void>;
   cancel(): void;

@@ -31,7 +31,7 @@ export interface SandboxSpec extends SandboxRef {
   restoredStep?: number;
 }
 
-export interface SandboxProgram {
+interface SandboxProgram {
   /** Python packages, `name==version`, in a layer of the image. */
   pip: readonly string[];
   /** Folder of this host, mounted read-only at /opt/program; null: none. */

@@ -1,7 +1,7 @@
 import { type AccountState, type Dimension, DIMENSIONS, type PerDimension, type RateLimits } from './account-state.js';
 
 /** Of a declared limit: the rest is for clocks that differ and calls that are on their way. */
-export const HEADROOM = 0.97;
+const HEADROOM = 0.97;
 /** A bucket holds one call and so much of a minute: with the headroom, no minute has more than its limit. */
 const BURST = 1 / 60;
 

@@ -24,7 +24,7 @@ export const batchOptionsSchema = z.strictObject({
     placeholder: 'backend',
   }),
 });
-export type BatchOptions = z.output<typeof batchOptionsSchema>;
+type BatchOptions = z.output<typeof batchOptionsSchema>;
 
 /** A whole request: everything is decided but what tasks and models say themselves. */
 export interface BatchRequest extends BatchOptions {
@@ -73,7 +73,7 @@ const requestSchema = (more: z.ZodRawShape): z.ZodType<StatedRequest, BatchReque
     }) as unknown as z.ZodType<StatedRequest, BatchRequestInput>;
 
 /** A batch as flags and HTTP bodies state it. */
-export const batchRequestSchema = requestSchema({});
+const batchRequestSchema = requestSchema({});
 /** The same in a file, which says its version. */
 export const batchFileSchema = requestSchema({ version: z.literal(1) });
 

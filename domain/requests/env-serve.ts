@@ -21,7 +21,7 @@ const splits = () =>
     });
 
 /** The lists that `split` names: ids of tasks or suites. */
-export function namedSplits(parts: readonly string[]): Map<string, string[]> {
+function namedSplits(parts: readonly string[]): Map<string, string[]> {
   const lists = new Map<string, string[]>();
   let last: string[] = [];
   for (const part of parts) {

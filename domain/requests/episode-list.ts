@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { whole } from './fields.js';
 
-export const EPISODE_EXPORT_FORMATS = ['jsonl', 'air-agent', 'atif', 'inspect'] as const;
+const EPISODE_EXPORT_FORMATS = ['jsonl', 'air-agent', 'atif', 'inspect'] as const;
 
 const filter = {
   group: z.string().min(1).optional().meta({ description: 'only episodes of this group', placeholder: 'key' }),

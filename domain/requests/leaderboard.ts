@@ -18,7 +18,7 @@ const intervals = {
     .describe('seed of the resamples'),
 };
 
-export const OVER = ['tasks', 'attempts'] as const;
+const OVER = ['tasks', 'attempts'] as const;
 /** What is resampled for the intervals that are shown. */
 export const overSchema = z.enum(OVER).default('tasks').meta({
   description: 'resample over `tasks` or over `attempts`',

@@ -20,4 +20,3 @@ export const personRunSchema = z.strictObject({
   task: z.string().min(1).max(200),
   ...{ agent, maxSteps, sample, backend },
 });
-export type PersonRun = z.output<typeof personRunSchema>;

@@ -36,7 +36,7 @@ const headerName = z
   .refine((name) => !FORBIDDEN_HEADERS.includes(name.toLowerCase()), 'is a header that the connection sets itself');
 
 /** Its prompt says how to answer, which that of `episode` leaves to the trainer. */
-export const ROLLOUT_AGENT = 'bash-only';
+const ROLLOUT_AGENT = 'bash-only';
 
 /** The endpoint that plays. */
 export const rolloutModelSchema = z.strictObject({

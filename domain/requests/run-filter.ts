@@ -95,7 +95,7 @@ export const RUN_ORDERS = [
 ] as const;
 export type RunOrder = (typeof RUN_ORDERS)[number];
 
-export const runOrderSchema = z.enum(RUN_ORDERS.flatMap((order) => [order, `-${order}`] as const));
+const runOrderSchema = z.enum(RUN_ORDERS.flatMap((order) => [order, `-${order}`] as const));
 
 export const runPageRequestSchema = runFilterSchema.extend({
   sort: runOrderSchema.default('-createdAt'),

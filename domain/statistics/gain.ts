@@ -9,7 +9,7 @@ export interface GainedTask extends ComparedTask {
 }
 
 /** Scores within so many standard errors of the baseline are no gain. */
-export const NOISE = 2;
+const NOISE = 2;
 
 const signOf = ({ direction }: ComparedTask): 1 | -1 => (direction === 'maximize' ? 1 : -1);
 

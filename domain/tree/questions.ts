@@ -15,7 +15,7 @@ export const questionTry = (question: Question, nodes: number): number =>
   QUESTIONS.length * nodes + QUESTIONS.indexOf(question);
 
 /** Does a tree ever ask? */
-export const asksItsModel = ({ policy, reflexion = false }: Pick<SearchSpec, 'policy' | 'reflexion'>): boolean =>
+const asksItsModel = ({ policy, reflexion = false }: Pick<SearchSpec, 'policy' | 'reflexion'>): boolean =>
   policy === 'scientist' || reflexion;
 
 /** The questions before the next wave; all nodes are settled. Drafts would not receive the answers. */

@@ -10,7 +10,7 @@ export type Operator = (typeof OPERATORS)[number];
  * `lost`: there is nothing to go on from.
  */
 export const NODE_STATUSES = ['open', 'scored', 'failed', 'lost'] as const;
-export type NodeStatus = (typeof NODE_STATUSES)[number];
+type NodeStatus = (typeof NODE_STATUSES)[number];
 
 /** A node to open. */
 export interface Choice {

@@ -13,7 +13,7 @@ import {
 } from './values.js';
 
 /** Ended runs by what came of them. */
-export const endsSchema = z
+const endsSchema = z
   .strictObject({
     complete: countSchema,
     incomplete: countSchema,
@@ -24,13 +24,12 @@ export const endsSchema = z
   .meta({ id: 'Ends' });
 export type Ends = z.infer<typeof endsSchema>;
 
-export const forecastSchema = z
+const forecastSchema = z
   .strictObject({
     leftMs: z.number().nonnegative().nullable().describe('until the last run ends'),
     spendUsd: z.number().nonnegative().nullable().describe('when all have ended, those spent included'),
   })
   .meta({ id: 'StillToCome', description: 'Both null: nothing is known yet.' });
-export type BatchForecast = z.infer<typeof forecastSchema>;
 
 /** A batch in a list: what `bench batches` says of it, and what people choose by. */
 export const batchRowSchema = batchesDocumentSchema.shape.batches.element
@@ -67,7 +66,7 @@ export const batchHeadSchema = z.strictObject({
 });
 export type BatchHead = z.infer<typeof batchHeadSchema>;
 
-export const batchCellSchema = z
+const batchCellSchema = z
   .strictObject({
     model: z.string(),
     task: z.string(),
@@ -83,7 +82,6 @@ export const batchCellSchema = z
     forecast: forecastSchema,
   })
   .meta({ id: 'BatchCell' });
-export type BatchCell = z.infer<typeof batchCellSchema>;
 
 export const batchMatrixSchema = z.strictObject({
   batchId: batchIdSchema,

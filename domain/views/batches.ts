@@ -47,7 +47,7 @@ export type BatchSummary = z.infer<typeof batchSummarySchema>;
 const byStatusSchema = z.record(z.string(), countSchema);
 
 /** Of a training batch. `reward`: the mean of the `latest` episodes that ended last. */
-export const trainingStateSchema = z
+const trainingStateSchema = z
   .strictObject({
     ...{ open: countSchema, ended: countSchema },
     states: z.record(z.string(), countSchema).describe('open episodes by what they wait for'),
@@ -57,7 +57,7 @@ export const trainingStateSchema = z
   .meta({ id: 'TrainingState' });
 export type TrainingState = z.infer<typeof trainingStateSchema>;
 
-export const batchStatusReportSchema = batchSummarySchema.extend({
+const batchStatusReportSchema = batchSummarySchema.extend({
   episodes: trainingStateSchema.nullable().describe('null: no trainer plays its runs'),
   byStatus: byStatusSchema.describe('runs by status'),
   byEndReason: z.record(z.string(), countSchema).describe('runs by end reason'),
@@ -74,7 +74,7 @@ export const batchStatusReportSchema = batchSummarySchema.extend({
 /** A batch with its runs. */
 export type BatchStatusReport = z.infer<typeof batchStatusReportSchema>;
 
-export const listedBatchSchema = batchSummarySchema.extend({ byStatus: byStatusSchema.describe('runs by status') });
+const listedBatchSchema = batchSummarySchema.extend({ byStatus: byStatusSchema.describe('runs by status') });
 /** A batch in a list: how many of its runs are in which state. */
 export type ListedBatch = z.infer<typeof listedBatchSchema>;
 

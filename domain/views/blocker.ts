@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const BLOCKER_CAUSES = ['disk', 'artifacts', 'host', 'provider', 'gpus', 'services', 'temporal'] as const;
+const BLOCKER_CAUSES = ['disk', 'artifacts', 'host', 'provider', 'gpus', 'services', 'temporal'] as const;
 
 /** `provider`: its error or its rate limit; `gpus`: other runs have them. */
 export const blockerSchema = z

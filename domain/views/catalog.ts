@@ -17,13 +17,13 @@ const placeKeys = {
   file: z.string().nullable(),
   replaces: z.string().nullable().describe('the file of the same name that would count without it'),
 };
-export const configPlaceSchema = z.strictObject(placeKeys);
+const configPlaceSchema = z.strictObject(placeKeys);
 /** Where an entry comes from. */
 export type ConfigPlace = z.infer<typeof configPlaceSchema>;
 
 const broken = z.array(validatedFileSchema);
 
-export const listedTaskSchema = z
+const listedTaskSchema = z
   .strictObject({
     id: z.string(),
     name: z.string().nullable(),
@@ -48,7 +48,7 @@ export const taskDocumentSchema = taskSchema
   .meta({ inWords: 'the keys of `task.yaml` with their defaults, and `dir`, `contentHash`' });
 export type TaskDocument = z.infer<typeof taskDocumentSchema>;
 
-export const modelSchema = z
+const modelSchema = z
   .strictObject({
     name: z.string(),
     ...placeKeys,
@@ -68,7 +68,7 @@ export const modelSchema = z
 export const modelsDocumentSchema = z.strictObject({ models: z.array(modelSchema), broken });
 export type ModelsDocument = z.infer<typeof modelsDocumentSchema>;
 
-export const modelTestSchema = z
+const modelTestSchema = z
   .strictObject({
     model: z.string(),
     endpoint: z.string().nullable().describe('host and path that was asked'),
@@ -84,7 +84,7 @@ export type ModelTest = z.infer<typeof modelTestSchema>;
 export const modelTestsDocumentSchema = z.strictObject({ ok: z.boolean(), models: z.array(modelTestSchema) });
 export type ModelTestsDocument = z.infer<typeof modelTestsDocumentSchema>;
 
-export const listedAgentSchema = z
+const listedAgentSchema = z
   .strictObject({
     name: z.string(),
     ...placeKeys,

@@ -4,7 +4,7 @@ import { batchIdSchema, countSchema, endReasonSchema, runIdSchema, runStatusSche
 
 const amountSchema = z.number().nullable();
 
-export const rewardedStepSchema = z
+const rewardedStepSchema = z
   .strictObject({
     step: countSchema,
     evaluation: countSchema.nullable().describe('number'),
@@ -18,7 +18,7 @@ export const rewardedStepSchema = z
   .meta({ id: 'RewardedStep' });
 export type RewardedStep = z.infer<typeof rewardedStepSchema>;
 
-export const rewardedEpisodeSchema = z
+const rewardedEpisodeSchema = z
   .strictObject({
     runId: runIdSchema,
     batchId: batchIdSchema,

@@ -9,7 +9,7 @@ const rangeSchema = z
   })
   .meta({ id: 'Range', description: 'a 90 % interval' });
 
-export const EVIDENCE = ['runs', 'imported', 'limits'] as const;
+const EVIDENCE = ['runs', 'imported', 'limits'] as const;
 
 export const usageForecastSchema = z
   .strictObject({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PROGRAM_CLIENTS } from '../agent/program.js';
 import { countSchema, runIdSchema, usdSchema } from './values.js';
 
-export const gatewayRunSchema = z
+const gatewayRunSchema = z
   .strictObject({
     runId: runIdSchema,
     agent: z.string(),

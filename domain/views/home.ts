@@ -5,7 +5,7 @@ import { countSchema, timeSchema } from './values.js';
 
 const serviceNameSchema = z.enum(['postgres', 'temporal', 'worker']);
 
-export const serviceStatusSchema = z
+const serviceStatusSchema = z
   .strictObject({
     name: serviceNameSchema,
     status: z
@@ -46,7 +46,7 @@ export const downDocumentSchema = z
   .meta({ id: 'Down' });
 export type DownDocument = z.infer<typeof downDocumentSchema>;
 
-export const machineCheckSchema = z.strictObject({
+const machineCheckSchema = z.strictObject({
   name: z.string(),
   status: z.enum(['ok', 'warn', 'fail']),
   detail: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countSchema, timeSchema } from './values.js';
 
-export const hostStateSchema = z
+const hostStateSchema = z
   .enum(['up', 'paused', 'drained', 'leaving', 'silent', 'lost', 'removed'])
   .describe(
     '`paused`: full, or cut off; `leaving`: hands its runs on; `silent`: misses registrations; `lost`: its runs went to others',
@@ -9,7 +9,7 @@ export const hostStateSchema = z
 export type HostState = z.infer<typeof hostStateSchema>;
 
 /** A server that hosts need. */
-export const unreachedSchema = z.enum(['PostgreSQL', 'Temporal']).nullable();
+const unreachedSchema = z.enum(['PostgreSQL', 'Temporal']).nullable();
 export type Unreached = z.infer<typeof unreachedSchema>;
 
 export const hostSchema = z

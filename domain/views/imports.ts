@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { batchIdSchema, countSchema, runIdSchema } from './values.js';
 
-export const remarkSchema = z
+const remarkSchema = z
   .strictObject({
     source: z.string(),
     file: z.string().nullable(),
@@ -14,7 +14,7 @@ export const remarkSchema = z
 /** Something that a person should know of what was imported, or why it was not. */
 export type Remark = z.infer<typeof remarkSchema>;
 
-export const importResultSchema = z
+const importResultSchema = z
   .strictObject({
     source: z.string().describe("the run directory's name, or the run's id"),
     outcome: z.enum(['imported', 'known', 'changed', 'failed']),

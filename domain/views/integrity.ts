@@ -10,7 +10,7 @@ import {
 } from './values.js';
 
 /** A flag with what fired it. */
-export const foundFlagSchema = z
+const foundFlagSchema = z
   .strictObject({
     runId: runIdSchema,
     batchId: batchIdSchema,

@@ -62,7 +62,7 @@ export interface LeaderboardOptions extends ComparisonOptions {
   estimateK?: number | undefined;
 }
 
-export const scoreStatusSchema = z
+const scoreStatusSchema = z
   .enum(['feasible', 'infeasible', 'missing', 'not_run'])
   .meta({ id: 'ScoreStatus', description: "against the task's baseline; `not_run`: only the infrastructure failed" });
 export type ScoreStatus = z.infer<typeof scoreStatusSchema>;
@@ -79,7 +79,7 @@ const expected = scoreSchema.describe(
 const attemptScores = z.array(scoreSchema);
 const gainAtTask = scoreSchema.describe('mean gain of its attempts; null: not compared, or the task has no target');
 
-export const leaderboardScoreSchema = z
+const leaderboardScoreSchema = z
   .strictObject({
     best: scoreSchema,
     last: scoreSchema,
@@ -115,7 +115,7 @@ const intervalSchema = z.strictObject({ low: z.number(), high: z.number() });
 
 const interval = intervalSchema.nullable().describe('null: nothing to draw');
 
-export const leaderboardUncertaintySchema = z
+const leaderboardUncertaintySchema = z
   .strictObject({
     bestWinRate: interval,
     lastWinRate: interval,
@@ -148,7 +148,7 @@ const curve = z.array(z.strictObject({ k: countSchema, gain: z.number(), improve
 
 const recordedCost = usdSchema.nullable().describe('of imported runs, by their own prices');
 
-export const leaderboardRowSchema = z
+const leaderboardRowSchema = z
   .strictObject({
     rank: countSchema.nullable().describe('by `comparison.order`; equal ones share a rank; null: not ranked'),
     unranked: z
@@ -212,7 +212,7 @@ export const leaderboardRowSchema = z
   .meta({ id: 'LeaderboardRow' });
 export type LeaderboardRow = z.infer<typeof leaderboardRowSchema>;
 
-export const leaderboardTaskSchema = z
+const leaderboardTaskSchema = z
   .strictObject({
     task: z.string(),
     name: z.string(),
@@ -230,7 +230,7 @@ export type LeaderboardTask = z.infer<typeof leaderboardTaskSchema>;
 
 export const movedBaselineSchema = z.strictObject({ task: z.string(), saved: scoreSchema, now: scoreSchema });
 
-export const savedComparisonStateSchema = z
+const savedComparisonStateSchema = z
   .strictObject({
     name: z.string(),
     createdAt: timeSchema,

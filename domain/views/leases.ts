@@ -14,7 +14,7 @@ export const leaseSchema = z
   .meta({ id: 'Lease' });
 export type LeaseRow = z.infer<typeof leaseSchema>;
 
-export const leaseWaiterSchema = z.strictObject({
+const leaseWaiterSchema = z.strictObject({
   runId: runIdSchema,
   batchId: batchIdSchema,
   gpus: countSchema,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countSchema, runIdSchema, timeSchema } from './values.js';
 
-export const logEntrySchema = z.strictObject({
+const logEntrySchema = z.strictObject({
   at: timeSchema,
   kind: z.enum(['action', 'observation', 'evaluation', 'event', 'end']),
   step: countSchema.nullable(),

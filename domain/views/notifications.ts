@@ -4,7 +4,7 @@ import { batchSummarySchema } from './batches.js';
 import { batchIdSchema, countSchema, timeSchema } from './values.js';
 
 /** What a webhook of the format `json` receives. */
-export const notificationBodySchema = z
+const notificationBodySchema = z
   .strictObject({
     id: z.string().describe('equal when the same is sent again'),
     event: z.enum([...NOTIFICATION_KINDS.map((kind) => `batch.${kind}` as const), 'test']),
@@ -22,7 +22,7 @@ export const notificationBodySchema = z
   .meta({ id: 'Notification' });
 export type NotificationBody = z.infer<typeof notificationBodySchema>;
 
-export const notificationRowSchema = z
+const notificationRowSchema = z
   .strictObject({
     notificationId: z.string(),
     batchId: batchIdSchema,
@@ -37,7 +37,7 @@ export const notificationRowSchema = z
   .meta({ id: 'StoredNotification' });
 export type NotificationRow = z.infer<typeof notificationRowSchema>;
 
-export const webhookSchema = z
+const webhookSchema = z
   .strictObject({
     host: z.string().describe('of the address, whose path may be secret'),
     format: z.enum(NOTIFICATION_FORMATS),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ROLES } from '../access.js';
 import { timeSchema } from './values.js';
 
-export const tokenSchema = z
+const tokenSchema = z
   .strictObject({
     name: z.string(),
     role: z.enum(ROLES),

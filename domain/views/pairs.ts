@@ -11,7 +11,7 @@ const outcomesSchema = z
   .strictObject({ both: countSchema, onlyA: countSchema, onlyB: countSchema, neither: countSchema })
   .meta({ id: 'PairOutcomes', description: 'Pairs by which side improved on the baseline, beyond its noise.' });
 
-export const pairedTaskSchema = z
+const pairedTaskSchema = z
   .strictObject({
     task: z.string(),
     metric: z.string(),

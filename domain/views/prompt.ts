@@ -14,10 +14,9 @@ const promptMessageSchema = z
   .meta({ id: 'PromptMessage' });
 
 /** Where a prompt's text is from. */
-export const PROMPT_SOURCES = ['rendered', 'recorded', 'partial'] as const;
+const PROMPT_SOURCES = ['rendered', 'recorded', 'partial'] as const;
 /** How a prompt compares with what was sent. */
-export const PROMPT_PROOFS = ['equal', 'different', 'none'] as const;
-export type PromptProof = (typeof PROMPT_PROOFS)[number];
+const PROMPT_PROOFS = ['equal', 'different', 'none'] as const;
 
 const promptTurnSchema = z
   .strictObject({

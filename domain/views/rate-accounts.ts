@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countSchema, timeSchema } from './values.js';
 
-export const rateLimitsSchema = z
+const rateLimitsSchema = z
   .strictObject({ requests: z.number().nullable(), tokens: z.number().nullable() })
   .meta({ id: 'RateLimits', description: 'Per minute; null: no limit.' });
 

@@ -10,7 +10,7 @@ const differenceSchema = z.strictObject({
   now: z.string().nullable(),
 });
 
-export const replayedStepSchema = z
+const replayedStepSchema = z
   .strictObject({
     step: countSchema,
     action: z.string(),

@@ -17,7 +17,7 @@ const ms = z.number().nonnegative();
 const since = timeSchema.nullable().describe('null: not recorded');
 
 /** Why a run does not move, each reason with what would end it. */
-export const waitingReasonSchema = z
+const waitingReasonSchema = z
   .discriminatedUnion('kind', [
     z
       .strictObject({
@@ -110,7 +110,7 @@ export const runHeadSchema = z.strictObject({
 });
 export type RunHead = z.infer<typeof runHeadSchema>;
 
-export const modelCallSchema = z
+const modelCallSchema = z
   .strictObject({
     step: countSchema,
     try: countSchema.describe('of the step: more than one after replies that could not be used'),
@@ -137,7 +137,6 @@ export const modelCallSchema = z
     at: timeSchema,
   })
   .meta({ id: 'ModelCall' });
-export type ModelCallRow = z.infer<typeof modelCallSchema>;
 
 export const modelCallsSchema = z.strictObject({
   calls: z.array(modelCallSchema),
@@ -201,7 +200,7 @@ export const runSetupSchema = z.strictObject({
 });
 export type RunSetup = z.infer<typeof runSetupSchema>;
 
-export const takenSubmissionSchema = z.strictObject({
+const takenSubmissionSchema = z.strictObject({
   step: countSchema,
   kind: z.enum(['validate', 'submit', 'forced', 'baseline']),
   sha256: z.string().nullable().describe('of its list of files; null: there was none'),
@@ -214,7 +213,6 @@ export const takenSubmissionSchema = z.strictObject({
     .nullable()
     .describe('null: none, pruned, or in a store that this machine does not see'),
 });
-export type TakenSubmissionRow = z.infer<typeof takenSubmissionSchema>;
 
 export const runFilesSchema = z.strictObject({
   runId: runIdSchema,

@@ -2,11 +2,11 @@ import { z } from 'zod';
 
 const comment = z.string().nullable();
 
-export const schemaColumnSchema = z
+const schemaColumnSchema = z
   .strictObject({ name: z.string(), type: z.string(), nullable: z.boolean(), comment })
   .meta({ id: 'SchemaColumn' });
 
-export const relationSchema = z
+const relationSchema = z
   .strictObject({
     name: z.string(),
     kind: z.enum(['table', 'view']),

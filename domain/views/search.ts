@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SEARCH_PLACES } from '../requests/search.js';
 import { countSchema, runIdSchema } from './values.js';
 
-export const searchHitSchema = z
+const searchHitSchema = z
   .strictObject({
     runId: runIdSchema,
     model: z.string(),
@@ -26,7 +26,7 @@ export const searchHitSchema = z
   .meta({ id: 'SearchHit' });
 export type SearchHit = z.infer<typeof searchHitSchema>;
 
-export const searchProgressSchema = z
+const searchProgressSchema = z
   .strictObject({
     runs: countSchema.describe('searched'),
     totalRuns: countSchema,
@@ -37,7 +37,6 @@ export const searchProgressSchema = z
     skipped: countSchema.describe('steps that took too long; the pattern is too dear for them'),
   })
   .meta({ id: 'SearchProgress' });
-export type SearchProgress = z.infer<typeof searchProgressSchema>;
 
 /** What `bench search` prints: all that was found. */
 export const searchDocumentSchema = searchProgressSchema

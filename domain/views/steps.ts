@@ -3,7 +3,7 @@ import { evaluationDetailSchema, integrityFlagSchema } from './runs.js';
 import { trajectoryStepSchema } from './trajectory.js';
 import { countSchema, runIdSchema, runStatusSchema, scoreSchema, timeSchema, usdSchema } from './values.js';
 
-export const stepEvaluationSchema = z.strictObject({
+const stepEvaluationSchema = z.strictObject({
   step: countSchema,
   number: countSchema,
   kind: evaluationDetailSchema.shape.kind,
@@ -56,7 +56,7 @@ export const stepSkeletonSchema = z.strictObject({
 export type StepSkeleton = z.infer<typeof stepSkeletonSchema>;
 
 /** A text cut to its head and tail. */
-export const clippedTextSchema = z
+const clippedTextSchema = z
   .strictObject({
     head: z.string(),
     tail: z.string().describe("'': nothing was left out"),
@@ -66,7 +66,7 @@ export const clippedTextSchema = z
   .meta({ id: 'ClippedText' });
 export type ClippedText = z.infer<typeof clippedTextSchema>;
 
-export const clippedStepSchema = trajectoryStepSchema
+const clippedStepSchema = trajectoryStepSchema
   .omit({ response: true, thought: true, action: true, observation: true })
   .extend({
     category: z.string(),

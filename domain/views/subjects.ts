@@ -12,7 +12,7 @@ import {
 // What was played: tasks, models and agents, each with what came of it.
 
 /** A model's runs of a task. Scores are the best of each run, suspect values left out. */
-export const playedCellSchema = z
+const playedCellSchema = z
   .strictObject({
     model: z.string(),
     kind: modelKindSchema,

@@ -3,11 +3,11 @@ import { allocationSchema } from './allocation.js';
 import { batchForecastSchema } from './forecast.js';
 import { backendSchema, batchIdSchema, countSchema, runIdSchema, usdSchema } from './values.js';
 
-export const skippedTaskSchema = z.strictObject({ task: z.string(), reason: z.string(), remedy: z.string() });
+const skippedTaskSchema = z.strictObject({ task: z.string(), reason: z.string(), remedy: z.string() });
 /** A task that is left out of a batch, and the command that mends it. */
 export type SkippedTask = z.infer<typeof skippedTaskSchema>;
 
-export const batchEstimateSchema = z
+const batchEstimateSchema = z
   .strictObject({
     runs: countSchema,
     gpus: z.strictObject({ least: countSchema, most: countSchema }).describe('per run'),

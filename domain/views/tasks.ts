@@ -3,7 +3,7 @@ import { backendSchema, batchIdSchema, countSchema, runIdSchema } from './values
 
 /** What the verbs for tasks print; what tasks there are is of catalog.ts. */
 
-export const preparedTaskSchema = z
+const preparedTaskSchema = z
   .strictObject({
     task: z.string(),
     data: z
@@ -20,7 +20,7 @@ export type PreparedTask = z.infer<typeof preparedTaskSchema>;
 export const preparationDocumentSchema = z.strictObject({ tasks: z.array(preparedTaskSchema) });
 export type PreparationDocument = z.infer<typeof preparationDocumentSchema>;
 
-export const needSchema = z
+const needSchema = z
   .strictObject({
     name: z.enum(['data', 'gpus', 'images', 'memory', 'disk']),
     status: z.enum(['ok', 'lacking', 'build', 'none']).describe('`build`: made at submit; `none`: it needs none'),
@@ -30,7 +30,7 @@ export const needSchema = z
   .meta({ id: 'Need' });
 export type Need = z.infer<typeof needSchema>;
 
-export const checkedTaskSchema = z.strictObject({
+const checkedTaskSchema = z.strictObject({
   task: z.string(),
   profile: z.string().nullable(),
   ready: z.boolean(),
@@ -41,7 +41,7 @@ export type CheckedTask = z.infer<typeof checkedTaskSchema>;
 export const taskChecksDocumentSchema = z.strictObject({ ready: z.boolean(), tasks: z.array(checkedTaskSchema) });
 export type TaskChecksDocument = z.infer<typeof taskChecksDocumentSchema>;
 
-export const taskCheckSchema = z
+const taskCheckSchema = z
   .strictObject({
     name: z.enum(['data', 'leaks', 'baseline', 'oracle', 'wrong', 'repeat', 'secrets', 'limits']),
     status: z.enum(['ok', 'failed', 'none']).describe('`none`: there is nothing to check'),
@@ -51,7 +51,7 @@ export const taskCheckSchema = z
 export type TaskCheck = z.infer<typeof taskCheckSchema>;
 
 const playedBy = runIdSchema.nullable();
-export const verifiedTaskSchema = z.strictObject({
+const verifiedTaskSchema = z.strictObject({
   task: z.string(),
   profile: z.string().nullable(),
   ok: z.boolean(),
@@ -60,7 +60,7 @@ export const verifiedTaskSchema = z.strictObject({
 });
 export type VerifiedTask = z.infer<typeof verifiedTaskSchema>;
 
-export const verificationSchema = z.strictObject({
+const verificationSchema = z.strictObject({
   batchId: batchIdSchema.nullable(),
   backend: backendSchema.nullable(),
   tasks: z.array(verifiedTaskSchema),
@@ -80,7 +80,7 @@ export const newTaskDocumentSchema = z.strictObject({
 });
 export type NewTaskDocument = z.infer<typeof newTaskDocumentSchema>;
 
-export const importProblemSchema = z.strictObject({
+const importProblemSchema = z.strictObject({
   file: z.string(),
   key: z.string(),
   message: z.string(),
@@ -88,7 +88,7 @@ export const importProblemSchema = z.strictObject({
 });
 export type ImportProblem = z.infer<typeof importProblemSchema>;
 
-export const importedTaskSchema = z
+const importedTaskSchema = z
   .strictObject({
     id: z.string().describe('as MLGym calls it'),
     task: z.string().nullable().describe('null: not imported, as `kind`'),
@@ -119,7 +119,7 @@ const placedSchema = z
   .meta({ id: 'HarborFinding' });
 const evidenceSchema = z.strictObject({ file: z.string().nullable(), text: z.string() });
 
-export const harborTaskSchema = z
+const harborTaskSchema = z
   .strictObject({
     task: z.string().describe('its folder'),
     name: z.string().nullable(),
@@ -141,7 +141,7 @@ export type HarborTask = z.infer<typeof harborTaskSchema>;
 export const harborSurveySchema = z.strictObject({ playable: countSchema, tasks: z.array(harborTaskSchema) });
 export type HarborSurvey = z.infer<typeof harborSurveySchema>;
 
-export const importedHarborTaskSchema = harborTaskSchema
+const importedHarborTaskSchema = harborTaskSchema
   .pick({ task: true, verification: true, refusals: true, remarks: true })
   .extend({
     id: z.string().nullable().describe('the new task; null: refused'),

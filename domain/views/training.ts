@@ -51,7 +51,7 @@ export type EpisodeFigures = z.infer<typeof episodeFiguresSchema>;
 export const episodesDocumentSchema = z.strictObject({ episodes: z.array(episodeFiguresSchema), more: z.boolean() });
 export type EpisodesDocument = z.infer<typeof episodesDocumentSchema>;
 
-export const episodeActionSchema = z
+const episodeActionSchema = z
   .strictObject({
     seq: countSchema,
     step: countSchema,

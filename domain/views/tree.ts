@@ -12,7 +12,7 @@ import {
   usdSchema,
 } from './values.js';
 
-export const treeNodeSchema = z
+const treeNodeSchema = z
   .strictObject({
     node: countSchema.describe('from 0, in the order in which nodes were opened'),
     runId: runIdSchema.describe('a run like any other: `bench trajectory` shows it'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const configProblemSchema = z
+const configProblemSchema = z
   .strictObject({
     file: z.string(),
     line: z.int().nonnegative().nullable().describe('from 1; null: the whole file'),

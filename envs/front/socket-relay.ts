@@ -26,7 +26,7 @@ const TOO_MUCH = 1008;
 const LOST = 1006;
 
 /** What the next server must know of a client's socket. */
-export interface Relayed {
+interface Relayed {
   /** Number of the action whose outcome its client has read; null: none. */
   received: number | null;
   /** Frames that have been answered. */

@@ -4,7 +4,7 @@ import type { PlayedStep } from '../play.js';
 import { wireReset, wireStep } from '../wire.js';
 
 /** OpenEnv's codes of error frames. After the last two the server closes the connection. */
-export type ErrorCode =
+type ErrorCode =
   | 'INVALID_JSON'
   | 'UNKNOWN_TYPE'
   | 'VALIDATION_ERROR'

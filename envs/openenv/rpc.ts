@@ -15,12 +15,12 @@ export interface Rpc {
 }
 
 /** What a request came over. */
-export interface RpcCaller extends Pick<StepContext, 'first' | 'signal'> {
+interface RpcCaller extends Pick<StepContext, 'first' | 'signal'> {
   /** Of its socket; null: it came over HTTP. */
   session: EnvSession | null;
 }
 
-export interface RpcAnswer {
+interface RpcAnswer {
   response: object;
   /** The outcome that is read with the response. */
   settled: { runId: string; seq: number } | null;

@@ -19,7 +19,7 @@ const MOST_WAIT = 50;
 
 const waitSeconds = z.coerce.number().min(0).max(MOST_WAIT).default(MOST_WAIT);
 
-export const stepSchema = z.strictObject({
+const stepSchema = z.strictObject({
   action: z.unknown(),
   action_seq: z.number().int().min(1).max(MOST_INTEGER).optional(),
   wait_s: waitSeconds.optional(),
@@ -30,7 +30,7 @@ export const stepSchema = z.strictObject({
 const asAction = (action: unknown): unknown => (typeof action === 'string' ? { command: action } : action);
 
 /** Still running: ask for this action again. */
-export interface Running {
+interface Running {
   status: 'running';
   /** What its command has printed so far, the end of it. */
   printed: string;

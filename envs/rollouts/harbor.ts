@@ -22,7 +22,7 @@ const CLIENT_WAITS_SECONDS = 1_780;
 
 const text = z.string().default('');
 /** The tool's arguments, as its client sends them. */
-export const runRolloutSchema = z.strictObject({
+const runRolloutSchema = z.strictObject({
   split: text,
   task_index: z.number().int().min(0).default(0),
   harness: text,
@@ -45,7 +45,7 @@ export const runRolloutSchema = z.strictObject({
 /** What its client names when nobody chose: it means this server's own. */
 const CLIENTS_DEFAULT = 'opencode';
 
-export interface HarborCall {
+interface HarborCall {
   /** The same one again, as after a broken connection, is the same rollout. */
   rolloutId?: string;
   signal?: AbortSignal;

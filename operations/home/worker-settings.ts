@@ -68,7 +68,7 @@ export interface WorkerSettings {
 }
 
 /** `workflows`: workflows and their bookkeeping; `models`: calls to providers; `host`: executes runs. */
-export const WORKER_ROLES = ['workflows', 'models', 'host'] as const;
+const WORKER_ROLES = ['workflows', 'models', 'host'] as const;
 export type WorkerRole = (typeof WORKER_ROLES)[number];
 
 type Env = Readonly<Record<string, string | undefined>>;

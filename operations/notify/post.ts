@@ -35,7 +35,7 @@ export async function post({ url, format, secret }: Webhook, notification: Notif
   }
 }
 
-export const signature = (secret: string, seconds: number, body: string): string =>
+const signature = (secret: string, seconds: number, body: string): string =>
   createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
 
 /** Slack's three control characters. */

@@ -20,7 +20,7 @@ import { engineOverTcp } from '../setup/engine-proxy.js';
 import { testPodman } from '../setup/podman-engine.js';
 import { type Command, handOverAndWait, handOverByExec } from './sandbox-port-client.js';
 
-export const assetsRoot = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+const assetsRoot = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /** A backend under test, in a home of its own. */
 export interface BackendUnderTest {

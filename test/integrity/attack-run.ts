@@ -53,7 +53,7 @@ export interface AttackOutcome {
 }
 
 /** Secrets where attackers may come near them. None may ever be shown to one. */
-export class Canaries {
+class Canaries {
   readonly #tokens = new Map<string, string>();
 
   /** A secret of its own for this place. */

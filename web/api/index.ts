@@ -8,7 +8,6 @@ export type { LiveMessage, LiveMessages } from '../../domain/views/changes.js';
 export type { ErrorDocument } from '../../domain/views/errors.js';
 export type { ActionResult, Preview } from '../../domain/views/steering.js';
 export type { SearchMessage, SearchMessages } from '../../domain/views/search.js';
-export type { Role } from './route.js';
 export type { RouteName } from './routes.js';
 
 type Routes = typeof ROUTES;

@@ -1,8 +1,6 @@
 import type { z } from 'zod';
 import type { Role } from '../../domain/access.js';
 
-export type { Role };
-
 /** One route: what is sent, what is answered, and who may ask. */
 export interface Route {
   method: 'GET' | 'POST' | 'DELETE';

@@ -33,10 +33,10 @@ const FURTHER = `b.name as "batchName", r.agent_name as agent,
   (select base.value from baselines base where base.content_hash = r.task_hash) as baseline,
   (select later.run_id from runs later where later.replaces = r.run_id) as "replacedBy"`;
 
-export const runRowOf = (row: Row): RunRow => summaryOfRun(row);
+const runRowOf = (row: Row): RunRow => summaryOfRun(row);
 
 /** SQL for RunRows; `from runs r` is followed by what is given. */
-export const runRows = (further = ''): string =>
+const runRows = (further = ''): string =>
   `${runSummary(`${FURTHER}${further === '' ? '' : `, ${further}`}`)} join batches b on b.batch_id = r.batch_id`;
 
 /** A page of the runs that the filter leaves. Pages hang together by the last run's place: runs that come meanwhile move nothing. */

@@ -29,7 +29,7 @@ const RESERVE_CALL = `with account as (
            ), earlier as (
              select coalesce(max(attempt), 0) as last,
                count(*) filter (where status in ('reserved', 'unconfirmed')) as cut_off,
-               -- Nobody makes it any more: released first, then this statement comes again.
+               -- No client makes it any more: it is released first, then this statement runs again.
                count(*) filter (where status = 'reserved' and sent_at is null) as unsent
              from model_calls where run_id = $1 and step = $2 and try = $3
            ), elsewhere as (

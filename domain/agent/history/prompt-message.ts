@@ -28,7 +28,7 @@ export function countLines(text: string): number {
 const lines = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
 
 /** What stands for a message whose content was left out. */
-export const omitted = (what: string, content: string): string => `[${what} left out: ${lines(countLines(content))}]`;
+const omitted = (what: string, content: string): string => `[${what} left out: ${lines(countLines(content))}]`;
 /** An observation that no prompt shows any more. */
 export const withoutOutput = (message: PromptMessage): PromptMessage => ({
   ...message,

@@ -14,7 +14,7 @@ export type ForecastRun = Pick<
   'model' | 'task' | 'status' | 'endReason' | 'steps' | 'maxSteps' | 'costUsd' | 'startedAt' | 'endedAt'
 >;
 
-export type PlayedMatrix = Omit<BatchMatrix, 'cells'> & { cells: Omit<BatchMatrix['cells'][number], 'forecast'>[] };
+type PlayedMatrix = Omit<BatchMatrix, 'cells'> & { cells: Omit<BatchMatrix['cells'][number], 'forecast'>[] };
 
 /** Pages of batches, and of one batch by parts. */
 export interface BatchPages {

@@ -16,7 +16,7 @@ export interface PairableRun {
   standardError: number | null;
 }
 
-export type PairFilter = Record<'batches' | 'models' | 'tasks', string[] | null> & { includeSuspect: boolean };
+type PairFilter = Record<'batches' | 'models' | 'tasks', string[] | null> & { includeSuspect: boolean };
 
 /** Runs that can be compared in pairs. */
 export interface PairPages {

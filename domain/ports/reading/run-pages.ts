@@ -10,7 +10,7 @@ export interface LiveOutput {
   at: string;
 }
 
-export interface TakenFiles {
+interface TakenFiles {
   submissions: Omit<RunFiles['submissions'][number], 'files'>[];
   snapshots: RunFiles['snapshots'];
 }

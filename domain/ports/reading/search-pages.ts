@@ -28,7 +28,7 @@ export interface TakenSubmission {
   sha256: string;
 }
 
-export interface SliceSearch {
+interface SliceSearch {
   sought: SoughtText;
   places: readonly SearchPlace[];
   excerpts: boolean;

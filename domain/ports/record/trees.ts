@@ -2,7 +2,7 @@ import type { ChosenNode, Wave } from '../../messages.js';
 import type { Question, TreeAccount } from '../../tree/questions.js';
 
 /** What a tree asks its model before its next wave, as turns of its own run. */
-export interface TreeQuestions {
+interface TreeQuestions {
   questions: { question: Question; try: number }[];
   account: TreeAccount;
   /** Of the tree's run with these questions; null and 0: no limit. */

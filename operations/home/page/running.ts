@@ -8,7 +8,7 @@ const runningSchema = z.strictObject({ pid: z.int(), address: z.string() });
 export type RunningPage = z.infer<typeof runningSchema>;
 
 /** Where the page of this home is served, as far as it was written down; whether it is still there, its `/health` says. */
-export function runningPage({ layout }: Pick<BenchSettings, 'layout'>): RunningPage | null {
+function runningPage({ layout }: Pick<BenchSettings, 'layout'>): RunningPage | null {
   try {
     return runningSchema.parse(JSON.parse(readFileSync(layout.pageServer, 'utf8')));
   } catch {

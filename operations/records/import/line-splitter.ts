@@ -2,7 +2,7 @@ import type { LinePart } from '../../../domain/ports/exports.js';
 import { UnreadableFile } from './unreadable-file.js';
 
 /** No record has a value of this length, in characters; what would take more memory than it is not read. */
-export const MOST_CHARACTERS = 64 * 1024 * 1024;
+const MOST_CHARACTERS = 64 * 1024 * 1024;
 
 const OUTSIDE = /["[\]{},:]/g;
 const IN_STRING = /["\\]/g;

@@ -33,7 +33,7 @@ const DIRECTIONS: Readonly<Record<string, Direction>> = {
   val_loss: 'minimize',
 };
 
-export interface ImportedMetric {
+interface ImportedMetric {
   key: string;
   direction: Direction;
   /** Of the config's first baseline. */

@@ -33,7 +33,7 @@ const taskConfigSchema = z.looseObject({
     .transform((value) => value ?? true),
   requirements_path: z.string().nullish(),
 });
-export type TaskConfig = z.output<typeof taskConfigSchema>;
+type TaskConfig = z.output<typeof taskConfigSchema>;
 
 const datasetConfigSchema = z.looseObject({
   name: z.string().min(1),

@@ -23,7 +23,7 @@ export interface ImportChoices {
   requirements: Readonly<Record<string, string>>;
 }
 
-export interface PlannedSubmission {
+interface PlannedSubmission {
   files: string[];
   optional: string[];
   folders: string[];

@@ -1,7 +1,7 @@
 import type { TaskPlan } from './plan-task.js';
 
 /** The description as MLGym fills it in: Python's format, with the datasets' descriptions for its one placeholder. */
-export function filledDescription({ task, datasets }: Pick<TaskPlan, 'task' | 'datasets'>): string {
+function filledDescription({ task, datasets }: Pick<TaskPlan, 'task' | 'datasets'>): string {
   const docs = datasets.map(({ name, description }) => `${name.toUpperCase()}:\n${description}\n\n`).join('');
   return task.config.description.replaceAll(/\{dataset_docs\}|\{\{|\}\}/g, (found) =>
     found === '{dataset_docs}' ? docs : found.charAt(0),

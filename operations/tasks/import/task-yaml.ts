@@ -24,7 +24,7 @@ export function taskYaml(plan: TaskPlan, folder: string): string {
   return header + stringify(taskSpec(plan, folder), { lineWidth: 0 });
 }
 
-export function taskSpec(plan: TaskPlan, folder: string): TaskSpecInput {
+function taskSpec(plan: TaskPlan, folder: string): TaskSpecInput {
   const { kind, task, metrics, submission } = plan;
   const seconds = task.config.training_timeout ?? DEFAULT_TIMEOUT;
   const memoryMb = memoryFor(plan.imports.packages);

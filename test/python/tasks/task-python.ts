@@ -8,7 +8,7 @@ import { taskSchema, type TaskSpec } from '../../../domain/task.js';
 import { loadAgent } from '../../../catalog/index.js';
 
 export const REPOSITORY = join(import.meta.dirname, '..', '..', '..');
-export const taskFolder = (task: string): string => join(REPOSITORY, 'configs', 'tasks', task);
+const taskFolder = (task: string): string => join(REPOSITORY, 'configs', 'tasks', task);
 export const taskText = (task: string, file: string): string => readFileSync(join(taskFolder(task), file), 'utf8');
 export const taskSpec = (task: string): TaskSpec => taskSchema.parse(parse(taskText(task, 'task.yaml')));
 

@@ -12,7 +12,7 @@ const ORDERS = [
   ...['createdAt', 'startedAt', 'endedAt', 'updatedAt', 'model', 'task', 'status', 'attempt'],
   ...['steps', 'cost', 'tokens', 'duration', 'bestScore', 'finalScore'],
 ] as readonly RunOrder[];
-export const runOrders = ORDERS.flatMap((order) => [order, `-${order}` as const] as const);
+const runOrders = ORDERS.flatMap((order) => [order, `-${order}` as const] as const);
 
 /** What runs can be chosen by, and how each is read from an address. */
 const facets = {
@@ -98,7 +98,6 @@ export const readBatch = reader({
   tab: oneOf(['matrix', 'spend', 'ends', 'events', 'submission']),
   kind: listOf(EVENT_KINDS),
 });
-export type BatchSearch = ReturnType<typeof readBatch>;
 
 export const readLeaderboard = reader({
   comparison: text,
@@ -136,10 +135,8 @@ export const readCompare = reader({
   ...{ batches: named(2), models: named(2), tasks: list },
   step: natural,
 });
-export type CompareSearch = ReturnType<typeof readCompare>;
 
 export const readPresent = reader({ step: natural, pace: number });
-export type PresentSearch = ReturnType<typeof readPresent>;
 
 export const readOperations = reader({ kind: listOf(EVENT_KINDS) });
 export const EPISODE_TABS = ['curves', 'groups', 'episodes'] as const;

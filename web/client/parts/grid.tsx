@@ -29,7 +29,7 @@ interface GridProps<Row> {
   minWidth?: string;
 }
 
-export const ROW_HEIGHT = { dense: 30, comfortable: 40 };
+const ROW_HEIGHT = { dense: 30, comfortable: 40 };
 
 /** Rows of which those in sight are made. One of them takes part in the order of focus: `j k` and arrows move it. */
 export function Grid<Row>({

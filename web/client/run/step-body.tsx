@@ -12,7 +12,7 @@ import { Badge, Duration, Money, Score } from '../parts/values.js';
 import { isStatic } from '../static/form.js';
 import type { TextKind } from '../text/render-text.js';
 
-export type Step = Answer<'steps'>['steps'][number];
+type Step = Answer<'steps'>['steps'][number];
 type Clipped = Step['response'];
 
 const LINES = { reading: 40, full: 400 } as const;

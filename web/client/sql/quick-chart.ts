@@ -6,7 +6,7 @@ import { plainText } from '../text/plain-text.js';
 
 type Result = Pick<Answer<'sql'>, 'columns' | 'rows'>;
 export const CHART_KINDS = ['bars', 'line', 'points'] as const;
-export type ChartKind = (typeof CHART_KINDS)[number];
+type ChartKind = (typeof CHART_KINDS)[number];
 export interface Wish {
   kind: ChartKind;
   /** Places of columns. */

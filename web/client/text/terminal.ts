@@ -1,7 +1,7 @@
 import { PLAIN, select } from './style-bits.js';
 
 /** A row of a terminal: its characters' runs of one style. */
-export interface Row {
+interface Row {
   spans: { text: string; style: number }[];
   /** It goes on from the row above, which was full. */
   wrapped: boolean;

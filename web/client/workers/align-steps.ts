@@ -1,7 +1,7 @@
 // diff: Myers' algorithm over lists, with a bound on its time.
 import { diffArrays } from 'diff';
 
-export interface AlignedRow {
+interface AlignedRow {
   /** Places in either run; null: it has none here. */
   a: number | null;
   b: number | null;

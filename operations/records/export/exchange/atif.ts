@@ -4,7 +4,7 @@ import { type ExchangedRun, stepExtra } from './exchanged-run.js';
 import { stepReply } from './tool-calls.js';
 
 /** The newest version that all of Harbor's readers since 0.20 take. */
-export const ATIF_VERSION = 'ATIF-v1.7';
+const ATIF_VERSION = 'ATIF-v1.7';
 
 /** A trajectory in Harbor's format, step by step: memory does not grow with their number. */
 export async function* atifText(exchanged: ExchangedRun): AsyncGenerator<string, void, undefined> {

@@ -5,7 +5,7 @@ import type { Remarks } from '../remarks.js';
 import type { Json } from '../read-json.js';
 
 /** A call as ATIF and Inspect tell it. */
-export interface ToldCall {
+interface ToldCall {
   id: string;
   name: string;
   arguments: Json;

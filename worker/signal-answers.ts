@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Turns } from '../domain/ports/turns.js';
-import { tellAnswered } from '../temporal/tell-answered.js';
+import { notifyAnswered } from '../temporal/notify-answered.js';
 
 /** Younger answers are still being signalled by their sender. */
 const OLD_SECONDS = 5;
@@ -20,7 +20,7 @@ export function signalAnswers(client: Client, turns: Pick<Turns, 'notTakenUp'>):
       const name = `${turn.runId}/${turn.step}/${turn.try}`;
       const at = before.get(name);
       const due = at === undefined || Date.now() - at > SIGNAL_AGAIN_MS;
-      if (due && !(await tellAnswered(client, turn))) continue;
+      if (due && !(await notifyAnswered(client, turn))) continue;
       signalled.set(name, due ? Date.now() : at);
     }
   };

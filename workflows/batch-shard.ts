@@ -50,7 +50,7 @@ export async function batchShard(input: ShardInput): Promise<BatchResult> {
       // What came meanwhile may be newer than what was read.
       for (; before !== signalled; now = await control.batchState({ batchId })) [before, was] = [signalled, paused];
       ({ paused } = now);
-      if (paused && !was) await tellBatch(batchId, SIGNAL.batchChanged);
+      if (paused && !was) await notifyBatch(batchId, SIGNAL.batchChanged);
     } finally {
       rereading -= 1;
     }
@@ -82,7 +82,7 @@ export async function batchShard(input: ShardInput): Promise<BatchResult> {
       const back = spare();
       if (over() || back < input.slotsPerReturn) continue;
       slots -= back;
-      await tellBatch(batchId, SIGNAL.slotsReturned, { shard, slots: back });
+      await notifyBatch(batchId, SIGNAL.slotsReturned, { shard, slots: back });
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;
@@ -90,7 +90,7 @@ export async function batchShard(input: ShardInput): Promise<BatchResult> {
   // Cancelled while waiting: runs in flight end themselves.
   await CancellationScope.nonCancellable(() => condition(() => inFlight === 0));
   if (cut.length === 0 && waiting.length === 0) {
-    await tellBatch(batchId, SIGNAL.shardEnded, { shard, runs: tickets.length });
+    await notifyBatch(batchId, SIGNAL.shardEnded, { shard, runs: tickets.length });
     return { runs: tickets.length };
   }
   // Runs that never started are ended here. A run ends once.
@@ -102,7 +102,7 @@ export async function batchShard(input: ShardInput): Promise<BatchResult> {
 }
 
 /** A batch that is not running needs no signal: when restarted, it reads our rows. */
-async function tellBatch(batchId: string, signal: string, ...what: object[]): Promise<void> {
+async function notifyBatch(batchId: string, signal: string, ...what: object[]): Promise<void> {
   try {
     await getExternalWorkflowHandle(batchWorkflowId(batchId)).signal(signal, ...what);
   } catch (error) {

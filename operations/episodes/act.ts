@@ -5,7 +5,7 @@ import type { RunDefinitions } from '../../domain/ports/record/run-definitions.j
 import { actionSchema } from '../../domain/requests/episode.js';
 import { storable } from '../../domain/storable.js';
 import type { AgentConfig } from '../../domain/agent/config.js';
-import { tellAnswered } from '../../temporal/tell-answered.js';
+import { notifyAnswered } from '../../temporal/notify-answered.js';
 import { isOutage } from '../as-bench-error.js';
 import { type OutcomePorts, settledOutcome } from './outcome.js';
 import { wantEpisode, type WantPorts } from './want-episode.js';
@@ -52,7 +52,7 @@ async function notifyRun(
 ): Promise<void> {
   try {
     if (!started) await wantEpisode(ports, runId);
-    await tellAnswered(await ports.temporal(), { runId, ...turn });
+    await notifyAnswered(await ports.temporal(), { runId, ...turn });
   } catch (error) {
     // The action is stored: a server that restarts starts the run, and a worker notifies it.
     if (!isOutage(error)) throw error;

@@ -3,7 +3,7 @@ import { decodeReply, type DecodedReply, encodeReply } from '../../domain/agent/
 import { BenchError } from '../../domain/errors.js';
 import type { TurnKey } from '../../domain/ports/player.js';
 import type { Turns } from '../../domain/ports/turns.js';
-import { tellAnswered } from '../../temporal/tell-answered.js';
+import { notifyAnswered } from '../../temporal/notify-answered.js';
 import { isOutage } from '../as-bench-error.js';
 
 export interface GivenAnswer {
@@ -38,7 +38,7 @@ export async function answerTurn(ports: AnswerPorts, turn: TurnKey, reply: Decod
   if (answered.heard) return { reply: decodeReply(answered.reply), counts: answered.counts, delivered: true };
   const delivered = await ports
     .temporal()
-    .then((client) => tellAnswered(client, turn))
+    .then((client) => notifyAnswered(client, turn))
     .catch((error: unknown) => {
       // The answer is stored: a worker finds that its run was not notified, and notifies it.
       if (isOutage(error)) return false;

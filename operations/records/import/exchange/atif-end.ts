@@ -5,7 +5,7 @@ import type { AtifSteps } from './atif-steps.js';
 import type { AtifTotals } from './atif-totals.js';
 import { RESULT, type TrialResult } from './harbor-result.js';
 import { amountOf } from './json-values.js';
-import { scoresOf } from './told-run.js';
+import { scoresOf } from './source-run.js';
 
 /** How a run of another tool ended; what neither its trajectory nor its trial says is unknown. */
 export function foreignEnd(

@@ -7,7 +7,7 @@ import { tellLosses } from './atif-losses.js';
 import { AtifTotals } from './atif-totals.js';
 import { amountOf, countOf, type Fields, fieldsOf, listOf, readTime, textOf } from './json-values.js';
 import { KeptText } from './kept-text.js';
-import { stepExtraOf, stepRow, type ToldStep } from './told-step.js';
+import { stepExtraOf, stepRow, type SourceStep } from './source-step.js';
 
 /** The steps of a run, of one trajectory after the other, as they are stored. */
 export class AtifSteps {
@@ -19,7 +19,7 @@ export class AtifSteps {
   readonly prompt: { role: string; content: string }[] = [];
   readonly totals = new AtifTotals();
   readonly #kept = { prompt: new KeptText(''), held: new KeptText('') };
-  #held: { recorded: ToldStep; extra: ReturnType<typeof stepExtraOf> } | null = null;
+  #held: { recorded: SourceStep; extra: ReturnType<typeof stepExtraOf> } | null = null;
   #first: string | null = null;
   #last: string | null = null;
 
@@ -161,7 +161,7 @@ export class AtifSteps {
       .join('\n');
   }
 
-  #calls(step: Fields, at: string): Pick<ToldStep, 'calls' | 'synthetic'> {
+  #calls(step: Fields, at: string): Pick<SourceStep, 'calls' | 'synthetic'> {
     const seen = new Set<string>();
     let synthetic = false;
     const calls = listOf(step['tool_calls']).map((value, index) => {

@@ -11,7 +11,7 @@ import { UnreadableFile } from '../unreadable-file.js';
 import type { DirectoriesProgress } from '../import-run-directories.js';
 import { isAtif } from './atif-head.js';
 import { isTrial, trialAbove, trialOf } from './harbor-trial.js';
-import { importTold } from './import-file.js';
+import { importSource } from './import-file.js';
 import { type AtifSource, readAtif } from './read-atif.js';
 import { readLogHead, readSample } from './read-inspect.js';
 import { openZip } from './zip-members.js';
@@ -49,7 +49,7 @@ export async function importExchanged(
       for await (const result of logResults(imports, source.path, options)) done(result);
     else
       done(
-        await importTold(imports, basename('trial' in source ? source.trial : source.path), options, (remarks) =>
+        await importSource(imports, basename('trial' in source ? source.trial : source.path), options, (remarks) =>
           readAtif(source, { task: task ?? null }, remarks),
         ),
       );
@@ -61,7 +61,7 @@ export async function importExchanged(
 async function* logResults(
   imports: ImportExchangedPorts['imports'],
   path: string,
-  options: Parameters<typeof importTold>[2],
+  options: Parameters<typeof importSource>[2],
 ): AsyncGenerator<DirectoryResult, void, undefined> {
   const file = basename(path);
   const remarks = new Remarks(file);
@@ -92,7 +92,7 @@ async function* logResults(
     }
     let about = remarks.all();
     for (const member of log.samples) {
-      const result = await importTold(imports, `${file}: ${member}`, options, (own) =>
+      const result = await importSource(imports, `${file}: ${member}`, options, (own) =>
         readSample(zip, log, member, own),
       );
       yield { ...result, remarks: [...about, ...result.remarks] };

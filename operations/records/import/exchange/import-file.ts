@@ -6,17 +6,17 @@ import { Remarks } from '../remarks.js';
 import { UnreadableFile } from '../unreadable-file.js';
 
 /** A run in a file of another tool, in two looks: what it is, then its steps. */
-export interface ToldRun {
+export interface SourceRun {
   record: ExchangedRecord;
   steps(write: WriteExchanged): Promise<ExchangedEnd>;
 }
 
 /** Stores one run: whole, or left out with a remark that says why. */
-export async function importTold(
+export async function importSource(
   database: Pick<RunImports, 'importExchanged'>,
   source: string,
   options: { batch: string; dryRun: boolean },
-  tell: (remarks: Remarks) => Promise<ToldRun>,
+  tell: (remarks: Remarks) => Promise<SourceRun>,
 ): Promise<DirectoryResult> {
   const remarks = new Remarks(source);
   let steps = 0;

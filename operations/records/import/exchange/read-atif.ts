@@ -12,10 +12,10 @@ import { tellFinalLosses } from './atif-losses.js';
 import { AtifSteps } from './atif-steps.js';
 import { RESULT, type TrialResult } from './harbor-result.js';
 import { type AtifFile, readTrial } from './harbor-trial.js';
-import type { ToldRun } from './import-file.js';
+import type { SourceRun } from './import-file.js';
 import { type Fields, fieldsOf, textOf } from './json-values.js';
 import { TEXT_LIMIT } from './text-limit.js';
-import { endOf, recordOf, runExtraOf } from './told-run.js';
+import { endOf, recordOf, runExtraOf } from './source-run.js';
 
 /** Where a run lies: in a trajectory alone, or in the folder of a trial of Harbor. */
 export type AtifSource = { path: string } | { trial: string };
@@ -26,7 +26,7 @@ export interface AtifOptions {
 }
 
 /** A run in trajectories; in a trial folder of Harbor with its result. Throws UnreadableFile where it is none. */
-export async function readAtif(source: AtifSource, { task }: AtifOptions, remarks: Remarks): Promise<ToldRun> {
+export async function readAtif(source: AtifSource, { task }: AtifOptions, remarks: Remarks): Promise<SourceRun> {
   const { parts, result } =
     'trial' in source ? await readTrial(source.trial, remarks) : await readAlone(source.path, remarks);
   const files = parts.flat();

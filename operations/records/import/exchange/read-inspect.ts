@@ -6,12 +6,12 @@ import type { EndReason } from '../../../../domain/outcomes.js';
 import { type Clipped, type Json, readJson } from '../read-json.js';
 import type { Remarks } from '../remarks.js';
 import { UnreadableFile } from '../unreadable-file.js';
-import type { ToldRun } from './import-file.js';
+import type { SourceRun } from './import-file.js';
 import { amountOf, countOf, type Fields, fieldsOf, listOf, numberOf, textOf, timeOf } from './json-values.js';
 import { KeptText } from './kept-text.js';
 import { TEXT_LIMIT } from './text-limit.js';
-import { endOf, recordOf, runExtraOf, scoresOf } from './told-run.js';
-import { stepExtraOf, stepRow, type ToldStep } from './told-step.js';
+import { endOf, recordOf, runExtraOf, scoresOf } from './source-run.js';
+import { stepExtraOf, stepRow, type SourceStep } from './source-step.js';
 import type { ZipMembers } from './zip-members.js';
 
 /** Kinds of events that Inspect knows. Only `model` and `score` are read; what a log says in the others it says elsewhere, too. */
@@ -83,7 +83,12 @@ export async function readLogHead(zip: ZipMembers, path: string, remarks: Remark
 }
 
 /** A sample as a run. */
-export async function readSample(zip: ZipMembers, log: InspectLog, member: string, remarks: Remarks): Promise<ToldRun> {
+export async function readSample(
+  zip: ZipMembers,
+  log: InspectLog,
+  member: string,
+  remarks: Remarks,
+): Promise<SourceRun> {
   const { file } = log;
   const hash = createHash('sha256').update(`${member}\0`);
   const seen = await firstLook(zip, log, member, remarks, hash);
@@ -319,7 +324,7 @@ class Messages {
   count = 0;
   readonly prompt: { role: string; content: string }[] = [];
   readonly #kept: { prompt: KeptText; held: KeptText };
-  #held: { recorded: ToldStep; key: string; bench: Json | undefined } | null = null;
+  #held: { recorded: SourceStep; key: string; bench: Json | undefined } | null = null;
 
   constructor(
     readonly seen: Seen,
@@ -394,7 +399,7 @@ class Messages {
     this.#held = null;
   }
 
-  #calls(message: Fields, bench: Fields): Pick<ToldStep, 'calls' | 'synthetic'> {
+  #calls(message: Fields, bench: Fields): Pick<SourceStep, 'calls' | 'synthetic'> {
     const sent = listOf(bench['sent']).map(fieldsOf);
     const calls = listOf(message['tool_calls']).map((value, index) => {
       const call = fieldsOf(value);

@@ -7,7 +7,7 @@ import { runWorkflowId } from '../domain/queues.js';
  * Wake the run that waits for this turn's answer. False: its workflow is not running, and will find the answer when it does.
  * Rejects when the server does not answer.
  */
-export async function tellAnswered(client: Client, { runId, step, try: requery }: TurnKey): Promise<boolean> {
+export async function notifyAnswered(client: Client, { runId, step, try: requery }: TurnKey): Promise<boolean> {
   try {
     const turn: AnsweredTurn = { step, try: requery };
     await client.workflow.getHandle(runWorkflowId(runId)).signal(SIGNAL.turnAnswered, turn);

@@ -3,7 +3,7 @@ import { SIGNAL } from '../domain/messages.js';
 import { batchWorkflowId } from '../domain/queues.js';
 
 /** Signals the batch's workflow to reread its rows. One that is not running needs no signal. */
-export async function tellBatch(client: Client, batchId: string): Promise<void> {
+export async function notifyBatch(client: Client, batchId: string): Promise<void> {
   try {
     await client.workflow.getHandle(batchWorkflowId(batchId)).signal(SIGNAL.batchChanged);
   } catch (error) {

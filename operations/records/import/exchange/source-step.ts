@@ -5,7 +5,7 @@ import type { Remarks } from '../remarks.js';
 import type { Json } from '../read-json.js';
 
 /** A call as ATIF and Inspect tell it. */
-interface ToldCall {
+interface SourceCall {
   id: string;
   name: string;
   arguments: Json;
@@ -14,10 +14,10 @@ interface ToldCall {
 }
 
 /** A reply and what came of it, in what both formats share. */
-export interface ToldStep {
+export interface SourceStep {
   text: string;
   reasoning: string | null;
-  calls: readonly ToldCall[];
+  calls: readonly SourceCall[];
   /** The call is ours: the agent writes commands into its text. */
   synthetic: boolean;
   observation: string | null;
@@ -42,7 +42,7 @@ export function stepExtraOf(value: Json | undefined, file: string, key: string, 
 }
 
 /** A step as it is stored, numbered anew. */
-export function stepRow(step: number, recorded: ToldStep, extra: StepExtra | null): ExchangedStepRow {
+export function stepRow(step: number, recorded: SourceStep, extra: StepExtra | null): ExchangedStepRow {
   const sent = recorded.synthetic
     ? []
     : recorded.calls.map((call) => ({
@@ -90,7 +90,7 @@ const answer = (call: ExtraCall, text: string, calls: readonly { id: string; nam
 });
 
 /** What a call would be in a shell: its command, or its name and arguments. */
-function commandOf(call: ToldCall | undefined): string | null {
+function commandOf(call: SourceCall | undefined): string | null {
   if (call === undefined) return null;
   const given = call.arguments;
   if (typeof given === 'object' && given !== null && !Array.isArray(given))

@@ -9,7 +9,7 @@ bin=${XDG_CACHE_HOME:-$HOME/.cache}/bench/bin
 
 if command -v temporal >/dev/null || [ -x "$bin/temporal" ]; then exit 0; fi
 command -v go >/dev/null && command -v flock >/dev/null || exit 0
-version=$(sed -n "s/^export const TEMPORAL_CLI_VERSION = '\(.*\)';$/\1/p" "$root/services/find-temporal.ts")
+version=$(sed -n "s/^const TEMPORAL_CLI_VERSION = '\(.*\)';$/\1/p" "$root/services/find-temporal.ts")
 [ -n "$version" ] || exit 0
 
 mkdir -p "$bin"

@@ -127,7 +127,7 @@ describe.runIf(executable !== null)('asking', () => {
 
   test('Runs: those one of whose steps contains a text, and where', async () => {
     await on.tab.open('/runs');
-    await on.page.getByRole('searchbox', { name: /one of whose steps/ }).fill('--step 29');
+    await on.page.getByRole('searchbox', { name: /by the text of their steps/ }).fill('--step 29');
     await on.page.keyboard.press('Enter');
     await on.page.getByText('1 run match').waitFor();
     await on.page.getByRole('link', { name: 'where?' }).click();

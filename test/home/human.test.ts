@@ -83,7 +83,7 @@ describe('bench human', () => {
     expect(killService(home, 'worker')).toBe(true);
     const ended = await type(second, [...EDIT, 'end_multiline_command', 'validate', 'submit']);
     expect(ended.exitCode).toBe(0);
-    expect(ended.stdout).toContain('1 earlier message left out');
+    expect(ended.stdout).toContain('1 earlier message omitted');
     expect(ended.stdout).toMatch(/\[evaluation\] .*\n *Score = 1\.4/);
     expect(ended.stdout).toContain(`Run ${runId} has ended: submit`);
     expect(ended.stdout).toMatch(/Final score 1\.4/);

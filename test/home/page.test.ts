@@ -160,7 +160,7 @@ describe.runIf(executable !== null)('bench serve, in a browser', () => {
       'for i in $(seq 60); do echo tick $i; done; until [ -f enough ]; do echo tick $((i=i+1)); sleep 0.2; done',
     );
     await turn.getByLabel('Command').press('Control+Enter');
-    await page.getByText('what it has printed, its end').waitFor();
+    await page.getByText('the end of its output').waitFor();
     const shown = async (): Promise<number> =>
       Number(/tick (\d+)\s*$/.exec(await page.locator('[data-step="1"] .observation').innerText())?.[1]);
     // What is there first may be half a line.
@@ -174,7 +174,7 @@ describe.runIf(executable !== null)('bench serve, in a browser', () => {
     expect(stored).toEqual({ observation: null });
     writeFileSync(join(homeLayout(home.dir).run(runId, 1).workspace, 'enough'), '');
     await turn.getByText('Step 2: your turn').waitFor();
-    await page.getByText('what it has printed, its end').waitFor({ state: 'detached' });
+    await page.getByText('the end of its output').waitFor({ state: 'detached' });
     await turn.getByRole('button', { name: 'Submit and end' }).click();
     await page.locator('.page-head').getByText('submit').first().waitFor();
     expect(await home.sql(`select from live_outputs where run_id = $1`, [runId])).toEqual([]);

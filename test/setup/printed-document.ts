@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { documents, type Printed } from '../../cli/documents.js';
 import { errorDocumentSchema } from '../../domain/views/errors.js';
 
+/** Of a group, the command that its name alone runs. */
 const DEFAULTS: Readonly<Record<string, string>> = Object.fromEntries(
-  ['hosts', 'limits', 'tasks', 'models'].map((group) => [group, `${group} list`]),
+  Object.keys(documents).flatMap((name) => (name.endsWith(' list') ? [[name.slice(0, -' list'.length), name]] : [])),
 );
 
 /** The command that these arguments name: the longest that they begin with; of a group alone, its default. */

@@ -37,6 +37,7 @@ const tokens = {
       });
       const url = `data:text/javascript;base64,${Buffer.from(source.outputFiles[0].text).toString('base64')}`;
       const { LIGHT, DARK } = await import(url);
+      if (LIGHT === undefined || DARK === undefined) throw new Error('report/style.ts: no LIGHT or no DARK');
       const contents = [
         `:root { color-scheme: light dark; ${LIGHT} }`,
         `@media (prefers-color-scheme: dark) { :root:not([data-scheme=light]) { ${DARK} } }`,

@@ -10,7 +10,10 @@ bin=${XDG_CACHE_HOME:-$HOME/.cache}/bench/bin
 if command -v temporal >/dev/null || [ -x "$bin/temporal" ]; then exit 0; fi
 command -v go >/dev/null && command -v flock >/dev/null || exit 0
 version=$(sed -n "s/^const TEMPORAL_CLI_VERSION = '\(.*\)';$/\1/p" "$root/services/find-temporal.ts")
-[ -n "$version" ] || exit 0
+if [ -z "$version" ]; then
+  echo "build-temporal.sh: services/find-temporal.ts has no line with the version" >&2
+  exit 1
+fi
 
 mkdir -p "$bin"
 exec 9>>"$bin/.temporal.lock"

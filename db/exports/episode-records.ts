@@ -1,6 +1,5 @@
 import type { RecordedAction, EpisodeRecord } from '../../domain/ports/exports.js';
 import type pg from 'pg';
-
 import { errorFields, queryError } from '../database-error.js';
 import { wantedIds, wantedValues } from '../queries/episodes.js';
 import type { EpisodesWanted } from '../../domain/ports/reading/training.js';

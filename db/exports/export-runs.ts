@@ -3,9 +3,7 @@ import type pg from 'pg';
 import { queryError } from '../database-error.js';
 import { statements } from '../statements.js';
 import { episodeRecords } from './episode-records.js';
-
 import { startLine } from './import-line.js';
-
 import { runLine } from './run-line.js';
 import { openRunRecord } from './run-record.js';
 

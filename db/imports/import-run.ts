@@ -12,7 +12,6 @@ import { BenchError } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
 import { SHARD_SIZE } from '../../domain/limits.js';
 import { MLGYM_CONTRACT, type MlgymTask } from '../../domain/mlgym/tasks.js';
-
 import { storable } from '../statements.js';
 import { importWhole, type Sql } from './import-whole.js';
 import type { ImportOptions, ImportOutcome } from '../../domain/ports/imports.js';

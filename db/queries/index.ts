@@ -1,7 +1,6 @@
 import type { Queries } from '../../domain/ports/reading/queries.js';
 import { ZodError } from 'zod';
 import type pg from 'pg';
-
 import { queryError } from '../database-error.js';
 import { definitionReader } from '../store/definitions.js';
 import { statements } from '../statements.js';
@@ -11,21 +10,16 @@ import { leaderboard } from './leaderboard.js';
 import { events, gatewayRuns, hosts, leases, leaseWaiters, runNeeds, unfinishedRuns } from './operations.js';
 import { episodeReturns, episodeSteps, runIdsOf } from './episode-rewards.js';
 import { listEpisodes, showEpisode } from './episodes.js';
-
 import { metrics } from './metrics.js';
 import { gainSpread } from './gain-spread.js';
-
 import { pastRuns } from './past-runs.js';
-
 import { findBatch, findRun } from './references.js';
 import { reportTrees, tree } from './tree.js';
 import { reportActions, reportRuns } from './report-runs.js';
 import { listRuns, playedNames, showRun } from './runs.js';
 import { episodeStates, groupMetrics, policyMetrics } from './training.js';
 import { askedTurns, programRequest, recordedPrompt } from './prompts.js';
-
 import { trajectory } from './trajectory.js';
-
 import type { RunDefinition } from '../../domain/run.js';
 
 const BATCHES = 20;

@@ -5,7 +5,6 @@ import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import type { EvaluationLog } from '../../domain/ports/record/evaluations.js';
 import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import type { StepLog } from '../../domain/ports/record/steps.js';
-
 import { resetRequest } from '../../domain/requests/episode.js';
 import { rewardRequest } from '../../domain/requests/reward.js';
 import type { RunDefinition } from '../../domain/run.js';

@@ -1,6 +1,5 @@
 import type { Pages } from '../../../domain/ports/reading/pages.js';
 import type pg from 'pg';
-
 import { queryError } from '../../database-error.js';
 import { statements } from '../../statements.js';
 import { listEvaluations } from '../runs.js';
@@ -13,15 +12,11 @@ import {
   forecastRuns,
   spendBuckets,
 } from './batch-pages.js';
-
 import { changedSince, clockBefore } from './changes.js';
-
 import { eventDetail, eventPage } from './event-page.js';
-
 import { liveOutput } from './live-output.js';
 import { modelCalls } from './model-calls.js';
 import { pairableRuns } from './paired-runs.js';
-
 import { activeRuns } from './active-runs.js';
 import { runFacets } from './run-facets.js';
 import { lineageOf, runHead } from './run-head.js';
@@ -32,7 +27,6 @@ import { integrityFlags, integritySummary } from './integrity.js';
 import { playedList, playedSubject } from './subjects.js';
 import { excerptsOf, runsContaining, searchedRuns, searchError, searchSlice, submissionsOf } from './search.js';
 import { stepBodies, stepText } from './step-bodies.js';
-
 import { stepColumns, stepSkeleton } from './step-skeleton.js';
 import { waitingReasons } from './waiting-reasons.js';
 

@@ -12,7 +12,7 @@ import { asBenchError } from '../operations/as-bench-error.js';
 import { openEnvironment } from '../operations/episodes/open-environment.js';
 import { openProgress } from '../operations/episodes/progress.js';
 import { sweepEpisodes } from '../operations/episodes/sweep.js';
-import { openBench } from '../operations/library.js';
+import { openHome } from '../operations/library.js';
 import { createEnvServer } from './server.js';
 import { refuseOpenServer } from './refuse-open-server.js';
 import { tokenIn } from './token.js';
@@ -38,7 +38,7 @@ async function serve(): Promise<void> {
   // The worker that is started from here, and what plays on it, must not inherit it.
   delete process.env['BENCH_ENV_TOKEN'];
   refuseOpenServer(options, token);
-  const bench = openBench({
+  const bench = openHome({
     notify: (notice) => {
       if (notice.code === 'progress') process.stderr.write(`${notice.line}\n`);
     },

@@ -1,18 +1,18 @@
 // Submit a batch, follow it, print the leaderboard.  node leaderboard.mjs [home]
-import { follow, leaderboard, openBench, submit } from 'durabench';
+import { openBench } from 'durabench';
 
 const bench = openBench({ home: process.argv[2] ?? './bench-home' });
 try {
-  const batch = await submit(bench, {
+  const batch = await bench.batches.submit({
     models: ['scripted:baseline', 'scripted:optimum'],
     tasks: ['battleOfSexes'],
     attempts: 2,
     backend: 'local',
   });
-  for await (const progress of follow(bench, batch.batchId))
+  for await (const progress of bench.batches.follow(batch.batchId))
     if (progress.kind === 'report') console.error(`${progress.report.ended} of ${progress.report.runs} runs ended`);
 
-  const { rows } = await leaderboard(bench, { batch: batch.batchId, includeScripted: true, includeLocal: true });
+  const { rows } = await bench.leaderboard({ batch: batch.batchId, includeScripted: true, includeLocal: true });
   for (const { rank, model, bestAup } of rows) console.log(rank, model, bestAup);
 } finally {
   await bench.close();

@@ -5,6 +5,7 @@ import type { Collected, SandboxRef } from '../../domain/ports/sandbox-port.js';
 import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { onPodmanToo } from './on-podman.js';
 import { dockerUnderTest, podmanUnderTest, remoteUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
+import { LONG } from '../setup/long.js';
 
 const never = new AbortController().signal;
 const engineExpected = process.getuid?.() === 0 || (await probeEngine()).kind === 'ok';
@@ -38,28 +39,32 @@ function suite(name: string, make: () => Promise<BackendUnderTest>) {
 
   beforeEach(skipWhatIsTheProgramsOwn(name, /FIFOs and back/));
 
-  it('keeps its supervisor when many small processes of the agent’s, that would hide from the kernel’s choice, take all memory', async () => {
-    const ref = await started();
-    const hide = 'echo 0 > /proc/$$/oom_score_adj';
-    const scores = 'cat /proc/$$/oom_score_adj /proc/$PPID/oom_score_adj';
-    const [own, supervisors] = (await run(ref, 0, `(${hide}) 2>/dev/null; ${scores}`)).output.split('\n').map(Number);
-    const byCapability = supervisors === -999;
-    const version = 'import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))';
-    const landlock = Number((await run(ref, 1, `python3 -c '${version}'`)).output) >= 2;
-    const isProtected = byCapability || landlock;
-    if (!isProtected) console.warn('neither CAP_SYS_RESOURCE nor Landlock here: the supervisor is not protected');
-    expect(own).toBe(isProtected ? 1000 : 0);
-    // Each smaller than the supervisor, and none the first to be chosen if the agent has its way.
-    const one = "x=$(head -c 5000000 /dev/zero | tr '\\0' x); sleep 10";
-    const greedy = `(${hide}) 2>/dev/null; for i in $(seq 250); do (${one}) & done; wait; true`;
-    const outcome = await run(ref, 2, greedy);
-    const next = await run(ref, 3, 'echo on; cat /proc/$PPID/oom_score_adj');
-    // Where neither is to be had, it is the command that is lost, as the agent wished, and nothing else.
-    const lost = !isProtected && outcome.lost;
-    expect(next).toMatchObject({ output: `on\n${supervisors}\n`, lost: false });
-    expect([outcome.lost, outcome.restarted, next.restarted]).toEqual([lost, lost ? true : undefined, undefined]);
-    await backend.sandbox.stop(ref);
-  });
+  // Without it, sandbox-port-hostile.test.ts exhausts the memory.
+  it.runIf(LONG)(
+    'keeps its supervisor when many small processes of the agent’s, that would hide from the kernel’s choice, take all memory',
+    async () => {
+      const ref = await started();
+      const hide = 'echo 0 > /proc/$$/oom_score_adj';
+      const scores = 'cat /proc/$$/oom_score_adj /proc/$PPID/oom_score_adj';
+      const [own, supervisors] = (await run(ref, 0, `(${hide}) 2>/dev/null; ${scores}`)).output.split('\n').map(Number);
+      const byCapability = supervisors === -999;
+      const version = 'import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))';
+      const landlock = Number((await run(ref, 1, `python3 -c '${version}'`)).output) >= 2;
+      const isProtected = byCapability || landlock;
+      if (!isProtected) console.warn('neither CAP_SYS_RESOURCE nor Landlock here: the supervisor is not protected');
+      expect(own).toBe(isProtected ? 1000 : 0);
+      // Each smaller than the supervisor, and none the first to be chosen if the agent has its way.
+      const one = "x=$(head -c 5000000 /dev/zero | tr '\\0' x); sleep 10";
+      const greedy = `(${hide}) 2>/dev/null; for i in $(seq 250); do (${one}) & done; wait; true`;
+      const outcome = await run(ref, 2, greedy);
+      const next = await run(ref, 3, 'echo on; cat /proc/$PPID/oom_score_adj');
+      // Where neither is to be had, it is the command that is lost, as the agent wished, and nothing else.
+      const lost = !isProtected && outcome.lost;
+      expect(next).toMatchObject({ output: `on\n${supervisors}\n`, lost: false });
+      expect([outcome.lost, outcome.restarted, next.restarted]).toEqual([lost, lost ? true : undefined, undefined]);
+      await backend.sandbox.stop(ref);
+    },
+  );
 
   it.each([
     ['a dangling link', 'ln -s nowhere ~/workspace'],

@@ -5,6 +5,7 @@ import { playPolicy, startProviderSimulator, type ProviderSimulator } from '../f
 import { BenchHome } from '../setup/bench-home.js';
 import { receiver } from '../setup/receiver.js';
 import { until } from '../setup/services-home.js';
+import { LONG } from '../setup/long.js';
 
 const RUNS = 12;
 const submit = (...more: string[]): string[] => [
@@ -62,7 +63,8 @@ describe('a batch whose provider refuses the key', () => {
     expect(batch.byEndReason['submit']).toBe(RUNS - (batch.byEndReason['config_error'] ?? 0));
   });
 
-  it('plays all its runs with --no-breaker', async () => {
+  // Without it, sql/breaker.test.ts has batches without it.
+  it.runIf(LONG)('plays all its runs with --no-breaker', async () => {
     simulator.behave(() => UNAUTHORIZED);
     const { exitCode, stdout } = await home.run(...submit('--no-breaker', '--json'));
     const batch = JSON.parse(stdout) as BatchDocument;

@@ -7,6 +7,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceEndpoints } from '../../domain/services.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
+import { LONG } from '../setup/long.js';
 
 const WORKER = resolve(import.meta.dirname, '../../dist/worker/main.js');
 /** Games take long enough for a run to be met in its midst. */
@@ -241,90 +242,105 @@ describe('two hosts', () => {
     expect(placed).toEqual([{ host_id: 'a', end_reason: 'submit' }]);
   }, 900_000);
 
-  it('names are one machine each, and only known ones are steered', async () => {
-    const second = new BenchHome({
-      ...{ BENCH_HOST: 'a', DATABASE_URL: endpoints.databaseUrl, TEMPORAL_ADDRESS: endpoints.temporalAddress },
-      ...endpoints.temporalVariables,
-      BENCH_GPUS: 'none',
-    });
-    try {
-      const refused = await second.run('worker');
-      expect(refused.stderr).toContain('another machine is the host "a" and alive');
-      expect(refused.exitCode).toBe(2);
-      for (const args of [
-        ['--gpus', '0,0'],
-        ['--gpus', 'x y'],
-        ['--slots', 'NaN'],
-        ['--roles', 'cook'],
-      ])
-        expect(await second.run('worker', ...args)).toMatchObject({ exitCode: 2 });
-    } finally {
-      rmSync(second.dir, { recursive: true, force: true });
-    }
-    for (const verb of ['drain', 'undrain', 'remove']) {
-      const refused = await home.run('hosts', verb, 'nobody');
-      expect(refused.stderr).toContain('no host "nobody"');
-      expect(refused.exitCode).toBe(2);
-    }
-    const alive = await home.run('hosts', 'remove', 'a');
-    expect(alive.stderr).toContain('host "a" is alive');
-    await kill('b');
-    await until('host b is silent', async () => ['silent', 'lost'].includes((await stateOf('b')) ?? ''));
-    expect(await home.json('hosts', 'remove', 'b')).toEqual({ hostId: 'b', state: 'removed' });
-  }, 360_000);
+  // Without it, sql/host-store.test.ts has the names of hosts.
+  it.runIf(LONG)(
+    'names are one machine each, and only known ones are steered',
+    async () => {
+      const second = new BenchHome({
+        ...{ BENCH_HOST: 'a', DATABASE_URL: endpoints.databaseUrl, TEMPORAL_ADDRESS: endpoints.temporalAddress },
+        ...endpoints.temporalVariables,
+        BENCH_GPUS: 'none',
+      });
+      try {
+        const refused = await second.run('worker');
+        expect(refused.stderr).toContain('another machine is the host "a" and alive');
+        expect(refused.exitCode).toBe(2);
+        for (const args of [
+          ['--gpus', '0,0'],
+          ['--gpus', 'x y'],
+          ['--slots', 'NaN'],
+          ['--roles', 'cook'],
+        ])
+          expect(await second.run('worker', ...args)).toMatchObject({ exitCode: 2 });
+      } finally {
+        rmSync(second.dir, { recursive: true, force: true });
+      }
+      for (const verb of ['drain', 'undrain', 'remove']) {
+        const refused = await home.run('hosts', verb, 'nobody');
+        expect(refused.stderr).toContain('no host "nobody"');
+        expect(refused.exitCode).toBe(2);
+      }
+      const alive = await home.run('hosts', 'remove', 'a');
+      expect(alive.stderr).toContain('host "a" is alive');
+      await kill('b');
+      await until('host b is silent', async () => ['silent', 'lost'].includes((await stateOf('b')) ?? ''));
+      expect(await home.json('hosts', 'remove', 'b')).toEqual({ hostId: 'b', state: 'removed' });
+    },
+    360_000,
+  );
 });
 
 describe('one host', () => {
-  it('is served by one machine: one that was away while another took its name stops', async () => {
-    startHost('first', { BENCH_HOST: 'shared' });
-    await until('the first machine is the host', async () => (await stateOf('shared')) === 'up');
-    const first = hosts.get('first');
-    first?.process.kill('SIGSTOP');
-    await until('the host is silent', async () => (await stateOf('shared')) === 'silent');
-    startHost('second', { BENCH_HOST: 'shared' });
-    await until('the second machine is the host', async () => (await stateOf('shared')) === 'up');
-    first?.process.kill('SIGCONT');
-    const end = await first?.ended;
-    expect(end?.stderr).toContain('another machine is the host "shared" and alive');
-    expect(end?.code).toBe(2);
-    expect(hosts.get('second')?.process.exitCode).toBeNull();
-    await kill('second');
-  }, 600_000);
+  // Without it, sql/host-store.test.ts has a second machine refused.
+  it.runIf(LONG)(
+    'is served by one machine: one that was away while another took its name stops',
+    async () => {
+      startHost('first', { BENCH_HOST: 'shared' });
+      await until('the first machine is the host', async () => (await stateOf('shared')) === 'up');
+      const first = hosts.get('first');
+      first?.process.kill('SIGSTOP');
+      await until('the host is silent', async () => (await stateOf('shared')) === 'silent');
+      startHost('second', { BENCH_HOST: 'shared' });
+      await until('the second machine is the host', async () => (await stateOf('shared')) === 'up');
+      first?.process.kill('SIGCONT');
+      const end = await first?.ended;
+      expect(end?.stderr).toContain('another machine is the host "shared" and alive');
+      expect(end?.code).toBe(2);
+      expect(hosts.get('second')?.process.exitCode).toBeNull();
+      await kill('second');
+    },
+    600_000,
+  );
 
-  it('offers its GPUs only while its driver says who uses them, and finds them when the driver comes', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'bench-test-nvidia-smi-'));
-    folders.push(dir);
-    /** Two GPUs; something computes on the second. */
-    const WORKS = 'case "$1" in --query-gpu*) echo "0, GPU-a"; echo "1, GPU-b";; *) echo "GPU-b, 42";; esac';
-    const driver = (script: string): void => {
-      writeFileSync(join(dir, 'new'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-      renameSync(join(dir, 'new'), join(dir, 'nvidia-smi'));
-    };
-    const env = (gpus: string) => ({ BENCH_GPUS: gpus, PATH: `${dir}:${process.env['PATH']}` });
-    const gpusAre = (gpus: string[], busyGpus: string[]) =>
-      until(`GPUs ${gpus.join()}, of them busy ${busyGpus.join()}`, async () => {
-        const host = (await hostLines()).find(({ hostId }) => hostId === 'gpus');
-        return host !== undefined && isDeepStrictEqual([host.gpus, host.busyGpus], [gpus, busyGpus]);
-      });
-    driver('echo "no driver" >&2; exit 9');
-    startHost('named', env('0'));
-    const refused = await hosts.get('named')?.ended;
-    expect(refused?.stderr).toContain("nvidia-smi cannot list this machine's GPUs: no driver");
-    expect(refused?.code).toBe(2);
+  // Without it, unit/backends/gpus/inventory.test.ts has drivers that come and go.
+  it.runIf(LONG)(
+    'offers its GPUs only while its driver says who uses them, and finds them when the driver comes',
+    async () => {
+      const dir = mkdtempSync(join(tmpdir(), 'bench-test-nvidia-smi-'));
+      folders.push(dir);
+      /** Two GPUs; something computes on the second. */
+      const WORKS = 'case "$1" in --query-gpu*) echo "0, GPU-a"; echo "1, GPU-b";; *) echo "GPU-b, 42";; esac';
+      const driver = (script: string): void => {
+        writeFileSync(join(dir, 'new'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+        renameSync(join(dir, 'new'), join(dir, 'nvidia-smi'));
+      };
+      const env = (gpus: string) => ({ BENCH_GPUS: gpus, PATH: `${dir}:${process.env['PATH']}` });
+      const gpusAre = (gpus: string[], busyGpus: string[]) =>
+        until(`GPUs ${gpus.join()}, of them busy ${busyGpus.join()}`, async () => {
+          const host = (await hostLines()).find(({ hostId }) => hostId === 'gpus');
+          return host !== undefined && isDeepStrictEqual([host.gpus, host.busyGpus], [gpus, busyGpus]);
+        });
+      driver('echo "no driver" >&2; exit 9');
+      startHost('named', env('0'));
+      const refused = await hosts.get('named')?.ended;
+      expect(refused?.stderr).toContain("nvidia-smi cannot list this machine's GPUs: no driver");
+      expect(refused?.code).toBe(2);
 
-    startHost('gpus', env('auto'));
-    await gpusAre([], []);
-    driver(WORKS);
-    await gpusAre(['0', '1'], ['1']);
-    driver('echo "driver lost" >&2; exit 9');
-    await gpusAre(['0', '1'], ['0', '1']);
-    driver(WORKS);
-    await gpusAre(['0', '1'], ['1']);
-    const told = await home.sql<{ kind: string; detail: string }>(
-      `select kind, detail from events where kind in ('gpu_driver_failed', 'gpu_driver_recovered') order by at`,
-    );
-    expect(told.map(({ kind }) => kind)).toEqual(['gpu_driver_failed', 'gpu_driver_recovered']);
-    expect(told[0]?.detail).toContain('driver lost');
-    await kill('gpus');
-  }, 600_000);
+      startHost('gpus', env('auto'));
+      await gpusAre([], []);
+      driver(WORKS);
+      await gpusAre(['0', '1'], ['1']);
+      driver('echo "driver lost" >&2; exit 9');
+      await gpusAre(['0', '1'], ['0', '1']);
+      driver(WORKS);
+      await gpusAre(['0', '1'], ['1']);
+      const told = await home.sql<{ kind: string; detail: string }>(
+        `select kind, detail from events where kind in ('gpu_driver_failed', 'gpu_driver_recovered') order by at`,
+      );
+      expect(told.map(({ kind }) => kind)).toEqual(['gpu_driver_failed', 'gpu_driver_recovered']);
+      expect(told[0]?.detail).toContain('driver lost');
+      await kill('gpus');
+    },
+    600_000,
+  );
 });

@@ -13,6 +13,7 @@ import { startPostgres, type TestPostgres } from '../setup/postgres.js';
 import { until } from '../setup/services-home.js';
 import { Certificates } from '../setup/temporal-gateway.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
+import { LONG } from '../setup/long.js';
 
 const certificates = new Certificates();
 let postgres: TestPostgres;
@@ -136,7 +137,8 @@ describe('a new machine', () => {
     ]);
   });
 
-  it('that was revoked comes back by another invitation', async () => {
+  // Without it, sql/host-users.test.ts has the users of hosts.
+  it.runIf(LONG)('that was revoked comes back by another invitation', async () => {
     // Its name is that of another machine as long as the former one was heard a moment ago.
     await until('the former machine is silent', async () => ['silent', 'lost'].includes((await stateOf('box')) ?? ''));
     const host = machine();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BenchHome } from '../setup/bench-home.js';
 import { EnvServer } from '../setup/env-server.js';
 import { OpenEnvClient, type Reply } from '../setup/open-env-client.js';
+import { LONG } from '../setup/long.js';
 
 let home: BenchHome;
 let server: EnvServer;
@@ -216,23 +217,28 @@ describe('sessions', () => {
     expect(await episode(begun.data.metadata['episode_id'])).toMatchObject({ ended: true });
   });
 
-  test('without a key outlive the server on their connection: what was read is not given again, what was not is not executed again', async () => {
-    const client = await connect();
-    const begun = await client.reset();
-    const id = begun.data.metadata['episode_id'];
-    await client.step('echo x >> n; sleep 2; wc -l < n');
-    expect(server.killServer()).toBe(true);
-    client.send({ type: 'step', data: { command: 'echo x >> n; sleep 2; wc -l < n' } });
-    const taken = `select 1 from episode_actions where run_id = $1 and seq = 2`;
-    await expect.poll(() => home.sql(taken, [begun.data.metadata['run_id']]), { timeout: 60_000 }).toHaveLength(1);
-    expect(server.killServer()).toBe(true);
-    expect((await client.next())?.data.metadata).toMatchObject({ output: '2\n', action_seq: 2 });
-    client.send({ type: 'close' });
-    expect(await client.closed).toBe(1000);
-    await expect.poll(() => episode(id), { timeout: 60_000 }).toMatchObject({ ended: true });
-  });
+  // Without it, episodes with a key outlive it above.
+  test.runIf(LONG)(
+    'without a key outlive the server on their connection: what was read is not given again, what was not is not executed again',
+    async () => {
+      const client = await connect();
+      const begun = await client.reset();
+      const id = begun.data.metadata['episode_id'];
+      await client.step('echo x >> n; sleep 2; wc -l < n');
+      expect(server.killServer()).toBe(true);
+      client.send({ type: 'step', data: { command: 'echo x >> n; sleep 2; wc -l < n' } });
+      const taken = `select 1 from episode_actions where run_id = $1 and seq = 2`;
+      await expect.poll(() => home.sql(taken, [begun.data.metadata['run_id']]), { timeout: 60_000 }).toHaveLength(1);
+      expect(server.killServer()).toBe(true);
+      expect((await client.next())?.data.metadata).toMatchObject({ output: '2\n', action_seq: 2 });
+      client.send({ type: 'close' });
+      expect(await client.closed).toBe(1000);
+      await expect.poll(() => episode(id), { timeout: 60_000 }).toMatchObject({ ended: true });
+    },
+  );
 
-  test('with a key are not given up while their client asks after them, whatever it asks', async () => {
+  // Without it, episodes.test.ts has episodes given up.
+  test.runIf(LONG)('with a key are not given up while their client asks after them, whatever it asks', async () => {
     const asked = async (ask: (client: OpenEnvClient) => Promise<Reply>) => {
       const client = await connect(`/s/${newKey()}`);
       const id = (await client.reset({ soft_step_s: 0.5, idle_s: 4 })).data.metadata['episode_id'];
@@ -402,43 +408,47 @@ describe('tools', () => {
     expect((await call('openenv/session/close', { session_id: other })).error).toMatchObject({ code: -32602 });
   });
 
-  test('are executed once, though their server dies, or their connection breaks and their client asks again', async () => {
-    const command = 'echo x >> n; sleep 2; wc -l < n';
-    const call = (id: number, params: object = {}) => ({
-      ...{ jsonrpc: '2.0', id, method: 'tools/call' },
-      params: { name: 'run', arguments: { command }, ...params },
-    });
-    const taken = (runId: unknown, seq: number) =>
-      expect
-        .poll(() => home.sql(`select 1 from episode_actions where run_id = $1 and seq = $2`, [runId, seq]), {
-          timeout: 60_000,
-        })
-        .toHaveLength(1);
-    const client = await connect();
-    const { run_id: id } = (await client.reset()).data.metadata;
-    client.send({ type: 'mcp', data: call(1) });
-    await taken(id, 1);
-    expect(server.killServer()).toBe(true);
-    const told = (reply: unknown) => (reply as { result: { metadata: Record<string, unknown> } }).result.metadata;
-    expect(told((await client.next())?.data)).toMatchObject({ output: '1\n', action_seq: 1 });
-    // It has been read: the same call is another one.
-    expect(told((await client.ask({ type: 'mcp', data: call(2) })).data)).toMatchObject({ output: '2\n' });
-    client.cut();
+  // Without it, protocols.test.ts breaks the stream of a call.
+  test.runIf(LONG)(
+    'are executed once, though their server dies, or their connection breaks and their client asks again',
+    async () => {
+      const command = 'echo x >> n; sleep 2; wc -l < n';
+      const call = (id: number, params: object = {}) => ({
+        ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+        params: { name: 'run', arguments: { command }, ...params },
+      });
+      const taken = (runId: unknown, seq: number) =>
+        expect
+          .poll(() => home.sql(`select 1 from episode_actions where run_id = $1 and seq = $2`, [runId, seq]), {
+            timeout: 60_000,
+          })
+          .toHaveLength(1);
+      const client = await connect();
+      const { run_id: id } = (await client.reset()).data.metadata;
+      client.send({ type: 'mcp', data: call(1) });
+      await taken(id, 1);
+      expect(server.killServer()).toBe(true);
+      const told = (reply: unknown) => (reply as { result: { metadata: Record<string, unknown> } }).result.metadata;
+      expect(told((await client.next())?.data)).toMatchObject({ output: '1\n', action_seq: 1 });
+      // It has been read: the same call is another one.
+      expect(told((await client.ask({ type: 'mcp', data: call(2) })).data)).toMatchObject({ output: '2\n' });
+      client.cut();
 
-    const headers = { 'content-type': 'application/json', 'x-bench-session': newKey() };
-    const begun = await post('/reset', { task: 'battleOfSexes' }, headers);
-    const run = (begun.body['metadata'] as Record<string, unknown>)['run_id'];
-    const lost = new AbortController();
-    const body = JSON.stringify(call(1));
-    const first = fetch(`${server.url}/mcp`, { method: 'POST', headers, body, signal: lost.signal });
-    await taken(run, 1);
-    lost.abort();
-    await expect(first).rejects.toThrow();
-    // Whether it is over by then, or not.
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
-    expect(told((await post('/mcp', call(2), headers)).body)).toMatchObject({ output: '1\n', action_seq: 1 });
-    expect(told((await post('/mcp', call(3), headers)).body)).toMatchObject({ output: '2\n', action_seq: 2 });
-  });
+      const headers = { 'content-type': 'application/json', 'x-bench-session': newKey() };
+      const begun = await post('/reset', { task: 'battleOfSexes' }, headers);
+      const run = (begun.body['metadata'] as Record<string, unknown>)['run_id'];
+      const lost = new AbortController();
+      const body = JSON.stringify(call(1));
+      const first = fetch(`${server.url}/mcp`, { method: 'POST', headers, body, signal: lost.signal });
+      await taken(run, 1);
+      lost.abort();
+      await expect(first).rejects.toThrow();
+      // Whether it is over by then, or not.
+      await new Promise((resolve) => setTimeout(resolve, 4_000));
+      expect(told((await post('/mcp', call(2), headers)).body)).toMatchObject({ output: '1\n', action_seq: 1 });
+      expect(told((await post('/mcp', call(3), headers)).body)).toMatchObject({ output: '2\n', action_seq: 2 });
+    },
+  );
 
   test.each([
     ['{}', -32600],

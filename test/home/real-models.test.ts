@@ -209,27 +209,32 @@ it.runIf(LONG)(
   900_000,
 );
 
-it('an address where a web server answers ends runs at once, unscored and uncharged, and says what to do', async () => {
-  simulator.behave(() => ({ kind: 'page' }));
-  try {
-    const { batchId } = await submitUnscored('--budget', '1');
-    const [run] = await home.sql<{ runId: string; end: string; detail: string }>(
-      'select run_id as "runId", end_reason as end, detail from runs where batch_id = $1',
-      [batchId],
-    );
-    expect(run?.end).toBe('config_error');
-    expect(run?.detail).toMatch(/an HTML page.*at 127\.0\.0\.1:\d+\/v1;.*`bench models test gpt-4o`/);
-    expect(await home.json('status', batchId)).toMatchObject({ chargedUsd: '0', providerErrors: [] });
-    expect((await home.run('show', run?.runId ?? '')).stdout).toMatch(/endpoint +127\.0\.0\.1:\d+\/v1 \(1 call\)/);
-    expect((await home.run('models', 'test', 'gpt-4o')).exitCode).toBe(1);
-    simulator.behave(playPolicy('optimum'));
-    expect((await home.run('models', 'test', 'gpt-4o')).exitCode).toBe(0);
-    await home.run('retry', batchId, '--all', '--wait');
-    expect((await runsOf(batchId)).map(({ end }) => end).sort()).toEqual(['config_error', 'submit']);
-  } finally {
-    simulator.behave(playPolicy('optimum'));
-  }
-}, 900_000);
+// Without it, unit/cli/models-test.test.ts meets a web server.
+it.runIf(LONG)(
+  'an address where a web server answers ends runs at once, unscored and uncharged, and says what to do',
+  async () => {
+    simulator.behave(() => ({ kind: 'page' }));
+    try {
+      const { batchId } = await submitUnscored('--budget', '1');
+      const [run] = await home.sql<{ runId: string; end: string; detail: string }>(
+        'select run_id as "runId", end_reason as end, detail from runs where batch_id = $1',
+        [batchId],
+      );
+      expect(run?.end).toBe('config_error');
+      expect(run?.detail).toMatch(/an HTML page.*at 127\.0\.0\.1:\d+\/v1;.*`bench models test gpt-4o`/);
+      expect(await home.json('status', batchId)).toMatchObject({ chargedUsd: '0', providerErrors: [] });
+      expect((await home.run('show', run?.runId ?? '')).stdout).toMatch(/endpoint +127\.0\.0\.1:\d+\/v1 \(1 call\)/);
+      expect((await home.run('models', 'test', 'gpt-4o')).exitCode).toBe(1);
+      simulator.behave(playPolicy('optimum'));
+      expect((await home.run('models', 'test', 'gpt-4o')).exitCode).toBe(0);
+      await home.run('retry', batchId, '--all', '--wait');
+      expect((await runsOf(batchId)).map(({ end }) => end).sort()).toEqual(['config_error', 'submit']);
+    } finally {
+      simulator.behave(playPolicy('optimum'));
+    }
+  },
+  900_000,
+);
 
 it('without a key nothing starts, and the missing variable and its place are named', async () => {
   const bare = new BenchHome();

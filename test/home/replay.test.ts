@@ -114,7 +114,8 @@ describe('bench replay', () => {
   });
 });
 
-it('a recording is a model of a batch like any other', async () => {
+// Without it, hosts.test.ts and crash.test.ts submit recordings.
+it.runIf(LONG)('a recording is a model of a batch like any other', async () => {
   const batch = await home.processJson<{ runs: { model: string; endReason: string }[] }>(
     ...['submit', '--models', 'replay:own.json,scripted:baseline', '--tasks', 'battleOfSexes', '--attempts', '1'],
     ...['--agent', 'tool-calling', '--backend', 'docker', '--wait'],

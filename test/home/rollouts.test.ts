@@ -13,6 +13,7 @@ import {
 import { BenchHome } from '../setup/bench-home.js';
 import { EnvServer } from '../setup/env-server.js';
 import { OpenEnvClient, type Reply } from '../setup/open-env-client.js';
+import { LONG } from '../setup/long.js';
 
 const CANARY = 'canary-5d1f0c7be2a94';
 const HEADER_CANARY = 'header-canary-77ab01';
@@ -163,7 +164,8 @@ describe('rollouts', () => {
     expect(vllm.requests.at(-1)!.body).toMatchObject({ return_token_ids: true, logprobs: true, top_logprobs: 0 });
   });
 
-  test("of Harbor's client are one though their server dies, and the next call is another", async () => {
+  // Without it, rollouts outlive the server above.
+  test.runIf(LONG)("of Harbor's client are one though their server dies, and the next call is another", async () => {
     const client = await harborClient();
     const before = vllm.requests.length;
     const call = {

@@ -5,6 +5,7 @@ import { isAlive, type ProcessIdentity } from '../../services/process-identity.j
 import { readServicesFile } from '../../services/services-file.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { until } from '../setup/services-home.js';
+import { LONG } from '../setup/long.js';
 
 const home = new BenchHome();
 beforeAll(async () => {
@@ -30,7 +31,8 @@ it('a setting that no worker takes is refused, and the worker that runs stays', 
   expect(worker()).toEqual(before);
 });
 
-it('what down stops stays down beside an open watch and under a look; up brings it back', async () => {
+// Without it, cli-batch.test.ts stops all services under a batch.
+it.runIf(LONG)('what down stops stays down beside an open watch and under a look; up brings it back', async () => {
   const submitted = await home.json<{ batchId: string }>(
     ...['submit', '--models', 'scripted:slow', '--tasks', 'battleOfSexes', '--attempts', '1', '--backend', 'local'],
   );

@@ -91,7 +91,8 @@ describe('without the Temporal server of the environment, commands that read ans
   });
 });
 
-it('commands that read answer while the embedded Temporal hangs', async () => {
+// Without it, the test above has one that never answers.
+it.runIf(LONG)('commands that read answer while the embedded Temporal hangs', async () => {
   const temporal = readServicesFile(servicePaths(home.dir).layout.servicesFile)?.services.temporal?.process?.pid ?? 0;
   process.kill(temporal, 'SIGSTOP');
   try {

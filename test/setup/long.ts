@@ -5,11 +5,17 @@ export const LONG = process.env['BENCH_TEST_LONG'] === '1';
 export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/chaos/drill.test.ts': 'starved-histories.test.ts and slices.test.ts have each fault by itself',
   'test/chaos/storm.test.ts': 'crash.test.ts kills each service and container by itself',
-  'test/chaos/ledger.test.ts': 'budget.test.ts and infrastructure-faults.test.ts check the ledger under fewer faults',
+  'test/chaos/ledger.test.ts': 'infrastructure-faults.test.ts checks the ledger under fewer faults',
   'test/chaos/episodes-engine.test.ts':
-    'episodes.test.ts kills the services under episodes, crash.test.ts containers under runs',
+    'home/episodes.test.ts kills services under episodes, crash.test.ts containers under runs',
   'test/chaos/trees.test.ts': 'home/trees.test.ts plays a tree that nothing disturbs',
   'test/chaos/auto-attempts.test.ts': 'sql/allocation.test.ts gives attempts out, once, whoever asks',
+  'test/chaos/budget.test.ts':
+    'sql/model-call.test.ts and sql/gateway.test.ts reserve before they ask, infrastructure-faults.test.ts checks the ledger',
+  'test/chaos/episodes.test.ts':
+    'home/episodes.test.ts kills server and worker under episodes, slices.test.ts Temporal and PostgreSQL under runs',
+  'test/home/new-engine.test.ts':
+    'hosts.test.ts has runs wait for a host; engine/warm-pool.test.ts waits for an engine',
   'test/home/paid-trees.test.ts': 'sql/trees.test.ts has eight nodes in flight call a provider, by the store alone',
   'test/integrity/protocols.test.ts':
     'attack-suite.test.ts plays every class of attack; home/protocols.test.ts what the protocols refuse',
@@ -22,7 +28,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/warm-episodes.test.ts': 'engine/warm-pool.test.ts starts sandboxes ahead and takes them',
   'test/chaos/full-disk.test.ts': 'engine/full-home-disk.test.ts fills the disk under each backend',
   'test/chaos/episode-faults.test.ts':
-    'chaos/episodes.test.ts kills services under episodes; infrastructure-faults.test.ts has the faults of providers',
+    'home/episodes.test.ts kills services under episodes; infrastructure-faults.test.ts has the faults of providers',
   'test/temporal/stopped-worker.test.ts': 'chaos/starved-histories.test.ts freezes and starves a real worker',
   'test/home/fleet.test.ts': 'join.test.ts has a machine join and play, hosts.test.ts one killed for good',
   'test/home/slurm.test.ts': 'hosts.test.ts has a host leave; operations/slurm.test.ts reads scripts and queues',

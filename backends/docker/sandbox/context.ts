@@ -1,0 +1,85 @@
+import type Docker from 'dockerode';
+import type { HomeLayout } from '../../../domain/home-layout.js';
+import type { SandboxRef } from '../../../domain/ports/sandbox-port.js';
+import type { LayerRequirements } from '../../../domain/task-requirements.js';
+import { type ControlChannel, sharedDirectory } from '../../shell/control-channel.js';
+import { createDiskRoom, type DiskRoom } from '../disk-room.js';
+import { unenforcedLimits } from '../enforced-limits.js';
+import type { EngineBackend } from '../engine-address.js';
+import { isPodman } from '../engine.js';
+import { execChannel } from '../exec-channel.js';
+import type { BuiltImage } from '../images.js';
+import { remembered } from '../remembered.js';
+import { containerName } from '../sandbox-container.js';
+import { disksPossible } from '../workspace-disk.js';
+
+export interface DockerSandboxOptions {
+  docker: Docker;
+  /** Name recorded with runs; default: docker. */
+  backend?: EngineBackend;
+  /** False: the engine cannot mount our directories; see EngineAddress. */
+  sharesFiles?: boolean;
+  /** The agent's image, found or built when the first container is created; see ensureImage. */
+  image: () => Promise<BuiltImage>;
+  /** That image with a task's packages; see ensureTaskImage. */
+  taskImage?: (plain: BuiltImage, layer: LayerRequirements) => Promise<BuiltImage>;
+  /** `name:address` that proxies resolve without DNS. */
+  extraHosts?: readonly string[];
+  /** Gets warnings for people; runs continue. */
+  onWarning?: (text: string) => void;
+  /** Shared by all sandboxes of the home. */
+  room?: DiskRoom | undefined;
+  layout: HomeLayout;
+  /** Names this home: containers of several homes live side by side. */
+  homeTag: string;
+}
+
+/** What the functions of one sandbox port share. */
+export interface SandboxContext extends DockerSandboxOptions {
+  backend: EngineBackend;
+  sharesFiles: boolean;
+  room: DiskRoom;
+  /** Sandboxes get disks of their own where that is possible. */
+  disksWanted: boolean;
+  /** Until then no disk is tried, since the last could not be made. */
+  nextDiskAt: number;
+  /** False: the engine cannot grant the right to choose which processes end first without memory. */
+  ranksProcesses: boolean;
+  /**
+   * Names of containers of this process alone, which are removed with the archive that is made of them; after our death, with what
+   * has no run.
+   */
+  archiving: Set<string>;
+  isPodman: () => ReturnType<typeof isPodman>;
+  unenforced: () => ReturnType<typeof unenforcedLimits>;
+}
+
+export function sandboxContext(options: DockerSandboxOptions): SandboxContext {
+  const { docker, layout, backend = 'docker', sharesFiles = true, room = createDiskRoom(layout) } = options;
+  return {
+    ...options,
+    backend,
+    sharesFiles,
+    room,
+    disksWanted: sharesFiles && disksPossible(),
+    nextDiskAt: 0,
+    ranksProcesses: true,
+    archiving: new Set(),
+    isPodman: remembered(() => isPodman(docker)),
+    unenforced: remembered(() => unenforcedLimits(docker)),
+  };
+}
+
+/** The sandbox's folders on this host. */
+export const foldersOf = ({ layout }: SandboxContext, { runId, epoch }: SandboxRef) => layout.run(runId, epoch);
+
+export const containerOf = ({ docker, homeTag }: SandboxContext, ref: SandboxRef): Docker.Container =>
+  docker.getContainer(containerName(homeTag, ref));
+
+/** The sandbox as errors name it. */
+export const titleOf = (ref: SandboxRef): string => `the container of run ${ref.runId}`;
+
+export const channelTo = (context: SandboxContext, ref: SandboxRef): ControlChannel =>
+  context.sharesFiles
+    ? sharedDirectory(foldersOf(context, ref).control)
+    : execChannel(containerOf(context, ref), titleOf(ref));

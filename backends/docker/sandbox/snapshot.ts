@@ -1,0 +1,76 @@
+import { newRunId } from '../../../domain/ids.js';
+import type { KeptDisks, SandboxRef, SandboxSpec } from '../../../domain/ports/sandbox-port.js';
+import { translated, translatedEach } from '../engine-errors.js';
+import { keepDisk, keptDisk } from '../kept-disks.js';
+import { containerName } from '../sandbox-container.js';
+import { snapshotOf } from '../snapshot-container.js';
+import { hasDisk } from '../workspace-disk.js';
+import { containerOf, foldersOf, type SandboxContext } from './context.js';
+import { create } from './create.js';
+import { remove } from './remove.js';
+import { wake } from './wake.js';
+import { eachOnWholeDisk, mountWhole, onWholeDisk } from './whole-disk.js';
+
+interface SnapshotLimits {
+  maxBytes: number;
+}
+
+/** The sandbox's files and shell state as one archive. */
+export const snapshot = (
+  context: SandboxContext,
+  ref: SandboxRef,
+  limits: SnapshotLimits,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> =>
+  eachOnWholeDisk(context, ref, () => snapshotOf(containerOf(context, ref), limits, signal));
+
+/** Snapshots that stay on this host as copies of disks. */
+export const keptDisks = (context: SandboxContext): KeptDisks => ({
+  keep: (ref, name, limits) =>
+    translated(`keeping the disk of run ${ref.runId}`, () => keep(context, ref, name, limits)),
+  has: async (name) => (await keptDisk(context.layout.disks, name)) !== null,
+  archive: (name, limits, signal) => translatedEach(`the archive of ${name}`, archiveOf(context, name, limits, signal)),
+});
+
+async function keep(
+  context: SandboxContext,
+  ref: SandboxRef,
+  name: string,
+  limits: SnapshotLimits,
+): Promise<{ bytes: number } | null> {
+  const folders = foldersOf(context, ref);
+  if (!hasDisk(folders.dir)) return null;
+  // Without its container it is a sandbox's no more.
+  await containerOf(context, ref).inspect();
+  await mountWhole(context, ref);
+  return await onWholeDisk(context, ref, () => keepDisk(context.layout.disks, name, folders, limits));
+}
+
+/** Of a sandbox that is started from it and runs nothing. */
+async function* archiveOf(
+  context: SandboxContext,
+  name: string,
+  limits: SnapshotLimits,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const ref = { runId: newRunId(), epoch: 1 };
+  const made = containerName(context.homeTag, ref);
+  context.archiving.add(made);
+  try {
+    const plain = await context.image();
+    const spec: SandboxSpec = {
+      ...ref,
+      starterDir: '',
+      restore: { disk: name },
+      network: 'none',
+      gpuDevices: [],
+      limits: { memoryMb: 512, cpus: 1, pids: 64 },
+    };
+    const { container } = await create(context, spec, { plain, image: plain });
+    await wake(context, spec, container);
+    yield* snapshot(context, ref, limits, signal);
+  } finally {
+    await remove(context, ref);
+    context.archiving.delete(made);
+  }
+}

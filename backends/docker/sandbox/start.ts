@@ -1,0 +1,77 @@
+import { attributed } from '../../../domain/end-cause.js';
+import { InfrastructureError } from '../../../domain/errors.js';
+import { CONTAINER_WORKSPACE } from '../../../domain/limits.js';
+import type { SandboxInfo, SandboxSpec } from '../../../domain/ports/sandbox-port.js';
+import { type LayerRequirements, programLayer } from '../../../domain/task-requirements.js';
+import { removeContainer } from '../container-life.js';
+import { statusOf } from '../engine-errors.js';
+import type { BuiltImage } from '../images.js';
+import { hasDisk } from '../workspace-disk.js';
+import { foldersOf, type SandboxContext } from './context.js';
+import { create, type SandboxImages } from './create.js';
+import { wake } from './wake.js';
+
+const CREATE_ATTEMPTS = 3;
+/** The engine cannot grant all rights of root. */
+const CAPS_REFUSED = /unable to apply caps/;
+
+/** Find or build the images, create or adopt the container, and wait until it answers. */
+export async function start(context: SandboxContext, spec: SandboxSpec): Promise<SandboxInfo> {
+  const images = await attributed('image', () => imagesFor(context, spec));
+  const created = await createAwake(context, spec, images);
+  return {
+    isolation: 'container',
+    imageDigest: images.image.digest,
+    workspace: CONTAINER_WORKSPACE,
+    created,
+    workspaceLimit: workspaceLimitOf(context, spec),
+    unenforcedLimits: await context.unenforced(),
+  };
+}
+
+async function imagesFor(context: SandboxContext, spec: SandboxSpec): Promise<SandboxImages> {
+  const plain = await context.image();
+  const ofTask = await withLayer(context, plain, spec.layer ?? null);
+  const program = spec.program === undefined ? null : programLayer(spec.program);
+  return { plain, image: await withLayer(context, ofTask, program) };
+}
+
+/** Faults in the task's packages are not the engine's. */
+async function withLayer(
+  { taskImage }: SandboxContext,
+  plain: BuiltImage,
+  layer: LayerRequirements | null,
+): Promise<BuiltImage> {
+  if (layer === null) return plain;
+  if (taskImage === undefined)
+    throw new InfrastructureError(`no image with the packages of task ${layer.taskId} can be built here`);
+  return await taskImage(plain, layer);
+}
+
+/** Whether its files are new. Another start of the same sandbox may remove a container that never ran: then it is created again. */
+async function createAwake(context: SandboxContext, spec: SandboxSpec, images: SandboxImages): Promise<boolean> {
+  let created = false;
+  for (let attempt = 1; ; attempt++) {
+    const made = await create(context, spec, images);
+    created ||= made.created;
+    try {
+      await wake(context, spec, made.container);
+      return created;
+    } catch (error) {
+      const refused = CAPS_REFUSED.test((error as Error).message);
+      if (attempt === CREATE_ATTEMPTS || (!refused && statusOf(error) !== 404)) throw error;
+      if (!refused) continue;
+      if (context.ranksProcesses)
+        context.onWarning?.(
+          'the engine cannot grant CAP_SYS_RESOURCE: where the kernel has no Landlock either, an agent that runs out of memory may lose the running command',
+        );
+      context.ranksProcesses = false;
+      await removeContainer(made.container);
+    }
+  }
+}
+
+function workspaceLimitOf(context: SandboxContext, spec: SandboxSpec): SandboxInfo['workspaceLimit'] {
+  if (hasDisk(foldersOf(context, spec).dir)) return 'file_system';
+  return spec.limits.workspaceMb === undefined ? null : 'watched';
+}

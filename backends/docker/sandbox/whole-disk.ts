@@ -1,0 +1,51 @@
+import { SandboxLost } from '../../../domain/errors.js';
+import type { SandboxRef } from '../../../domain/ports/sandbox-port.js';
+import { thawDisk } from '../copy-disk.js';
+import { diskFault, hasDisk, mountDisk } from '../workspace-disk.js';
+import { foldersOf, type SandboxContext } from './context.js';
+import { remove } from './remove.js';
+
+/** A result from a broken disk says nothing about the agent, so the sandbox is lost. Throws SandboxLost. */
+async function requireWholeDisk(
+  context: SandboxContext,
+  ref: SandboxRef,
+  before?: { mounted: boolean },
+): Promise<void> {
+  const { dir } = foldersOf(context, ref);
+  await thawDisk(dir);
+  const fault = await diskFault(dir, before);
+  if (fault === null) return;
+  await remove(context, ref);
+  throw new SandboxLost(`the workspace's disk of run ${ref.runId} ${fault}`);
+}
+
+/** Checks the disk before and after; it must not vanish. Throws SandboxLost. */
+export async function onWholeDisk<T>(context: SandboxContext, ref: SandboxRef, work: () => Promise<T>): Promise<T> {
+  const mounted = hasDisk(foldersOf(context, ref).dir);
+  await requireWholeDisk(context, ref);
+  const found = await work();
+  await requireWholeDisk(context, ref, { mounted });
+  return found;
+}
+
+/** The same for a stream; also checked after one that was left or failed. */
+export async function* eachOnWholeDisk<T>(
+  context: SandboxContext,
+  ref: SandboxRef,
+  pieces: () => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const mounted = hasDisk(foldersOf(context, ref).dir);
+  await requireWholeDisk(context, ref);
+  try {
+    yield* pieces();
+  } finally {
+    await requireWholeDisk(context, ref, { mounted });
+  }
+}
+
+/** After a reboot the disk is not mounted, and files would seem missing. */
+export async function mountWhole(context: SandboxContext, ref: SandboxRef): Promise<void> {
+  const { dir } = foldersOf(context, ref);
+  if (hasDisk(dir)) await mountDisk(dir);
+  await requireWholeDisk(context, ref);
+}

@@ -8,6 +8,7 @@ export interface SimpleCommand {
 /** Words that open or continue a construct; a command follows. */
 const BEFORE_COMMAND = new Set(['if', 'then', 'else', 'elif', 'do', 'while', 'until', '!', '{', '}', 'time', 'coproc']);
 const ASSIGNMENT = /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=/;
+const REDIRECTION = /^(?:<<<|<<-|<<|<>|<&|<\(|<|&>>|&>|>>|>\||>&|>\(|>)/;
 /** Stands for text that only the shell knows, such as the output of a substitution: equal to no name. */
 const UNKNOWN = '\u0001';
 /** Deeper nesting than any command that a person writes; what lies deeper is not looked at. */
@@ -18,200 +19,249 @@ const MAX_DEPTH = 100;
  * A reader for policies, not a shell: what it cannot follow it skips, and it never fails.
  */
 export function simpleCommands(script: string): SimpleCommand[] {
-  const found: SimpleCommand[] = [];
-  const heredocs: { delimiter: string; stripTabs: boolean }[] = [];
-  let at = 0;
+  const reader: Reader = { script, at: 0, found: [], heredocs: [] };
+  while (reader.at < script.length) readList(reader, null, 0);
+  return reader.found;
+}
 
-  function skipHeredocs(): void {
-    for (const { delimiter, stripTabs } of heredocs.splice(0)) {
-      while (at < script.length) {
-        const end = script.indexOf('\n', at);
-        const line = script.slice(at, end === -1 ? script.length : end);
-        at = end === -1 ? script.length : end + 1;
-        if ((stripTabs ? line.replace(/^\t+/, '') : line) === delimiter) break;
-      }
+/** How far the script has been read, and what was found on the way. */
+interface Reader {
+  readonly script: string;
+  at: number;
+  readonly found: SimpleCommand[];
+  /** Those whose text begins after this line. */
+  readonly heredocs: { delimiter: string; stripTabs: boolean }[];
+}
+
+/** Commands up to a closing character, or to the end. */
+function readList(reader: Reader, close: ')' | '`' | null, depth: number): void {
+  const list = new CommandList(reader, depth);
+  while (reader.at < reader.script.length) {
+    const c = reader.script[reader.at]!;
+    if (c === close) {
+      reader.at += 1;
+      break;
+    }
+    list.read(c);
+  }
+  list.endCommand();
+}
+
+/** The command that is being read. */
+class CommandList {
+  #words: string[] = [];
+  #word: string | null = null;
+  #hasInput = false;
+  /** Within `[[ … ]]`, whose signs separate nothing. */
+  #inTest = false;
+  /** The next word is the target of a redirection. */
+  #target: 'file' | 'heredoc' | 'heredoc-tabs' | null = null;
+
+  constructor(
+    private readonly reader: Reader,
+    private readonly depth: number,
+  ) {}
+
+  /** What begins with the character `c`, which is the next one. */
+  read(c: string): void {
+    const { reader } = this;
+    const { script, at } = reader;
+    if (c === '\n') {
+      reader.at += 1;
+      this.endCommand();
+      skipHeredocs(reader);
+    } else if (c === ' ' || c === '\t' || c === '\r') {
+      this.#endWord();
+      reader.at += 1;
+    } else if (script.startsWith('\\\n', at)) reader.at += 2;
+    else if ('\\\'"$`'.includes(c)) this.#extend(expanded(reader, c, this.depth));
+    else if (c === '#' && this.#word === null) skipTo(reader, '\n');
+    else if (this.#inTest && '&|()<>'.includes(c)) {
+      this.#endWord();
+      reader.at += 1;
+    } else if (c === ';' || c === '|' || (c === '&' && script[at + 1] !== '>')) this.#separator(c);
+    else if (c === '(') this.#bracket();
+    else if (c === ')') {
+      // No bracket is open: a pattern of `case`.
+      reader.at += 1;
+      this.#drop();
+    } else if (c === '<' || c === '>' || c === '&') this.#redirection(c);
+    else {
+      this.#extend(c);
+      reader.at += 1;
     }
   }
 
-  /** Past the end of a bracket that was opened before `at`; quotes in between are respected. */
-  function skipBalanced(open: string, close: string): void {
-    for (let depth = 1; at < script.length && depth > 0; at += 1) {
-      const c = script[at];
-      if (c === '\\') at += 1;
-      else if (c === "'") {
-        const end = script.indexOf("'", at + 1);
-        at = end === -1 ? script.length : end;
-      } else if (c === open) depth += 1;
-      else if (c === close) depth -= 1;
-    }
+  endCommand(nextHasInput = false): void {
+    this.#endWord();
+    this.#target = null;
+    const words = commandWords(this.#words);
+    if (words.length > 0) this.reader.found.push({ words, hasInput: this.#hasInput });
+    this.#words = [];
+    this.#inTest = false;
+    this.#hasInput = nextHasInput;
   }
 
-  /** What follows a `$` or a backtick at `at`: its commands are read, its value is unknown. Returns the text for the word. */
-  function substitution(depth: number): string {
-    if (depth >= MAX_DEPTH) {
-      at += 1;
-      return UNKNOWN;
-    }
-    if (script[at] === '`') {
-      at += 1;
-      list('`', depth + 1);
-      return UNKNOWN;
-    }
-    at += 1;
-    if (script.startsWith('((', at)) {
-      at += 2;
-      skipBalanced('(', ')');
-      if (script[at] === ')') at += 1;
-      return UNKNOWN;
-    }
-    if (script[at] === '(') {
-      at += 1;
-      list(')', depth + 1);
-      return UNKNOWN;
-    }
-    if (script[at] === '{') {
-      at += 1;
-      skipBalanced('{', '}');
-      return UNKNOWN;
-    }
-    return '$';
+  #extend(text: string): void {
+    this.#word = (this.#word ?? '') + text;
   }
 
-  function doubleQuoted(depth: number): string {
-    let text = '';
-    while (at < script.length && script[at] !== '"') {
-      const c = script[at]!;
-      if (c === '\\') {
-        text += script[at + 1] ?? '';
-        at += 2;
-      } else if (c === '$' || c === '`') text += substitution(depth);
-      else {
-        text += c;
-        at += 1;
-      }
+  #endWord(): void {
+    const word = this.#word;
+    if (word === null) return;
+    if (word === '[[' || word === ']]') this.#inTest = word === '[[';
+    if (this.#target === null) this.#words.push(word);
+    else if (this.#target !== 'file')
+      this.reader.heredocs.push({ delimiter: word, stripTabs: this.#target === 'heredoc-tabs' });
+    this.#target = null;
+    this.#word = null;
+  }
+
+  /** What was read is no command. */
+  #drop(): void {
+    this.#words = [];
+    this.#word = null;
+    this.#inTest = false;
+    this.#hasInput = false;
+  }
+
+  /** `;`, `&`, `&&`, `|`, `||`, `|&`. */
+  #separator(c: string): void {
+    const { reader } = this;
+    const next = reader.script[reader.at + 1];
+    reader.at += (c !== ';' && next === c) || (c === '|' && next === '&') ? 2 : 1;
+    this.endCommand(c === '|' && next !== '|');
+  }
+
+  /** A subshell, an arithmetic command, an array, the name of a function, or a pattern. */
+  #bracket(): void {
+    const { reader } = this;
+    reader.at += 1;
+    if (this.#word !== null && ASSIGNMENT.test(this.#word)) skipBalanced(reader, '(', ')');
+    else if (this.#word !== null || commandWords(this.#words).length > 0) {
+      skipBalanced(reader, '(', ')');
+      this.#drop();
+    } else if (reader.script[reader.at] === '(') skipArithmetic(reader, 1);
+    else if (this.depth < MAX_DEPTH) readList(reader, ')', this.depth + 1);
+  }
+
+  #redirection(c: string): void {
+    const { reader } = this;
+    if (this.#word !== null && /^\d+$/.test(this.#word)) this.#word = null;
+    this.#endWord();
+    const operator = REDIRECTION.exec(reader.script.slice(reader.at, reader.at + 3))?.[0] ?? c;
+    reader.at += operator.length;
+    if (operator.endsWith('(')) {
+      if (this.depth < MAX_DEPTH) readList(reader, ')', this.depth + 1);
+      this.#word = UNKNOWN;
+      return;
     }
-    at += 1;
+    if (operator.startsWith('<')) this.#hasInput = true;
+    this.#target = operator === '<<' ? 'heredoc' : operator === '<<-' ? 'heredoc-tabs' : 'file';
+  }
+}
+
+/** The text for the word of what begins with `c`: an escape, a quotation or a substitution. */
+function expanded(reader: Reader, c: string, depth: number): string {
+  const { script, at } = reader;
+  if (c === '\\') {
+    reader.at += 2;
+    return script[at + 1] ?? '';
+  }
+  if (c === "'") {
+    reader.at += 1;
+    skipTo(reader, "'");
+    const text = script.slice(at + 1, reader.at);
+    if (reader.at < script.length) reader.at += 1;
     return text;
   }
-
-  /** Commands up to a closing character, or to the end. */
-  function list(close: ')' | '`' | null, depth: number): void {
-    let words: string[] = [];
-    let word: string | null = null;
-    let hasInput = false;
-    /** Within `[[ … ]]`, whose signs separate nothing. */
-    let inTest = false;
-    /** The next word is the target of a redirection. */
-    let target: 'file' | 'heredoc' | 'heredoc-tabs' | null = null;
-
-    const endWord = (): void => {
-      if (word === null) return;
-      if (word === '[[' || word === ']]') inTest = word === '[[';
-      if (target === null) words.push(word);
-      else if (target !== 'file') heredocs.push({ delimiter: word, stripTabs: target === 'heredoc-tabs' });
-      target = null;
-      word = null;
-    };
-    const endCommand = (nextHasInput = false): void => {
-      endWord();
-      target = null;
-      const rest = commandWords(words);
-      if (rest.length > 0) found.push({ words: rest, hasInput });
-      words = [];
-      inTest = false;
-      hasInput = nextHasInput;
-    };
-    const drop = (): void => {
-      words = [];
-      word = null;
-      inTest = false;
-      hasInput = false;
-    };
-
-    while (at < script.length) {
-      const c: string = script[at]!;
-      if (c === close) {
-        at += 1;
-        break;
-      }
-      if (c === '\n') {
-        at += 1;
-        endCommand();
-        skipHeredocs();
-      } else if (c === ' ' || c === '\t' || c === '\r') {
-        endWord();
-        at += 1;
-      } else if (c === '\\') {
-        if (script[at + 1] !== '\n') word = (word ?? '') + (script[at + 1] ?? '');
-        at += 2;
-      } else if (c === "'") {
-        const end = script.indexOf("'", at + 1);
-        word = (word ?? '') + script.slice(at + 1, end === -1 ? script.length : end);
-        at = end === -1 ? script.length : end + 1;
-      } else if (c === '"') {
-        at += 1;
-        word = (word ?? '') + doubleQuoted(depth);
-      } else if (c === '$' || c === '`') {
-        if (c === '$' && script[at + 1] === "'") {
-          const quoted = /^\$'((?:[^'\\]|\\[^])*)'?/.exec(script.slice(at))!;
-          at += quoted[0].length;
-          word = (word ?? '') + (quoted[1] ?? '');
-        } else word = (word ?? '') + substitution(depth);
-      } else if (c === '#' && word === null) {
-        const end = script.indexOf('\n', at);
-        at = end === -1 ? script.length : end;
-      } else if (inTest && '&|()<>'.includes(c)) {
-        endWord();
-        at += 1;
-      } else if (c === ';') {
-        at += 1;
-        endCommand();
-      } else if (c === '&' && script[at + 1] !== '>') {
-        at += script[at + 1] === '&' ? 2 : 1;
-        endCommand();
-      } else if (c === '|') {
-        const or = script[at + 1] === '|';
-        at += or || script[at + 1] === '&' ? 2 : 1;
-        endCommand(!or);
-      } else if (c === '(') {
-        at += 1;
-        if (word !== null && ASSIGNMENT.test(word)) {
-          skipBalanced('(', ')');
-        } else if (word !== null || commandWords(words).length > 0) {
-          // The name of a function, or a pattern.
-          skipBalanced('(', ')');
-          drop();
-        } else if (script[at] === '(') {
-          at += 1;
-          skipBalanced('(', ')');
-          if (script[at] === ')') at += 1;
-        } else if (depth < MAX_DEPTH) list(')', depth + 1);
-      } else if (c === ')') {
-        // No bracket is open: a pattern of `case`.
-        at += 1;
-        drop();
-      } else if (c === '<' || c === '>' || c === '&') {
-        if (word !== null && /^\d+$/.test(word)) word = null;
-        endWord();
-        const operator = /^(?:<<<|<<-|<<|<>|<&|<\(|<|&>>|&>|>>|>\||>&|>\(|>)/.exec(script.slice(at, at + 3))?.[0] ?? c;
-        at += operator.length;
-        if (operator.endsWith('(')) {
-          if (depth < MAX_DEPTH) list(')', depth + 1);
-          word = UNKNOWN;
-          continue;
-        }
-        if (operator.startsWith('<')) hasInput = true;
-        target = operator === '<<' ? 'heredoc' : operator === '<<-' ? 'heredoc-tabs' : 'file';
-      } else {
-        word = (word ?? '') + c;
-        at += 1;
-      }
-    }
-    endCommand();
+  if (c === '"') {
+    reader.at += 1;
+    return doubleQuoted(reader, depth);
   }
+  if (c === '$' && script[at + 1] === "'") {
+    const quoted = /^\$'((?:[^'\\]|\\[^])*)'?/.exec(script.slice(at))!;
+    reader.at += quoted[0].length;
+    return quoted[1] ?? '';
+  }
+  return substitution(reader, depth);
+}
 
-  while (at < script.length) list(null, 0);
-  return found;
+function doubleQuoted(reader: Reader, depth: number): string {
+  const { script } = reader;
+  let text = '';
+  while (reader.at < script.length && script[reader.at] !== '"') {
+    const c = script[reader.at]!;
+    if (c === '\\') {
+      text += script[reader.at + 1] ?? '';
+      reader.at += 2;
+    } else if (c === '$' || c === '`') text += substitution(reader, depth);
+    else {
+      text += c;
+      reader.at += 1;
+    }
+  }
+  reader.at += 1;
+  return text;
+}
+
+/** What follows a `$` or a backtick: its commands are read, its value is unknown. Returns the text for the word. */
+function substitution(reader: Reader, depth: number): string {
+  const { script } = reader;
+  const opening = script[reader.at];
+  reader.at += 1;
+  if (depth >= MAX_DEPTH) return UNKNOWN;
+  const next = script[reader.at];
+  if (opening === '`') readList(reader, '`', depth + 1);
+  else if (script.startsWith('((', reader.at)) skipArithmetic(reader, 2);
+  else if (next === '(') {
+    reader.at += 1;
+    readList(reader, ')', depth + 1);
+  } else if (next === '{') {
+    reader.at += 1;
+    skipBalanced(reader, '{', '}');
+  } else return '$';
+  return UNKNOWN;
+}
+
+/** To the next `sign`, or to the end. */
+function skipTo(reader: Reader, sign: string): void {
+  const next = reader.script.indexOf(sign, reader.at);
+  reader.at = next === -1 ? reader.script.length : next;
+}
+
+function skipHeredocs(reader: Reader): void {
+  const { script } = reader;
+  for (const { delimiter, stripTabs } of reader.heredocs.splice(0)) {
+    while (reader.at < script.length) {
+      const begin = reader.at;
+      skipTo(reader, '\n');
+      const line = script.slice(begin, reader.at);
+      if (reader.at < script.length) reader.at += 1;
+      if ((stripTabs ? line.replace(/^\t+/, '') : line) === delimiter) break;
+    }
+  }
+}
+
+/** Past `((…))`, of which so many brackets are still to come. */
+function skipArithmetic(reader: Reader, brackets: number): void {
+  reader.at += brackets;
+  skipBalanced(reader, '(', ')');
+  if (reader.script[reader.at] === ')') reader.at += 1;
+}
+
+/** Past the end of a bracket that has just been opened; quotes in between are respected. */
+function skipBalanced(reader: Reader, open: string, close: string): void {
+  const { script } = reader;
+  for (let depth = 1; reader.at < script.length && depth > 0; reader.at += 1) {
+    const c = script[reader.at];
+    if (c === '\\') reader.at += 1;
+    else if (c === "'") {
+      reader.at += 1;
+      skipTo(reader, "'");
+    } else if (c === open) depth += 1;
+    else if (c === close) depth -= 1;
+  }
 }
 
 /** Without what stands before the command itself: keywords, assignments, `function name {`. */

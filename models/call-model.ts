@@ -56,10 +56,10 @@ export async function callModel(
   const turn = await waitForTurn(ports, port, run, key, prompt, signal);
   if (turn?.kind === 'wait') return turn;
   const grant = turn?.grant;
-  const tellsSending = port.tellsSending === true;
   const endpoint = port.endpoint?.(run.model);
+  const price = { account, model, reservedUsd, estimatedUsd };
   const call = {
-    ...{ provider, model, messages: prompt.messages, reservedUsd, endpoint, tellsSending },
+    ...{ provider, model, messages: prompt.messages, reservedUsd, endpoint, tellsSending: port.tellsSending === true },
     ...{ worker: ports.worker.name, isGone: (name: string) => ports.worker.isGone(name), boundMs: boundOf(run) },
   };
   const reserved = await reserveTurn(store, run, key, call).catch((error: unknown) => {
@@ -70,8 +70,28 @@ export async function callModel(
     grant?.released();
     return reserved;
   }
-  const { attempt } = reserved;
-  let sent = !tellsSending;
+  return await sendCall({ store, port, run, key, prompt, grant, endpoint, price, attempt: reserved.attempt }, signal);
+}
+
+/** A call whose money is reserved, and whose turn has come. */
+interface ReservedModelCall {
+  store: ModelCallPorts['store'];
+  port: ModelPort;
+  run: RunDefinition;
+  key: TurnKey;
+  prompt: Prompt;
+  grant: RateGrant | undefined;
+  endpoint: string | undefined;
+  price: { account: string; model: string; reservedUsd: string; estimatedUsd: string };
+  attempt: number;
+}
+
+async function sendCall(
+  call: ReservedModelCall,
+  signal: AbortSignal,
+): Promise<Extract<TurnResult, { kind: 'reply' | 'end' }>> {
+  const { store, port, run, key, prompt, grant, price, attempt } = call;
+  let sent = port.tellsSending !== true;
   const notSent: unknown[] = [];
   const sending = async (): Promise<void> => {
     await store.sendingCall(key, attempt).catch((error: unknown) => {
@@ -91,9 +111,9 @@ export async function callModel(
     const ms = Math.round(performance.now() - started);
     grant?.settled(reply.usage.inputTokens + reply.usage.outputTokens, reply.statedLimits);
     const dearer =
-      estimatedUsd === '0' || compareUsd(reply.costUsd, reservedUsd) <= 0
+      price.estimatedUsd === '0' || compareUsd(reply.costUsd, price.reservedUsd) <= 0
         ? undefined
-        : dearerAnswer(key, { account, model, reservedUsd, estimatedUsd, costUsd: reply.costUsd });
+        : dearerAnswer(key, { ...price, costUsd: reply.costUsd });
     await storePaidAnswer(() => store.settleCall(key, reply, ms, { dearer, attempt }), signal);
     return { kind: 'reply', reply, ms };
   } catch (error) {
@@ -107,30 +127,39 @@ export async function callModel(
       if (!sent) await store.releaseUnsent([run.runId]).catch(() => undefined);
       throw fault;
     }
-    const retryAfterMs = fault.retryable ? (fault.retryAfterMs ?? backoffMs(attempt)) : undefined;
-    const wrongAddress = await isWrongAddress(store, run, fault, attempt);
-    await store.failCall(key, fault.kind, sent ? fault.billed : 'no', {
-      event: {
-        kind: 'provider_error',
-        key: `call-${key.step}-${key.try}-${attempt}`,
-        detail: `step ${key.step}: ${fault.message}`.slice(0, 1000),
-      },
-      detail: fault.message.slice(0, 1000),
-      attempt,
-      ...(retryAfterMs === undefined || wrongAddress ? {} : { retryAt: new Date(Date.now() + retryAfterMs) }),
-    });
-    if (fault.consequence === 'context') return { kind: 'end', endReason: 'context' };
-    if (wrongAddress)
-      throw new BenchError(
-        'usage',
-        `${fault.message}, at ${endpoint ?? 'its address'}; ${run.model.name} has answered no call of this batch yet`,
-        {
-          code: 'model.address_invalid',
-          remedy: `Correct the address, see what \`bench models test ${run.model.name}\` says, then repeat all unscored runs: \`bench retry ${run.batchId}\`.`,
-        },
-      );
-    throw retryAfterMs === undefined ? fault : fault.with({ retryAfterMs });
+    return await storeFailure(call, fault, sent);
   }
+}
+
+/** The end of the run where the fault is one; otherwise throws what its caller tries again, or gives up. */
+async function storeFailure(
+  { store, run, key, endpoint, attempt }: ReservedModelCall,
+  fault: ProviderError,
+  sent: boolean,
+): Promise<Extract<TurnResult, { kind: 'end' }>> {
+  const retryAfterMs = fault.retryable ? (fault.retryAfterMs ?? backoffMs(attempt)) : undefined;
+  const wrongAddress = await isWrongAddress(store, run, fault, attempt);
+  await store.failCall(key, fault.kind, sent ? fault.billed : 'no', {
+    event: {
+      kind: 'provider_error',
+      key: `call-${key.step}-${key.try}-${attempt}`,
+      detail: `step ${key.step}: ${fault.message}`.slice(0, 1000),
+    },
+    detail: fault.message.slice(0, 1000),
+    attempt,
+    ...(retryAfterMs === undefined || wrongAddress ? {} : { retryAt: new Date(Date.now() + retryAfterMs) }),
+  });
+  if (fault.consequence === 'context') return { kind: 'end', endReason: 'context' };
+  if (wrongAddress)
+    throw new BenchError(
+      'usage',
+      `${fault.message}, at ${endpoint ?? 'its address'}; ${run.model.name} has answered no call of this batch yet`,
+      {
+        code: 'model.address_invalid',
+        remedy: `Correct the address, see what \`bench models test ${run.model.name}\` says, then repeat all unscored runs: \`bench retry ${run.batchId}\`.`,
+      },
+    );
+  throw retryAfterMs === undefined ? fault : fault.with({ retryAfterMs });
 }
 
 /** How long an answer may take; then its caller gives it up. */

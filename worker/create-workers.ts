@@ -69,50 +69,10 @@ const CONTROL_ACTIVITIES = 100;
 
 /** Creates one Temporal worker per task queue, all in this process, at each call: those before must have ended. */
 export function workersOf(parts: WorkerParts): () => Promise<Worker>[] {
-  const { settings, hostId, store, backends, departure } = parts;
-  const definitions = new RunDefinitions(store);
-  const artifacts = openArtifactStore(settings.artifacts);
-  const { taskFolder } = parts;
-  // Only hosts evaluate and serve gateways.
-  const secret = parts.keys.evaluator ?? '';
-  const models = createProviderModels(parts.env, parts.secrets, parts.keys.sealing);
-  const players = createPlayers({
-    ...{ store, models, taskFolder, turns: parts.turns, governor: parts.governor, worker: workerIdentity() },
-  });
-
-  const access = providerAccess(parts.env, parts.secrets, parts.keys.sealing);
-  const gateways = createGateways({
-    ...{ store, secret },
-    openCalls: (run) => meteredCalls({ store, governor: parts.governor, access }, run),
-  });
-  const programs = {
-    folder: (run: RunDefinition) => programFolder(run.agent.program, settings.layout.programs),
-    close: gateways.close,
-  };
-
-  const turns = { store, definitions, histories: new PromptHistories(), players, turns: new TurnsUnderWay() };
-  const commands = { store, definitions, backends, artifacts, taskFolder, watched: parts.outputs, departure };
-  const sharesArtifacts = settings.artifacts.shared;
-  const snapshots = { store, definitions, backends, artifacts, hostId, sharesArtifacts };
-
-  const containers = containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder, programs });
-
-  const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions> = {}): Promise<Worker> =>
-    parts.patiently(() =>
-      Worker.create({
-        connection: parts.connection,
-        namespace: settings.temporalNamespace,
-        taskQueue,
-        interceptors: { activity: [activityLogInterceptors, ...activityInterceptors({ store, departure })] },
-        activities,
-        // Commands and calls survive the worker, so stopping needs little time.
-        shutdownGraceTime: '1 second',
-        shutdownForceTime: '10 seconds',
-        // A cancel request arrives with the answer to a heartbeat: within two seconds.
-        maxHeartbeatThrottleInterval: '1500 milliseconds',
-        ...options,
-      }),
-    );
+  const { settings, hostId, store, departure } = parts;
+  const { players, gateways, containers, turns, commands, snapshots, submissions, evaluations } = adaptersOf(parts);
+  const worker = (taskQueue: string, activities: object, options: Partial<WorkerOptions>): Promise<Worker> =>
+    pollerOf(parts, taskQueue, activities, options);
 
   const byRole: Record<WorkerRole, () => Promise<Worker>[]> = {
     workflows: () => [
@@ -121,9 +81,7 @@ export function workersOf(parts: WorkerParts): () => Promise<Worker>[] {
         {
           ...controlActivities({
             ...{ store, temporal: parts.temporal },
-            ...(settings.roles.includes('host')
-              ? { startHere: startPlacedHere({ hostId, departure }, containers) }
-              : {}),
+            ...(settings.roles.includes('host') && { startHere: startPlacedHere({ hostId, departure }, containers) }),
           }),
         },
         {
@@ -150,7 +108,7 @@ export function workersOf(parts: WorkerParts): () => Promise<Worker>[] {
             snapshot: (args, signal) => takeSnapshot(snapshots, args, signal),
             answerWithin: (turn, ms, signal) => answerWithin(parts, turn, ms, signal),
           }),
-          ...takeSubmissionActivities({ store, definitions, backends, artifacts, taskFolder }),
+          ...takeSubmissionActivities(submissions),
           ...snapshotActivities(snapshots),
         },
         // One per run; runs with a lease come on top of the slots.
@@ -159,8 +117,8 @@ export function workersOf(parts: WorkerParts): () => Promise<Worker>[] {
       worker(
         evaluationQueue(hostId),
         {
-          ...evaluateActivities({ store, definitions, backends, artifacts, taskFolder, secret, departure }),
-          ...hiddenEvaluationActivities({ store, definitions, backends, artifacts, taskFolder, secret, departure }),
+          ...evaluateActivities(evaluations),
+          ...hiddenEvaluationActivities(evaluations),
         },
         { maxConcurrentActivityTaskExecutions: settings.evaluations },
       ),
@@ -177,6 +135,64 @@ export function workersOf(parts: WorkerParts): () => Promise<Worker>[] {
       ),
   };
   return () => settings.roles.flatMap((role) => byRole[role]());
+}
+
+/** What the activities of several queues share. */
+function adaptersOf(parts: WorkerParts) {
+  const { settings, hostId, store, backends, departure } = parts;
+  const definitions = new RunDefinitions(store);
+  const artifacts = openArtifactStore(settings.artifacts);
+  const { taskFolder } = parts;
+  // Only hosts evaluate and serve gateways.
+  const secret = parts.keys.evaluator ?? '';
+  const models = createProviderModels(parts.env, parts.secrets, parts.keys.sealing);
+  const players = createPlayers({
+    ...{ store, models, taskFolder, turns: parts.turns, governor: parts.governor, worker: workerIdentity() },
+  });
+
+  const access = providerAccess(parts.env, parts.secrets, parts.keys.sealing);
+  const gateways = createGateways({
+    ...{ store, secret },
+    openCalls: (run) => meteredCalls({ store, governor: parts.governor, access }, run),
+  });
+  const programs = {
+    folder: (run: RunDefinition) => programFolder(run.agent.program, settings.layout.programs),
+    close: gateways.close,
+  };
+
+  const turns = { store, definitions, histories: new PromptHistories(), players, turns: new TurnsUnderWay() };
+  const commands = { store, definitions, backends, artifacts, taskFolder, watched: parts.outputs, departure };
+  const snapshots = { store, definitions, backends, artifacts, hostId, sharesArtifacts: settings.artifacts.shared };
+
+  const containers = containerActivities({ store, definitions, backends, artifacts, hostId, taskFolder, programs });
+  const submissions = { store, definitions, backends, artifacts, taskFolder };
+  const evaluations = { ...submissions, secret, departure };
+  return { players, gateways, containers, turns, commands, snapshots, submissions, evaluations };
+}
+
+/** What polls one task queue. */
+function pollerOf(
+  parts: WorkerParts,
+  taskQueue: string,
+  activities: object,
+  options: Partial<WorkerOptions>,
+): Promise<Worker> {
+  const { store, departure } = parts;
+  return parts.patiently(() =>
+    Worker.create({
+      connection: parts.connection,
+      namespace: parts.settings.temporalNamespace,
+      taskQueue,
+      interceptors: { activity: [activityLogInterceptors, ...activityInterceptors({ store, departure })] },
+      activities,
+      // Commands and calls survive the worker, so stopping needs little time.
+      shutdownGraceTime: '1 second',
+      shutdownForceTime: '10 seconds',
+      // A cancel request arrives with the answer to a heartbeat: within two seconds.
+      maxHeartbeatThrottleInterval: '1500 milliseconds',
+      ...options,
+    }),
+  );
 }
 
 /** The bundle made by the build, else the sources (tests). */

@@ -29,7 +29,8 @@ type Closed = { status: 'missing' } | { status: 'terminated' | 'completed' | 'cl
  * with an event for each. A workflow that was terminated, or was lost with Temporal's store, sends no notice: its run or batch would
  * stall. To be called about twice a minute; several workers may do so at once.
  */
-export function workflowReconciler({ client, store, log }: ReconcilerPorts): () => Promise<void> {
+export function workflowReconciler(ports: ReconcilerPorts): () => Promise<void> {
+  const { client, store, log } = ports;
   let lookFrom = Date.now() - LOOK_BACK_MS;
   /** Runs that Temporal did not know in the previous round. */
   let missingBefore = new Set<string>();
@@ -48,11 +49,11 @@ export function workflowReconciler({ client, store, log }: ReconcilerPorts): () 
       }
     };
     const work = await store.unfinishedWork();
-    await guarded(() => reconcilePool(work.gpuHosts));
+    await guarded(() => reconcilePool(ports, work.gpuHosts));
     const restarted = new Set<string | null>();
     const lookAtBatch = (batchId: string, workflowId: string): Promise<void> =>
       guarded(async () => {
-        if (await reconcileBatch(batchId, workflowId)) restarted.add(batchId);
+        if (await reconcileBatch(ports, batchId, workflowId)) restarted.add(batchId);
       });
     for (const batchId of work.batchIds) await lookAtBatch(batchId, batchWorkflowId(batchId));
     for (const batchId of work.settledIds) await guarded(() => startBatchWorkflow(client, { batchId }));
@@ -61,7 +62,7 @@ export function workflowReconciler({ client, store, log }: ReconcilerPorts): () 
     const missing = new Set<string>();
     const lookAtRun = (runId: string, ofRestarted: boolean): Promise<void> =>
       guarded(async () => {
-        const outcome = await reconcileRun(runId, missingBefore.has(runId) && !ofRestarted);
+        const outcome = await reconcileRun(ports, runId, missingBefore.has(runId) && !ofRestarted);
         if (outcome === 'missing') missing.add(runId);
       });
     const begun = new Set(work.runs.map(({ runId }) => runId));
@@ -75,68 +76,83 @@ export function workflowReconciler({ client, store, log }: ReconcilerPorts): () 
     // Those that could not be restarted are found again.
     if (failures === 0) lookFrom = began - OVERLAP_MS;
   };
+}
 
-  async function reconcilePool(gpuHosts: boolean): Promise<void> {
-    if (!gpuHosts) return;
-    const closed = await closedExecution(client, GPU_POOL_WORKFLOW_ID);
-    if (closed === null) return;
-    await client.workflow.signalWithStart('gpuPool', {
-      workflowId: GPU_POOL_WORKFLOW_ID,
-      taskQueue: CONTROL_QUEUE,
-      signal: SIGNAL.hostsChanged,
-      signalArgs: [],
-    });
-    await report({ runId: null, batchId: null }, GPU_POOL_WORKFLOW_ID, closed, 'it was restarted with the open leases');
-  }
+async function reconcilePool(ports: ReconcilerPorts, gpuHosts: boolean): Promise<void> {
+  const { client } = ports;
+  if (!gpuHosts) return;
+  const closed = await closedExecution(client, GPU_POOL_WORKFLOW_ID);
+  if (closed === null) return;
+  await client.workflow.signalWithStart('gpuPool', {
+    workflowId: GPU_POOL_WORKFLOW_ID,
+    taskQueue: CONTROL_QUEUE,
+    signal: SIGNAL.hostsChanged,
+    signalArgs: [],
+  });
+  await report(
+    ports,
+    { runId: null, batchId: null },
+    GPU_POOL_WORKFLOW_ID,
+    closed,
+    'it was restarted with the open leases',
+  );
+}
 
-  /** `workflowId`: the batch's, or that of a shard of it, whose runs the batch starts again. */
-  async function reconcileBatch(batchId: string, workflowId: string): Promise<boolean> {
-    const closed = await closedExecution(client, workflowId);
-    // A shard that has completed is over.
-    const isShard = workflowId !== batchWorkflowId(batchId);
-    if (closed === null || (isShard && closed.status !== 'terminated')) return false;
-    if (!(await store.isUnfinished({ batchId }))) return false;
-    await startBatchWorkflow(client, { batchId });
-    const then = isShard
-      ? 'its batch restarts its unfinished runs when the other shards are over'
-      : 'it was restarted, and its unfinished runs continue from their records';
-    await report({ runId: null, batchId }, workflowId, closed, then);
-    return true;
-  }
+/** `workflowId`: the batch's, or that of a shard of it, whose runs the batch starts again. */
+async function reconcileBatch(ports: ReconcilerPorts, batchId: string, workflowId: string): Promise<boolean> {
+  const { client, store } = ports;
+  const closed = await closedExecution(client, workflowId);
+  // A shard that has completed is over.
+  const isShard = workflowId !== batchWorkflowId(batchId);
+  if (closed === null || (isShard && closed.status !== 'terminated')) return false;
+  if (!(await store.isUnfinished({ batchId }))) return false;
+  await startBatchWorkflow(client, { batchId });
+  const then = isShard
+    ? 'its batch restarts its unfinished runs when the other shards are over'
+    : 'it was restarted, and its unfinished runs continue from their records';
+  await report(ports, { runId: null, batchId }, workflowId, closed, then);
+  return true;
+}
 
-  /** `evenIfMissing`: nothing else restarts one that Temporal does not know. */
-  async function reconcileRun(runId: string, evenIfMissing: boolean): Promise<'missing' | 'done'> {
-    const workflowId = runWorkflowId(runId);
-    const closed = await closedExecution(client, workflowId);
-    if (closed === null || !(await store.isUnfinished({ runId }))) return 'done';
-    // Its batch, when that was lost as well, starts it again, unless it is paused.
-    if (closed.status === 'missing' && !evenIfMissing) return 'missing';
-    const ticket = await store.ticket(runId);
-    if (ticket === null) return 'done';
-    await startRunWorkflow(client, ticket, { evenIfCompleted: closed.status === 'completed' });
-    await report(
-      { runId, batchId: null },
-      workflowId,
-      closed,
-      'it was restarted, and the run continues from its record',
-    );
-    return 'done';
-  }
+/** `evenIfMissing`: nothing else restarts one that Temporal does not know. */
+async function reconcileRun(
+  ports: ReconcilerPorts,
+  runId: string,
+  evenIfMissing: boolean,
+): Promise<'missing' | 'done'> {
+  const { client, store } = ports;
+  const workflowId = runWorkflowId(runId);
+  const closed = await closedExecution(client, workflowId);
+  if (closed === null || !(await store.isUnfinished({ runId }))) return 'done';
+  // Its batch, when that was lost as well, starts it again, unless it is paused.
+  if (closed.status === 'missing' && !evenIfMissing) return 'missing';
+  const ticket = await store.ticket(runId);
+  if (ticket === null) return 'done';
+  await startRunWorkflow(client, ticket, { evenIfCompleted: closed.status === 'completed' });
+  await report(
+    ports,
+    { runId, batchId: null },
+    workflowId,
+    closed,
+    'it was restarted, and the run continues from its record',
+  );
+  return 'done';
+}
 
-  async function report(
-    subject: { runId: string | null; batchId: string | null },
-    workflowId: string,
-    closed: Closed,
-    then: string,
-  ): Promise<void> {
-    const what =
-      closed.status === 'missing'
-        ? ({ kind: 'workflow_lost', key: `lost-${workflowId}-${new Date().toISOString()}` } as const)
-        : ({ kind: 'workflow_terminated', key: `terminated-${closed.executionId}` } as const);
-    const detail = `workflow ${workflowId} ${HOW[closed.status]}; ${then}`;
-    await store.addEvent({ ...subject, ...what, detail });
-    log.info({ workflowId }, detail);
-  }
+async function report(
+  { store, log }: ReconcilerPorts,
+  subject: { runId: string | null; batchId: string | null },
+  workflowId: string,
+  closed: Closed,
+  then: string,
+): Promise<void> {
+  const what =
+    closed.status === 'missing'
+      ? ({ kind: 'workflow_lost', key: `lost-${workflowId}-${new Date().toISOString()}` } as const)
+      : ({ kind: 'workflow_terminated', key: `terminated-${closed.executionId}` } as const);
+  const detail = `workflow ${workflowId} ${HOW[closed.status]}; ${then}`;
+  await store.addEvent({ ...subject, ...what, detail });
+  log.info({ workflowId }, detail);
 }
 
 const HOW: Record<Closed['status'], string> = {

@@ -12,10 +12,10 @@ export interface S3Bucket {
   bucket: string;
   /** Before the names of its artifacts: empty, or ends with a slash. */
   below: string;
-  connect(): Promise<OpenedClient>;
-  uploader(): Promise<S3Client>;
+  connect: () => Promise<OpenedClient>;
+  uploader: () => Promise<S3Client>;
   /** Signs for the address by which browsers reach the store. */
-  signer(): Promise<S3Client>;
+  signer: () => Promise<S3Client>;
 }
 
 export function s3Bucket(location: S3Location, silenceMs: number): S3Bucket {

@@ -137,6 +137,7 @@ export const readCompare = reader({
 });
 
 export const readPresent = reader({ step: natural, pace: number });
+export type PresentSearch = ReturnType<typeof readPresent>;
 
 export const readOperations = reader({ kind: listOf(EVENT_KINDS) });
 export const EPISODE_TABS = ['curves', 'groups', 'episodes'] as const;

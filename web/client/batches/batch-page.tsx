@@ -12,10 +12,10 @@ import { count, duration, percent, plural, score, time, usd, words } from '../pa
 import { JsonView } from '../parts/json-view.js';
 import { Empty, Failure, Loading, Shown } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
-import { Table } from '../parts/table.js';
+import { Scroll, Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
-import { Fact, Money, RunLink, Score } from '../parts/values.js';
+import { Badge, Facts, Money, RunLink, Score } from '../parts/values.js';
 import { type Action, Steering } from '../steering/steering.js';
 import { Waiting } from '../run/waiting.js';
 import { BatchState, EndsBar } from './batches-page.js';
@@ -108,68 +108,32 @@ function BatchHead({ head: { batch, ends, forecast } }: { head: Head }) {
       <div className="big-bar">
         <EndsBar batch={{ ends, totalRuns: batch.totalRuns }} />
       </div>
-      <p className="ends-words">
-        {(
-          [
-            ['good', '✓', ends.complete, 'complete'],
-            ['info', '◑', ends.incomplete, 'incomplete'],
-            ['bad', '✕', ends.failed, 'failed'],
-            ['warn', '▲', ends.infra, 'ended by a fault'],
-            ['quiet', '◌', ends.cancelled, 'cancelled'],
-            ['quiet', '○', batch.totalRuns - batch.ended, 'to come'],
-          ] as const
-        )
-          .filter(([, , amount]) => amount > 0)
-          .map(([tone, mark, amount, name]) => (
-            <span key={name} className={`badge ${tone}`}>
-              <span aria-hidden="true">{mark}</span>
-              {count(amount)} {name}
+      <EndsWords ends={ends} toCome={batch.totalRuns - batch.ended} />
+      <Facts
+        className="headline"
+        of={{
+          'runs ended': (
+            <span className="number">
+              {count(batch.ended)}
+              <span className="muted"> of {count(batch.totalRuns)}</span>
             </span>
-          ))}
-      </p>
-      <dl className="headline">
-        <Fact name="runs ended">
-          <span className="number">
-            {count(batch.ended)}
-            <span className="muted"> of {count(batch.totalRuns)}</span>
-          </span>
-        </Fact>
-        <Fact name="cost">
-          <Money usd={batch.costUsd} />
-        </Fact>
-        <Fact name="budget">
-          {batch.budgetUsd === null ? (
-            'none'
-          ) : (
+          ),
+          cost: <Money usd={batch.costUsd} />,
+          budget: batch.budgetUsd === null ? 'none' : <Budget of={batch} />,
+          expected: running && (
             <>
-              <Money usd={batch.chargedUsd} /> <span className="muted">of</span> <Money usd={batch.budgetUsd} />{' '}
-              <span className="muted">
-                ({percent(Number(batch.chargedUsd) / Math.max(1e-9, Number(batch.budgetUsd)))})
-              </span>
+              {forecast.leftMs === null ? 'not known yet' : `${duration(forecast.leftMs)} more`}
+              {forecast.spendUsd !== null && <span className="muted">, {usd(forecast.spendUsd)} in all</span>}
             </>
-          )}
-        </Fact>
-        {running && (
-          <Fact name="expected">
-            {forecast.leftMs === null ? 'not known yet' : `${duration(forecast.leftMs)} more`}
-            {forecast.spendUsd !== null && <span className="muted">, {usd(forecast.spendUsd)} in all</span>}
-          </Fact>
-        )}
-        <Fact name="steps">
-          <span className="number">{count(batch.steps)}</span>
-        </Fact>
-        <Fact name="concurrency">{batch.concurrency}</Fact>
-        <Fact name="priority">{batch.priority}</Fact>
-        <Fact name="seed">{batch.seed}</Fact>
-        <Fact name="created">
-          <Time at={batch.createdAt} />
-        </Fact>
-        {batch.endedAt !== null && (
-          <Fact name="ended">
-            <Time at={batch.endedAt} />
-          </Fact>
-        )}
-      </dl>
+          ),
+          steps: <span className="number">{count(batch.steps)}</span>,
+          concurrency: batch.concurrency,
+          priority: batch.priority,
+          seed: batch.seed,
+          created: <Time at={batch.createdAt} />,
+          ended: batch.endedAt !== null && <Time at={batch.endedAt} />,
+        }}
+      />
       {running && <BatchWaits batch={batch} />}
       <p className="head-more">
         <code className="muted">{batch.batchId}</code>
@@ -180,6 +144,34 @@ function BatchHead({ head: { batch, ends, forecast } }: { head: Head }) {
     </section>
   );
 }
+
+const EndsWords = ({ ends, toCome }: { ends: Head['ends']; toCome: number }) => (
+  <p className="ends-words">
+    {(
+      [
+        ['good', '✓', ends.complete, 'complete'],
+        ['info', '◑', ends.incomplete, 'incomplete'],
+        ['bad', '✕', ends.failed, 'failed'],
+        ['warn', '▲', ends.infra, 'ended by a fault'],
+        ['quiet', '◌', ends.cancelled, 'cancelled'],
+        ['quiet', '○', toCome, 'to come'],
+      ] as const
+    )
+      .filter(([, , amount]) => amount > 0)
+      .map(([tone, mark, amount, name]) => (
+        <Badge key={name} tone={tone} mark={mark}>
+          {count(amount)} {name}
+        </Badge>
+      ))}
+  </p>
+);
+
+const Budget = ({ of: { chargedUsd, budgetUsd } }: { of: Head['batch'] }) => (
+  <>
+    <Money usd={chargedUsd} /> <span className="muted">of</span> <Money usd={budgetUsd} />{' '}
+    <span className="muted">({percent(Number(chargedUsd) / Math.max(1e-9, Number(budgetUsd)))})</span>
+  </>
+);
 
 /** Why it is not further: what its providers said, and what keeps the first run that waits. */
 function BatchWaits({ batch }: { batch: Head['batch'] }) {
@@ -238,7 +230,7 @@ function Matrix({ id }: { id: string }) {
           }),
         );
         return (
-          <div className="scroll" tabIndex={0} role="region" aria-label="Models by tasks">
+          <Scroll label="Models by tasks">
             <table className="matrix">
               <thead>
                 <tr>
@@ -276,7 +268,7 @@ function Matrix({ id }: { id: string }) {
                 ))}
               </tbody>
             </table>
-          </div>
+          </Scroll>
         );
       }}
     </Shown>
@@ -355,43 +347,37 @@ function Ends({ head: { exits, faults, batch } }: { head: Head }) {
   return (
     <>
       <h2>How runs ended</h2>
-      {exits.length === 0 ? (
-        <p className="muted">None has ended yet.</p>
-      ) : (
-        <Table
-          rows={exits}
-          rowKey={(_, i) => i}
-          columns={[
-            { title: 'End', cell: (exit) => words(exit.endReason) },
-            { title: 'Final evaluation', cell: (exit) => words(exit.finalEvaluation) },
-            { title: 'Outcome', cell: (exit) => exit.outcome ?? '–' },
-            { title: "In MLGym's words", cell: (exit) => <Text value={exit.status ?? '–'} /> },
-            {
-              title: 'Runs',
-              right: true,
-              cell: (exit) => (
-                <Link to="/runs" search={{ batch: [batch.batchId], endReason: [exit.endReason] }}>
-                  {count(exit.runs)}
-                </Link>
-              ),
-            },
-          ]}
-        />
-      )}
+      <Table
+        none="None has ended yet."
+        rows={exits}
+        rowKey={(_, i) => i}
+        columns={[
+          { title: 'End', cell: (exit) => words(exit.endReason) },
+          { title: 'Final evaluation', cell: (exit) => words(exit.finalEvaluation) },
+          { title: 'Outcome', cell: (exit) => exit.outcome ?? '–' },
+          { title: "In MLGym's words", cell: (exit) => <Text value={exit.status ?? '–'} /> },
+          {
+            title: 'Runs',
+            right: true,
+            cell: (exit) => (
+              <Link to="/runs" search={{ batch: [batch.batchId], endReason: [exit.endReason] }}>
+                {count(exit.runs)}
+              </Link>
+            ),
+          },
+        ]}
+      />
       <h2>Faults</h2>
-      {faults.length === 0 ? (
-        <p className="muted">None: no run was ended by the infrastructure or its configuration.</p>
-      ) : (
-        <Table
-          rows={faults}
-          rowKey={({ fault }) => fault}
-          columns={[
-            { title: 'Fault', className: 'wrap', cell: ({ fault }) => <Text value={fault} /> },
-            { title: 'Runs', right: true, cell: ({ runs }) => count(runs) },
-            { title: 'First', cell: ({ firstRun }) => <RunLink id={firstRun} /> },
-          ]}
-        />
-      )}
+      <Table
+        none="None: no run was ended by the infrastructure or its configuration."
+        rows={faults}
+        rowKey={({ fault }) => fault}
+        columns={[
+          { title: 'Fault', className: 'wrap', cell: ({ fault }) => <Text value={fault} /> },
+          { title: 'Runs', right: true, cell: ({ runs }) => count(runs) },
+          { title: 'First', cell: ({ firstRun }) => <RunLink id={firstRun} /> },
+        ]}
+      />
     </>
   );
 }

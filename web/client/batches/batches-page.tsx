@@ -1,12 +1,15 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
+import { BATCH_STATUSES } from '../../../domain/outcomes.js';
 import type { Answer } from '../../api/index.js';
-import type { BatchesSearch } from '../address/pages.js';
-import { ask } from '../data/ask.js';
+import { useChange } from '../address/change.js';
+import { pagesOf } from '../data/queries.js';
 import { useLive } from '../live/live.js';
 import { Time } from '../parts/clock.js';
+import { Choice, typed } from '../parts/fields.js';
 import { count, duration, plural } from '../parts/format.js';
-import { Empty, Failure, Loading } from '../parts/states.js';
+import { Page } from '../parts/page.js';
+import { Empty, More, Shown } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
@@ -54,117 +57,102 @@ export function BatchState({ batch }: { batch: Pick<BatchRow, 'status' | 'paused
 
 export function BatchesPage() {
   const search = useSearch({ from: '/batches' });
-  const navigate = useNavigate({ from: '/batches' });
   useTitle('Batches');
   useLive('now');
   const pages = useInfiniteQuery({
-    queryKey: ['batches', 'pages', search] as const,
-    queryFn: ({ signal, pageParam }) =>
-      ask('batches', {}, { ...search, limit: 100, ...(pageParam === null ? {} : { after: pageParam }) }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+    ...pagesOf('batches', {}, { ...search, limit: 100 }),
     placeholderData: keepPreviousData,
   });
-  const batches = pages.data?.pages.flatMap((page) => page.batches) ?? [];
-  const total = pages.data?.pages[0]?.total ?? null;
-  const change = (more: Partial<Record<keyof BatchesSearch, unknown>>, replace = false): void =>
-    void navigate({ search: (now) => ({ ...now, ...more }) as BatchesSearch, replace });
   return (
-    <div className="page">
-      <div className="page-head">
-        <h1>Batches</h1>
-        <span className="muted" role="status">
-          {total === null ? '' : plural(total, 'batch', 'batches')}
-        </span>
-        <span className="grow" />
-        <input
-          type="search"
-          data-search
-          placeholder="name or id"
-          aria-label="Filter batches by name or id"
-          defaultValue={search.text ?? ''}
-          onChange={(event) =>
-            change({ text: event.currentTarget.value === '' ? undefined : event.currentTarget.value }, true)
-          }
-        />
-        <label>
-          Status{' '}
-          <select
-            value={search.status?.[0] ?? ''}
-            onChange={(event) =>
-              change({ status: event.currentTarget.value === '' ? undefined : [event.currentTarget.value] })
-            }
-          >
-            <option value="">all</option>
-            {['queued', 'running', 'ended', 'cancelled'].map((status) => (
-              <option key={status}>{status}</option>
-            ))}
-          </select>
-        </label>
-      </div>
-      {pages.error !== null && pages.data === undefined ? (
-        <Failure error={pages.error} retry={() => void pages.refetch()} />
-      ) : pages.data === undefined ? (
-        <Loading what="batches" rows={10} />
-      ) : batches.length === 0 ? (
-        Object.keys(search).length > 0 ? (
-          <Empty title="No batch matches">
-            <p>
-              <Link to="/batches">Show all batches</Link>
-            </p>
-          </Empty>
-        ) : (
-          <Empty title="There are no batches yet" command="bench demo --page">
-            <p>The demo submits one that needs no key:</p>
-          </Empty>
-        )
-      ) : (
-        <Table
-          label="Batches"
-          wide
-          rows={batches}
-          rowKey={(batch) => batch.batchId}
-          columns={[
-            { title: 'Batch', cell: (batch) => <BatchLink id={batch.batchId} name={batch.name} /> },
-            { title: 'Status', cell: (batch) => <BatchState batch={batch} /> },
-            { title: 'Runs by end', className: 'bar-cell', cell: (batch) => <EndsBar batch={batch} /> },
-            {
-              title: 'Ended',
-              right: true,
-              cell: (batch) => (
-                <Link to="/runs" search={{ batch: [batch.batchId] }}>
-                  {count(batch.ended)}
-                  <span className="muted">/{count(batch.totalRuns)}</span>
-                </Link>
-              ),
-            },
-            { title: 'Models', className: 'names', cell: (batch) => <Names names={batch.models} /> },
-            { title: 'Tasks', className: 'names', cell: (batch) => <Names names={batch.tasks} /> },
-            { title: 'Cost', right: true, cell: (batch) => <Money usd={batch.costUsd} /> },
-            { title: 'Budget', right: true, cell: (batch) => <Money usd={batch.budgetUsd} /> },
-            { title: 'Priority', right: true, cell: (batch) => batch.priority },
-            { title: 'Seed', right: true, cell: (batch) => batch.seed },
-            { title: 'Origin', cell: (batch) => batch.origin },
-            { title: 'Created', right: true, cell: (batch) => <Time at={batch.createdAt} /> },
-            {
-              title: 'Took',
-              right: true,
-              cell: (batch) =>
-                batch.startedAt === null
-                  ? '–'
-                  : duration(Date.parse(batch.endedAt ?? new Date().toISOString()) - Date.parse(batch.startedAt)),
-            },
-          ]}
-        />
-      )}
-      {pages.hasNextPage && (
-        <button type="button" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          older batches
-        </button>
-      )}
-    </div>
+    <Page title="Batches" head={<Filter total={pages.data?.pages[0]?.total} />}>
+      <Shown of={pages} what="batches" rows={10}>
+        {({ pages: all }) => {
+          const batches = all.flatMap((page) => page.batches);
+          if (batches.length > 0) return <Batches batches={batches} />;
+          return Object.keys(search).length > 0 ? (
+            <Empty title="No batch matches">
+              <p>
+                <Link to="/batches">Show all batches</Link>
+              </p>
+            </Empty>
+          ) : (
+            <Empty title="There are no batches yet" command="bench demo --page">
+              <p>The demo submits one that needs no key:</p>
+            </Empty>
+          );
+        }}
+      </Shown>
+      <More of={pages}>older batches</More>
+    </Page>
   );
 }
+
+function Filter({ total }: { total: number | undefined }) {
+  const { text = '', status } = useSearch({ from: '/batches' });
+  const change = useChange('/batches');
+  return (
+    <>
+      <span className="muted" role="status">
+        {total === undefined ? '' : plural(total, 'batch', 'batches')}
+      </span>
+      <span className="grow" />
+      <input
+        type="search"
+        data-search
+        placeholder="name or id"
+        aria-label="Filter batches by name or id"
+        defaultValue={text}
+        onChange={(event) => change({ text: typed(event) }, true)}
+      />
+      <Choice
+        label="Status"
+        value={status?.[0]}
+        options={[[undefined, 'all'], ...BATCH_STATUSES]}
+        onChange={(one) => change({ status: one && [one] })}
+      />
+    </>
+  );
+}
+
+const Batches = ({ batches }: { batches: readonly BatchRow[] }) => (
+  <Table
+    label="Batches"
+    wide
+    rows={batches}
+    rowKey={(batch) => batch.batchId}
+    columns={[
+      { title: 'Batch', cell: (batch) => <BatchLink id={batch.batchId} name={batch.name} /> },
+      { title: 'Status', cell: (batch) => <BatchState batch={batch} /> },
+      { title: 'Runs by end', className: 'bar-cell', cell: (batch) => <EndsBar batch={batch} /> },
+      {
+        title: 'Ended',
+        right: true,
+        cell: (batch) => (
+          <Link to="/runs" search={{ batch: [batch.batchId] }}>
+            {count(batch.ended)}
+            <span className="muted">/{count(batch.totalRuns)}</span>
+          </Link>
+        ),
+      },
+      { title: 'Models', className: 'names', cell: (batch) => <Names names={batch.models} /> },
+      { title: 'Tasks', className: 'names', cell: (batch) => <Names names={batch.tasks} /> },
+      { title: 'Cost', right: true, cell: (batch) => <Money usd={batch.costUsd} /> },
+      { title: 'Budget', right: true, cell: (batch) => <Money usd={batch.budgetUsd} /> },
+      { title: 'Priority', right: true, cell: (batch) => batch.priority },
+      { title: 'Seed', right: true, cell: (batch) => batch.seed },
+      { title: 'Origin', cell: (batch) => batch.origin },
+      { title: 'Created', right: true, cell: (batch) => <Time at={batch.createdAt} /> },
+      {
+        title: 'Took',
+        right: true,
+        cell: (batch) =>
+          batch.startedAt === null
+            ? '–'
+            : duration(Date.parse(batch.endedAt ?? new Date().toISOString()) - Date.parse(batch.startedAt)),
+      },
+    ]}
+  />
+);
 
 function Names({ names }: { names: readonly string[] }) {
   return (

@@ -30,6 +30,25 @@ export const document = <Name extends AskedRoute>(name: Name, params: Params<Nam
     queryFn: ({ signal }) => ask(name, params, query, signal),
   });
 
+/** A route's documents, one after another: each says where the next begins. */
+export const pagesOf = <Name extends 'batches' | 'calls' | 'integrityFlags'>(
+  name: Name,
+  params: Params<Name>,
+  query: Query<Name>,
+) =>
+  infiniteQueryOptions({
+    queryKey: [name, params, 'pages', query] as const,
+    queryFn: ({ signal, pageParam }) =>
+      ask(
+        name,
+        params,
+        { ...(query as object), ...(pageParam !== null && { after: pageParam }) } as Query<Name>,
+        signal,
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => (page as { next: string | null }).next,
+  });
+
 /** Pages of runs, one after another. */
 export const runPages = (query: Query<'runs'>) =>
   infiniteQueryOptions({

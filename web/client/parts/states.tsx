@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { AskError } from '../data/ask.js';
 import { TokenForm } from '../shell/token-form.js';
+import { Page } from './page.js';
 import { Text } from './text.js';
 
 /** In the size of what comes, and only if it takes a while. */
@@ -87,17 +88,7 @@ export function Failure({ error, retry, page }: Failed) {
       )}
     </div>
   );
-  if (page === undefined) return state;
-  return (
-    <div className="page">
-      <div className="page-head">
-        <h1>
-          <Text value={page} />
-        </h1>
-      </div>
-      {state}
-    </div>
-  );
+  return page === undefined ? state : <Page title={<Text value={page} />}>{state}</Page>;
 }
 
 interface Asked<Data> {
@@ -122,3 +113,17 @@ export function Shown<Data>({
   if (of.error !== null) return <Failure error={of.error} retry={() => void of.refetch()} />;
   return <Loading what={what} {...(rows === undefined ? {} : { rows })} />;
 }
+
+interface Pages {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  fetchNextPage: () => unknown;
+}
+
+/** Asks for the next of pages, while there is one. */
+export const More = ({ of, children }: { of: Pages; children: React.ReactNode }) =>
+  of.hasNextPage && (
+    <button type="button" disabled={of.isFetchingNextPage} onClick={() => void of.fetchNextPage()}>
+      {children}
+    </button>
+  );

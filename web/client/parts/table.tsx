@@ -16,13 +16,17 @@ export function Table<Row>({
   rowKey,
   label,
   wide = false,
+  none,
 }: {
   rows: readonly Row[];
   columns: readonly (Column<Row> | false)[];
   rowKey: (row: Row, place: number) => React.Key;
   label?: string;
   wide?: boolean;
+  /** What is said where there are no rows. */
+  none?: string;
 }) {
+  if (none !== undefined && rows.length === 0) return <p className="muted">{none}</p>;
   const shown = columns.filter((column) => column !== false);
   const table = (
     <table className={wide ? 'wide' : undefined}>
@@ -54,11 +58,12 @@ export function Table<Row>({
       </tbody>
     </table>
   );
-  return label === undefined ? (
-    table
-  ) : (
-    <div className="scroll" tabIndex={0} role="region" aria-label={label}>
-      {table}
-    </div>
-  );
+  return label === undefined ? table : <Scroll label={label}>{table}</Scroll>;
 }
+
+/** A region that scrolls by itself. */
+export const Scroll = ({ label, children }: { label: string; children: React.ReactNode }) => (
+  <div className="scroll" tabIndex={0} role="region" aria-label={label}>
+    {children}
+  </div>
+);

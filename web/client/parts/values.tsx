@@ -94,6 +94,12 @@ export const RunLink = ({ id, children }: { id: string; children?: React.ReactNo
   </Link>
 );
 
+export const StepLink = ({ id, step, children }: { id: string; step: number; children?: React.ReactNode }) => (
+  <Link to="/runs/$id" params={{ id }} search={{ step }}>
+    {children ?? `step ${step}`}
+  </Link>
+);
+
 export const BatchLink = ({ id, name }: { id: string; name?: string | null | undefined }) => (
   <Link to="/batches/$id" params={{ id }} className={name == null ? 'id' : undefined} title={id}>
     {name == null ? shortId(id) : <Text value={name} />}
@@ -106,6 +112,27 @@ export const Fact = ({ name, children }: { name: string; children: React.ReactNo
     <dt>{plainText(name)}</dt>
     <dd>{children}</dd>
   </div>
+);
+
+/** Facts by their names; those without a value are omitted. */
+export const Facts = ({
+  of,
+  className = 'facts-table',
+}: {
+  of: Record<string, React.ReactNode>;
+  className?: string;
+}) => (
+  <dl className={className}>
+    {Object.entries(of).map(
+      ([name, value]) =>
+        value !== undefined &&
+        value !== false && (
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
+        ),
+    )}
+  </dl>
 );
 
 /** Parts of a whole as a bar, with a text for screen readers. */

@@ -1,22 +1,18 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { ask } from '../data/ask.js';
+import type { Answer } from '../../api/index.js';
+import { pagesOf } from '../data/queries.js';
 import { Time } from '../parts/clock.js';
-import { count, percent, usd, words } from '../parts/format.js';
-import { Empty, Shown } from '../parts/states.js';
+import { count, NONE, percent, usd, words } from '../parts/format.js';
+import { Empty, More, Shown } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
-import { Badge, Duration, Money } from '../parts/values.js';
+import { Badge, Duration, Money, StepLink } from '../parts/values.js';
+
+type Call = Answer<'calls'>['calls'][number];
 
 /** Each question to the model, and whether their sum is the run's cost. */
 export function CallsTab({ id }: { id: string }) {
-  const pages = useInfiniteQuery({
-    queryKey: ['calls', id] as const,
-    queryFn: ({ signal, pageParam }) =>
-      ask('calls', { id }, { limit: 200, ...(pageParam === null ? {} : { after: pageParam }) }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-  });
+  const pages = useInfiniteQuery(pagesOf('calls', { id }, { limit: 200 }));
   return (
     <Shown of={pages} what="calls">
       {({ pages: all }) => {
@@ -35,95 +31,73 @@ export function CallsTab({ id }: { id: string }) {
               {count(sums.calls)} calls cost <Money usd={sums.costUsd} />
               {equal ? ", which is the run's cost" : `; the run says ${usd(sums.runCostUsd)}`}.
             </p>
-            <Table
-              label="Model calls"
-              rows={calls}
-              rowKey={(call) => `${call.step} ${call.try} ${call.attempt}`}
-              columns={[
-                {
-                  title: 'Step',
-                  cell: (call) => (
-                    <Link to="/runs/$id" params={{ id }} search={{ step: call.step }}>
-                      {call.step}
-                    </Link>
-                  ),
-                },
-                {
-                  title: 'Try',
-                  className: 'number',
-                  cell: (call) => (
-                    <>
-                      {call.try}
-                      {call.attempt > 1 && <span className="muted">, attempt {call.attempt}</span>}
-                    </>
-                  ),
-                },
-                {
-                  title: 'Status',
-                  cell: (call) => (
-                    <Badge
-                      tone={call.status === 'confirmed' ? 'good' : call.status === 'failed' ? 'bad' : 'warn'}
-                      mark={call.status === 'confirmed' ? '✓' : call.status === 'failed' ? '✕' : '◔'}
-                    >
-                      {call.status}
-                    </Badge>
-                  ),
-                },
-                {
-                  title: 'In',
-                  right: true,
-                  cell: (call) => (call.inputTokens === null ? '–' : count(call.inputTokens)),
-                },
-                {
-                  title: 'Cached',
-                  right: true,
-                  cell: (call) =>
-                    call.cachedTokens === null || call.inputTokens === null || call.inputTokens === 0
-                      ? '–'
-                      : percent(call.cachedTokens / call.inputTokens),
-                },
-                {
-                  title: 'Out',
-                  right: true,
-                  cell: (call) => (call.outputTokens === null ? '–' : count(call.outputTokens)),
-                },
-                {
-                  title: 'Reasoning',
-                  right: true,
-                  cell: (call) => (call.reasoningTokens === null ? '–' : count(call.reasoningTokens)),
-                },
-                { title: 'Cost', right: true, cell: (call) => <Money usd={call.costUsd} /> },
-                { title: 'Took', right: true, cell: (call) => <Duration ms={call.ms} /> },
-                { title: 'Waited', right: true, cell: (call) => <Duration ms={call.waitedMs} /> },
-                {
-                  title: 'Finish',
-                  cell: (call) => <>{call.finishReason === null ? '' : <Text value={words(call.finishReason)} />}</>,
-                },
-                { title: 'At', cell: (call) => <Time at={call.at} /> },
-                {
-                  title: 'Error',
-                  className: 'wrap',
-                  cell: (call) =>
-                    call.error === null ? (
-                      call.usageProblem === null ? (
-                        ''
-                      ) : (
-                        <Text value={call.usageProblem} />
-                      )
-                    ) : (
-                      <Text value={`${call.error}${call.errorDetail === null ? '' : `: ${call.errorDetail}`}`} />
-                    ),
-                },
-              ]}
-            />
-            {pages.hasNextPage && (
-              <button type="button" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-                more calls
-              </button>
-            )}
+            <Calls id={id} calls={calls} />
+            <More of={pages}>more calls</More>
           </>
         );
       }}
     </Shown>
   );
+}
+
+const known = (amount: number | null): string => (amount === null ? NONE : count(amount));
+
+const Calls = ({ id, calls }: { id: string; calls: readonly Call[] }) => (
+  <Table
+    label="Model calls"
+    rows={calls}
+    rowKey={(call) => `${call.step} ${call.try} ${call.attempt}`}
+    columns={[
+      {
+        title: 'Step',
+        cell: ({ step }) => (
+          <StepLink id={id} step={step}>
+            {step}
+          </StepLink>
+        ),
+      },
+      {
+        title: 'Try',
+        className: 'number',
+        cell: (call) => (
+          <>
+            {call.try}
+            {call.attempt > 1 && <span className="muted">, attempt {call.attempt}</span>}
+          </>
+        ),
+      },
+      { title: 'Status', cell: ({ status }) => <CallStatus status={status} /> },
+      { title: 'In', right: true, cell: (call) => known(call.inputTokens) },
+      {
+        title: 'Cached',
+        right: true,
+        cell: ({ cachedTokens: cached, inputTokens: all }) => (cached === null || !all ? NONE : percent(cached / all)),
+      },
+      { title: 'Out', right: true, cell: (call) => known(call.outputTokens) },
+      { title: 'Reasoning', right: true, cell: (call) => known(call.reasoningTokens) },
+      { title: 'Cost', right: true, cell: (call) => <Money usd={call.costUsd} /> },
+      { title: 'Took', right: true, cell: (call) => <Duration ms={call.ms} /> },
+      { title: 'Waited', right: true, cell: (call) => <Duration ms={call.waitedMs} /> },
+      {
+        title: 'Finish',
+        cell: ({ finishReason }) => finishReason !== null && <Text value={words(finishReason)} />,
+      },
+      { title: 'At', cell: (call) => <Time at={call.at} /> },
+      { title: 'Error', className: 'wrap', cell: (call) => <CallError of={call} /> },
+    ]}
+  />
+);
+
+const CallStatus = ({ status }: { status: Call['status'] }) => (
+  <Badge
+    tone={status === 'confirmed' ? 'good' : status === 'failed' ? 'bad' : 'warn'}
+    mark={status === 'confirmed' ? '✓' : status === 'failed' ? '✕' : '◔'}
+  >
+    {status}
+  </Badge>
+);
+
+function CallError({ of: { error, errorDetail, usageProblem } }: { of: Call }) {
+  const text = error === null ? usageProblem : errorDetail === null ? error : `${error}: ${errorDetail}`;
+  return text !== null && <Text value={text} />;
 }

@@ -4,12 +4,14 @@ import { useState } from 'react';
 import type { ActionResult, Preview } from '../../api/index.js';
 import { act, addressOf, AskError, send } from '../data/ask.js';
 import { document as asked } from '../data/queries.js';
-import { Failure, Loading } from '../parts/states.js';
+import { Checkbox, typed } from '../parts/fields.js';
+import { Failure, Shown } from '../parts/states.js';
 import { Text } from '../parts/text.js';
 import { Dialog } from '../shell/dialog.js';
 
 export type Action = 'pause' | 'resume' | 'budget' | 'cancel' | 'retry' | 'fork' | 'drain' | 'undrain' | 'remove';
 type Of = 'batches' | 'runs' | 'hosts';
+type Options = Record<string, string | number | boolean>;
 
 const TITLES: Record<Action, string> = {
   pause: 'Pause',
@@ -54,22 +56,19 @@ export function Steering({ of, id, actions, step }: { of: Of; id: string; action
   );
 }
 
-function ActionDialog({
-  of,
-  id,
-  action,
-  step,
-  onClose,
-}: {
+const NOUNS: Record<Of, string> = { runs: 'run', batches: 'batch', hosts: 'host' };
+
+interface ActionOf {
   of: Of;
   id: string;
   action: Action;
   step?: number;
-  onClose: () => void;
-}) {
+}
+
+/** What an action would do with these options, and the doing of it. */
+function useAction({ of, id, action, step }: ActionOf) {
   const queries = useQueryClient();
-  const navigate = useNavigate();
-  const [options, setOptions] = useState<Record<string, string | number | boolean>>(() =>
+  const [options, setOptions] = useState<Options>(() =>
     action === 'fork' ? { step: step ?? 1, attempts: 1 } : action === 'retry' ? { all: false } : {},
   );
   /** One click, one key: what is sent twice is done once. */
@@ -102,62 +101,26 @@ function ActionDialog({
       setDoing(false);
     }
   };
+  return { options, setOptions, complete, preview, go, doing, failed, done };
+}
+
+function ActionDialog({ onClose, ...what }: ActionOf & { onClose: () => void }) {
+  const { of, id, action } = what;
+  const { options, setOptions, complete, preview, go, doing, failed, done } = useAction(what);
   const shown = preview.data;
   return (
-    <Dialog
-      title={`${TITLES[action]}: ${of === 'runs' ? 'run' : of === 'batches' ? 'batch' : 'host'} ${id.slice(-8)}`}
-      onClose={onClose}
-    >
+    <Dialog title={`${TITLES[action]}: ${NOUNS[of]} ${id.slice(-8)}`} onClose={onClose}>
       {done !== null ? (
-        <div role="status">
-          <p>
-            {done.repeated ? 'This was done already.' : 'Done.'}{' '}
-            {done.runs.length > 0 && `${done.runs.length} runs are concerned.`}
-          </p>
-          <p className="row">
-            {done.batchId !== null && done.batchId !== id && (
-              <button
-                type="button"
-                onClick={() => {
-                  onClose();
-                  void navigate({ to: '/batches/$id', params: { id: done.batchId! } });
-                }}
-              >
-                Open the batch
-              </button>
-            )}
-            <button type="button" onClick={onClose}>
-              Close
-            </button>
-          </p>
-        </div>
+        <Done result={done} id={id} onClose={onClose} />
       ) : (
         <>
-          <Options action={action} options={options} setOptions={setOptions} />
-          {!complete ? (
-            <p className="muted">Enter the new budget in US dollars.</p>
-          ) : shown === undefined ? (
-            preview.error !== null ? (
-              <Failure error={preview.error} retry={() => void preview.refetch()} />
-            ) : (
-              <Loading what="what it would do" rows={3} />
-            )
+          <OptionFields action={action} options={options} setOptions={setOptions} />
+          {complete ? (
+            <Shown of={preview} what="what it would do" rows={3}>
+              {(found) => <Effects of={found} />}
+            </Shown>
           ) : (
-            <>
-              <ul className="effects" aria-label="What it does">
-                {shown.effects.map(({ what, text }) => (
-                  <li key={what}>
-                    <Text value={text} />
-                  </li>
-                ))}
-              </ul>
-              {shown.final && <p className="warn">This cannot be undone.</p>}
-              {!shown.allowed && (
-                <p className="warn">
-                  <Text value={shown.refusal ?? 'It is not possible now.'} />
-                </p>
-              )}
-            </>
+            <p className="muted">Enter the new budget in US dollars.</p>
           )}
           {failed instanceof AskError && failed.status === 412 ? (
             <p className="warn" role="alert">
@@ -185,19 +148,81 @@ function ActionDialog({
   );
 }
 
-function Options({
+const Effects = ({ of: { effects, final, allowed, refusal } }: { of: Preview }) => (
+  <>
+    <ul className="effects" aria-label="What it does">
+      {effects.map(({ what, text }) => (
+        <li key={what}>
+          <Text value={text} />
+        </li>
+      ))}
+    </ul>
+    {final && <p className="warn">This cannot be undone.</p>}
+    {!allowed && (
+      <p className="warn">
+        <Text value={refusal ?? 'It is not possible now.'} />
+      </p>
+    )}
+  </>
+);
+
+function Done({
+  result: { repeated, runs, batchId },
+  id,
+  onClose,
+}: {
+  result: ActionResult;
+  id: string;
+  onClose: () => void;
+}) {
+  const navigate = useNavigate();
+  return (
+    <div role="status">
+      <p>
+        {repeated ? 'This was done already.' : 'Done.'} {runs.length > 0 && `${runs.length} runs are concerned.`}
+      </p>
+      <p className="row">
+        {batchId !== null && batchId !== id && (
+          <button
+            type="button"
+            onClick={() => {
+              onClose();
+              void navigate({ to: '/batches/$id', params: { id: batchId } });
+            }}
+          >
+            Open the batch
+          </button>
+        )}
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </p>
+    </div>
+  );
+}
+
+function OptionFields({
   action,
   options,
   setOptions,
 }: {
   action: Action;
-  options: Record<string, string | number | boolean>;
-  setOptions: (options: Record<string, string | number | boolean>) => void;
+  options: Options;
+  setOptions: (options: Options) => void;
 }) {
-  const set = (name: string, value: string | number | boolean | undefined): void => {
+  const set = (name: string, value: Options[string] | undefined): void => {
     const { [name]: _, ...rest } = options;
     setOptions(value === undefined ? rest : { ...rest, [name]: value });
   };
+  const natural = (name: string, most?: number) => (
+    <input
+      type="number"
+      min={1}
+      max={most}
+      value={Number(options[name])}
+      onChange={(event) => set(name, Math.max(1, event.currentTarget.valueAsNumber || 1))}
+    />
+  );
   if (action === 'budget')
     return (
       <label className="row">
@@ -212,61 +237,35 @@ function Options({
     );
   if (action === 'retry')
     return (
-      <label className="row">
-        <input
-          type="checkbox"
-          checked={options['all'] === true}
-          onChange={(event) => set('all', event.currentTarget.checked)}
-        />{' '}
+      <Checkbox className="row" checked={options['all'] === true} onChange={(all) => set('all', all)}>
         also runs with a configuration error
+      </Checkbox>
+    );
+  if (action !== 'fork') return null;
+  return (
+    <div className="row">
+      <label>Last step to copy {natural('step')}</label>
+      <label>Attempts {natural('attempts', 1000)}</label>
+      <label>
+        Model{' '}
+        <input
+          value={String(options['model'] ?? '')}
+          placeholder="the same"
+          onChange={(event) => set('model', typed(event))}
+        />
       </label>
-    );
-  if (action === 'fork')
-    return (
-      <div className="row">
-        <label>
-          Last step to copy{' '}
-          <input
-            type="number"
-            min={1}
-            value={Number(options['step'])}
-            onChange={(event) => set('step', Math.max(1, event.currentTarget.valueAsNumber || 1))}
-          />
-        </label>
-        <label>
-          Attempts{' '}
-          <input
-            type="number"
-            min={1}
-            max={1000}
-            value={Number(options['attempts'])}
-            onChange={(event) => set('attempts', Math.max(1, event.currentTarget.valueAsNumber || 1))}
-          />
-        </label>
-        <label>
-          Model{' '}
-          <input
-            value={String(options['model'] ?? '')}
-            placeholder="the same"
-            onChange={(event) => set('model', event.currentTarget.value === '' ? undefined : event.currentTarget.value)}
-          />
-        </label>
-        <label>
-          Steps at most{' '}
-          <input
-            type="number"
-            min={1}
-            value={options['maxSteps'] === undefined ? '' : Number(options['maxSteps'])}
-            placeholder="the same"
-            onChange={(event) =>
-              set(
-                'maxSteps',
-                Number.isNaN(event.currentTarget.valueAsNumber) ? undefined : event.currentTarget.valueAsNumber,
-              )
-            }
-          />
-        </label>
-      </div>
-    );
-  return null;
+      <label>
+        Steps at most{' '}
+        <input
+          type="number"
+          min={1}
+          value={options['maxSteps'] === undefined ? '' : Number(options['maxSteps'])}
+          placeholder="the same"
+          onChange={({ currentTarget: { valueAsNumber: most } }) =>
+            set('maxSteps', Number.isNaN(most) ? undefined : most)
+          }
+        />
+      </label>
+    </div>
+  );
 }

@@ -109,31 +109,32 @@ function BatchHead({ head: { batch, ends, forecast } }: { head: Head }) {
         <EndsBar batch={{ ends, totalRuns: batch.totalRuns }} />
       </div>
       <EndsWords ends={ends} toCome={batch.totalRuns - batch.ended} />
-      <Facts
-        className="headline"
-        of={{
-          'runs ended': (
-            <span className="number">
-              {count(batch.ended)}
-              <span className="muted"> of {count(batch.totalRuns)}</span>
-            </span>
-          ),
-          cost: <Money usd={batch.costUsd} />,
-          budget: batch.budgetUsd === null ? 'none' : <Budget of={batch} />,
-          expected: running && (
-            <>
-              {forecast.leftMs === null ? 'not known yet' : `${duration(forecast.leftMs)} more`}
-              {forecast.spendUsd !== null && <span className="muted">, {usd(forecast.spendUsd)} in all</span>}
-            </>
-          ),
-          steps: <span className="number">{count(batch.steps)}</span>,
-          concurrency: batch.concurrency,
-          priority: batch.priority,
-          seed: batch.seed,
-          created: <Time at={batch.createdAt} />,
-          ended: batch.endedAt !== null && <Time at={batch.endedAt} />,
-        }}
-      />
+      <dl className="headline">
+        <Facts
+          of={{
+            'runs ended': (
+              <span className="number">
+                {count(batch.ended)}
+                <span className="muted"> of {count(batch.totalRuns)}</span>
+              </span>
+            ),
+            cost: <Money usd={batch.costUsd} />,
+            budget: batch.budgetUsd === null ? 'none' : <Budget of={batch} />,
+            expected: running && (
+              <>
+                {forecast.leftMs === null ? 'not known yet' : `${duration(forecast.leftMs)} more`}
+                {forecast.spendUsd !== null && <span className="muted">, {usd(forecast.spendUsd)} in all</span>}
+              </>
+            ),
+            steps: <span className="number">{count(batch.steps)}</span>,
+            concurrency: batch.concurrency,
+            priority: batch.priority,
+            seed: batch.seed,
+            created: <Time at={batch.createdAt} />,
+            ended: batch.endedAt !== null && <Time at={batch.endedAt} />,
+          }}
+        />
+      </dl>
       {running && <BatchWaits batch={batch} />}
       <p className="head-more">
         <code className="muted">{batch.batchId}</code>

@@ -12,24 +12,52 @@ import { offThread } from '../workers/off-thread.js';
 const CONTEXT = 3;
 const MOST_LINES = 400;
 
-/** What changed between two files that are known by their hashes. */
-export function Diff({
-  path,
-  before,
-  after,
-  open = true,
-}: {
+interface Compared {
   path: string;
   before: string | null;
   after: string | null;
-  open?: boolean;
+}
+
+interface Known {
+  path: string;
+  sha256: string;
+}
+
+/** Which files differ between two sets, and how; `most`: up to so many are open. */
+export function ChangedFiles({
+  before,
+  after,
+  most = Infinity,
+  none,
+}: {
+  before: readonly Known[];
+  after: readonly Known[];
+  most?: number;
+  /** What is said where all are the same. */
+  none?: string | undefined;
 }) {
-  const [shown, setShown] = useState(open);
+  const [old, fresh] = [before, after].map((files) => new Map(files.map(({ path, sha256 }) => [path, sha256])));
+  const changed = [...new Set([...old!.keys(), ...fresh!.keys()])]
+    .filter((path) => old!.get(path) !== fresh!.get(path))
+    .sort();
+  if (changed.length === 0) return none !== undefined && <p className="muted">{none}</p>;
+  return changed.map((path) => (
+    <Diff
+      key={path}
+      path={path}
+      before={old!.get(path) ?? null}
+      after={fresh!.get(path) ?? null}
+      open={changed.length <= most}
+    />
+  ));
+}
+
+/** The lines that differ, once both files are here and compared. */
+function useDiff({ before, after }: Compared, shown: boolean) {
   const old = useQuery({ ...fileBytes(before ?? ''), enabled: shown && before !== null });
   const fresh = useQuery({ ...fileBytes(after ?? ''), enabled: shown && after !== null });
   const [lines, setLines] = useState<Line[] | 'too much' | 'bytes' | null>(null);
   const [failed, setFailed] = useState<unknown>(null);
-  const [all, setAll] = useState(false);
   const ready = (before === null || old.data !== undefined) && (after === null || fresh.data !== undefined);
   useEffect(() => {
     if (!shown || !ready) return undefined;
@@ -48,10 +76,17 @@ export function Diff({
       gone = true;
     };
   }, [shown, ready, before, after, old.data, fresh.data]);
-  const error = old.error ?? fresh.error ?? failed;
-  const counts = Array.isArray(lines)
-    ? `+${count(lines.filter(({ kind }) => kind === 'added').length)} −${count(lines.filter(({ kind }) => kind === 'removed').length)}`
-    : '';
+  return { lines, error: old.error ?? fresh.error ?? failed, sizes: [old, fresh].map(({ data }) => data?.length ?? 0) };
+}
+
+const marked = (lines: readonly Line[], sort: Line['kind']): string =>
+  count(lines.filter(({ kind }) => kind === sort).length);
+
+/** What changed between two files that are known by their hashes. */
+function Diff({ open = true, ...files }: Compared & { open?: boolean }) {
+  const { path, before, after } = files;
+  const [shown, setShown] = useState(open);
+  const { lines, error, sizes } = useDiff(files, shown);
   return (
     <details className="diff" open={shown} onToggle={(event) => setShown(event.currentTarget.open)}>
       <summary>
@@ -59,7 +94,8 @@ export function Diff({
           <Text value={path} />
         </code>{' '}
         <span className="muted">
-          {before === null ? 'new' : after === null ? 'gone' : 'changed'} {counts}
+          {before === null ? 'new' : after === null ? 'gone' : 'changed'}{' '}
+          {Array.isArray(lines) && `+${marked(lines, 'added')} −${marked(lines, 'removed')}`}
         </span>
       </summary>
       {error !== null ? (
@@ -68,34 +104,42 @@ export function Diff({
         <p className="muted">comparing…</p>
       ) : lines === 'bytes' ? (
         <p className="muted">
-          Not text: {size(old.data?.length ?? 0)} before, {size(fresh.data?.length ?? 0)} now.
+          Not text: {size(sizes[0])} before, {size(sizes[1])} now.
         </p>
       ) : lines === 'too much' ? (
         <p className="muted">The two differ too much to be compared line by line.</p>
       ) : (
-        <>
-          <pre tabIndex={0} role="region" aria-label={plainText(`changes of ${path}`)}>
-            {(all ? lines : lines.slice(0, MOST_LINES)).map(({ kind, text }, i) =>
-              kind === 'gap' ? (
-                <span key={i} className="gap">
-                  {text}
-                  {'\n'}
-                </span>
-              ) : (
-                <span key={i} className={kind}>
-                  {kind === 'added' ? '+' : kind === 'removed' ? '−' : ' '} <Text value={text} />
-                  {'\n'}
-                </span>
-              ),
-            )}
-          </pre>
-          {!all && lines.length > MOST_LINES && (
-            <button type="button" className="plain" onClick={() => setAll(true)}>
-              show {plural(lines.length - MOST_LINES, 'more line')}
-            </button>
-          )}
-        </>
+        <Lines path={path} lines={lines} />
       )}
     </details>
+  );
+}
+
+const SIGNS = { added: '+', removed: '−', same: ' ' } as const;
+
+function Lines({ path, lines }: { path: string; lines: readonly Line[] }) {
+  const [all, setAll] = useState(false);
+  return (
+    <>
+      <pre tabIndex={0} role="region" aria-label={plainText(`changes of ${path}`)}>
+        {(all ? lines : lines.slice(0, MOST_LINES)).map(({ kind, text }, i) => (
+          <span key={i} className={kind}>
+            {kind === 'gap' ? (
+              text
+            ) : (
+              <>
+                {SIGNS[kind]} <Text value={text} />
+              </>
+            )}
+            {'\n'}
+          </span>
+        ))}
+      </pre>
+      {!all && lines.length > MOST_LINES && (
+        <button type="button" className="plain" onClick={() => setAll(true)}>
+          show {plural(lines.length - MOST_LINES, 'more line')}
+        </button>
+      )}
+    </>
   );
 }

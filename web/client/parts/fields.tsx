@@ -59,5 +59,5 @@ export const Checkbox = ({
 );
 
 /** What a field has, where nothing typed means nothing wanted. */
-export const typed = (event: React.ChangeEvent<HTMLInputElement>): string | undefined =>
+export const typed = (event: React.SyntheticEvent<HTMLInputElement>): string | undefined =>
   event.currentTarget.value === '' ? undefined : event.currentTarget.value;

@@ -115,25 +115,16 @@ export const Fact = ({ name, children }: { name: string; children: React.ReactNo
 );
 
 /** Facts by their names; those without a value are omitted. */
-export const Facts = ({
-  of,
-  className = 'facts-table',
-}: {
-  of: Record<string, React.ReactNode>;
-  className?: string;
-}) => (
-  <dl className={className}>
-    {Object.entries(of).map(
-      ([name, value]) =>
-        value !== undefined &&
-        value !== false && (
-          <Fact key={name} name={name}>
-            {value}
-          </Fact>
-        ),
-    )}
-  </dl>
-);
+export const Facts = ({ of }: { of: Record<string, React.ReactNode> }) =>
+  Object.entries(of).map(
+    ([name, value]) =>
+      value !== undefined &&
+      value !== false && (
+        <Fact key={name} name={name}>
+          {value}
+        </Fact>
+      ),
+  );
 
 /** Parts of a whole as a bar, with a text for screen readers. */
 export function Bar({

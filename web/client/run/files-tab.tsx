@@ -1,24 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
+import type { Answer } from '../../api/index.js';
+import { useChange } from '../address/change.js';
 import type { RunSearch } from '../address/pages.js';
 import { document as asked, fileBytes } from '../data/queries.js';
-import { Diff } from '../parts/diff.js';
+import { ChangedFiles } from '../parts/diff.js';
+import { Choice } from '../parts/fields.js';
 import { bytes } from '../parts/format.js';
 import { MOST_BYTES, pictureType, textOf } from '../parts/file-text.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
-import { Score } from '../parts/values.js';
+import { Score, StepLink } from '../parts/values.js';
 import { save } from '../parts/save.js';
 import { Snapshots } from './snapshots.js';
+
+type Submission = Answer<'files'>['submissions'][number];
+type File = NonNullable<Submission['files']>[number];
 
 /** What was taken out of the workspace: files by step, and between any two steps. */
 export function FilesTab({ id }: { id: string }) {
   const files = useQuery(asked('files', { id }, {}));
   const search = useSearch({ from: '/runs/$id' });
-  const navigate = useNavigate({ from: '/runs/$id' });
-  const change = (more: Partial<Record<'files' | 'since' | 'file', unknown>>): void =>
-    void navigate({ search: (now) => ({ ...now, ...more }) as RunSearch, replace: true });
   return (
     <Shown of={files} what="files">
       {({ submissions, snapshots }) => {
@@ -28,104 +31,96 @@ export function FilesTab({ id }: { id: string }) {
               <p>Files are taken when the agent validates or submits.</p>
             </Empty>
           );
-        // A link may name the step alone.
-        const ofStep = submissions.findLastIndex(({ step }) => step === search.step);
-        const at = Math.min(
-          search.files ?? (search.file !== undefined && ofStep >= 0 ? ofStep + 1 : submissions.length),
-          submissions.length,
-        );
+        const at = placeOf(submissions, search);
         const chosen = submissions[at - 1];
         const base = search.since === undefined ? undefined : submissions[search.since - 1];
-        const known = new Map((base?.files ?? []).map((file) => [file.path, file.sha256]));
-        const now = new Map((chosen?.files ?? []).map((file) => [file.path, file.sha256]));
-        const open = (chosen?.files ?? []).find((file) => file.path === search.file) ?? chosen?.files?.[0];
-        const name = (index: number): string => `step ${submissions[index]!.step}, ${submissions[index]!.kind}`;
         return (
           <>
-            {submissions.length > 0 && (
-              <div className="toolbar">
-                <label>
-                  Files of{' '}
-                  <select value={at} onChange={(event) => change({ files: Number(event.currentTarget.value) })}>
-                    {submissions.map((_, i) => (
-                      <option key={i} value={i + 1}>
-                        {name(i)}
-                      </option>
-                    ))}
-                  </select>
-                </label>
-                <label>
-                  changed since{' '}
-                  <select
-                    value={search.since ?? ''}
-                    onChange={(event) =>
-                      change({
-                        since: event.currentTarget.value === '' ? undefined : Number(event.currentTarget.value),
-                      })
-                    }
-                  >
-                    <option value="">–</option>
-                    {submissions.map((_, i) => (
-                      <option key={i} value={i + 1}>
-                        {name(i)}
-                      </option>
-                    ))}
-                  </select>
-                </label>
-                {chosen !== undefined && (
-                  <span className="muted">
-                    <Link to="/runs/$id" params={{ id }} search={{ step: chosen.step }}>
-                      to the step
-                    </Link>
-                    , score <Score value={chosen.score} />
-                  </span>
-                )}
-              </div>
-            )}
+            {submissions.length > 0 && <Chooser id={id} submissions={submissions} at={at} />}
             {chosen !== undefined &&
               (chosen.files === null ? (
-                <p className="muted">
-                  {chosen.sha256 === null
-                    ? 'There was nothing to take'
-                    : 'Its files are pruned, or in a store that this machine cannot reach'}
-                  {chosen.missing !== null && chosen.missing.length > 0 && (
-                    <>
-                      : missing <Text value={chosen.missing.join(', ')} />
-                    </>
-                  )}
-                  .
-                </p>
+                <Untaken of={chosen} />
               ) : base !== undefined ? (
-                [...new Set([...known.keys(), ...now.keys()])]
-                  .filter((one) => known.get(one) !== now.get(one))
-                  .sort()
-                  .map((one) => (
-                    <Diff key={one} path={one} before={known.get(one) ?? null} after={now.get(one) ?? null} />
-                  ))
+                <ChangedFiles before={base.files ?? []} after={chosen.files} />
               ) : (
-                <div className="files">
-                  <ul aria-label="Files">
-                    {chosen.files.map((file) => (
-                      <li key={file.path}>
-                        <button
-                          type="button"
-                          className="plain"
-                          aria-pressed={file.path === open?.path}
-                          onClick={() => change({ file: file.path })}
-                        >
-                          <Text value={file.path} />
-                        </button>
-                      </li>
-                    ))}
-                  </ul>
-                  {open !== undefined && <FileView key={open.sha256} path={open.path} sha256={open.sha256} />}
-                </div>
+                <Files files={chosen.files} />
               ))}
             {snapshots.length > 0 && <Snapshots id={id} snapshots={snapshots} />}
           </>
         );
       }}
     </Shown>
+  );
+}
+
+/** Counted from one. A link may name the step alone; without either it is the last. */
+function placeOf(submissions: readonly Submission[], { files, file, step: wanted }: RunSearch): number {
+  const ofStep = file === undefined ? -1 : submissions.findLastIndex(({ step }) => step === wanted);
+  return Math.min(files ?? (ofStep >= 0 ? ofStep + 1 : submissions.length), submissions.length);
+}
+
+function Chooser({ id, submissions, at }: { id: string; submissions: readonly Submission[]; at: number }) {
+  const { since } = useSearch({ from: '/runs/$id' });
+  const change = useChange('/runs/$id');
+  const all = submissions.map(({ step, kind }, i) => [i + 1, `step ${step}, ${kind}`] as const);
+  const chosen = submissions[at - 1];
+  return (
+    <div className="toolbar">
+      <Choice label="Files of" value={at} options={all} onChange={(files) => change({ files }, true)} />
+      <Choice
+        label="changed since"
+        value={since}
+        options={[[undefined, '–'], ...all]}
+        onChange={(one) => change({ since: one }, true)}
+      />
+      {chosen !== undefined && (
+        <span className="muted">
+          <StepLink id={id} step={chosen.step}>
+            to the step
+          </StepLink>
+          , score <Score value={chosen.score} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+const Untaken = ({ of: { sha256, missing } }: { of: Submission }) => (
+  <p className="muted">
+    {sha256 === null
+      ? 'There was nothing to take'
+      : 'Its files are pruned, or in a store that this machine cannot reach'}
+    {missing !== null && missing.length > 0 && (
+      <>
+        : missing <Text value={missing.join(', ')} />
+      </>
+    )}
+    .
+  </p>
+);
+
+function Files({ files }: { files: readonly File[] }) {
+  const search = useSearch({ from: '/runs/$id' });
+  const change = useChange('/runs/$id');
+  const open = files.find(({ path }) => path === search.file) ?? files[0];
+  return (
+    <div className="files">
+      <ul aria-label="Files">
+        {files.map(({ path }) => (
+          <li key={path}>
+            <button
+              type="button"
+              className="plain"
+              aria-pressed={path === open?.path}
+              onClick={() => change({ file: path }, true)}
+            >
+              <Text value={path} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {open !== undefined && <FileView key={open.sha256} path={open.path} sha256={open.sha256} />}
+    </div>
   );
 }
 

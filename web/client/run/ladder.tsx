@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { Answer } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
-import { Diff } from '../parts/diff.js';
+import { ChangedFiles } from '../parts/diff.js';
 import { fixed } from '../parts/format.js';
 import { Shown } from '../parts/states.js';
 import { Text } from '../parts/text.js';
-import { Score } from '../parts/values.js';
+import { Score, StepLink } from '../parts/values.js';
 
 type Taken = Answer<'files'>['submissions'][number];
 
@@ -55,17 +54,10 @@ function Rung({
   const gain = one.score === null || before?.score == null ? null : one.score - before.score;
   const better =
     gain === null || Number(fixed(Math.abs(gain), 4)) === 0 ? null : direction === 'maximize' ? gain > 0 : gain < 0;
-  const known = new Map((before?.files ?? []).map(({ path, sha256 }) => [path, sha256]));
-  const now = new Map((one.files ?? []).map(({ path, sha256 }) => [path, sha256]));
-  const changed = [...new Set([...known.keys(), ...now.keys()])]
-    .filter((path) => known.get(path) !== now.get(path))
-    .sort();
   return (
     <li id={`rung-${one.step}`}>
       <div className="rung-head">
-        <Link to="/runs/$id" params={{ id }} search={{ step: one.step }}>
-          step {one.step}
-        </Link>
+        <StepLink id={id} step={one.step} />
         <span className="muted">{one.kind}</span>
         <strong>
           <Score value={one.score} />
@@ -89,16 +81,12 @@ function Rung({
       {one.files === null && one.sha256 !== null && (
         <p className="muted">Its files are pruned, or in a store that this machine cannot reach.</p>
       )}
-      {one.files !== null && changed.length === 0 && <p className="muted">The same files as before.</p>}
-      {changed.map((path) => (
-        <Diff
-          key={path}
-          path={path}
-          before={known.get(path) ?? null}
-          after={now.get(path) ?? null}
-          open={changed.length <= 3}
-        />
-      ))}
+      <ChangedFiles
+        before={before?.files ?? []}
+        after={one.files ?? []}
+        most={3}
+        none={one.files === null ? undefined : 'The same files as before.'}
+      />
     </li>
   );
 }

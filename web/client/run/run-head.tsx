@@ -5,20 +5,29 @@ import type { Answer } from '../../api/index.js';
 import { Time } from '../parts/clock.js';
 import { count, duration, fixed, plural, words } from '../parts/format.js';
 import { Text } from '../parts/text.js';
-import { Badge, BatchLink, Duration, Fact, Money, RunLink, RunState, Score, Tokens } from '../parts/values.js';
+import {
+  Badge,
+  BatchLink,
+  Duration,
+  Fact,
+  Facts,
+  Money,
+  RunLink,
+  RunState,
+  Score,
+  StepLink,
+  Tokens,
+} from '../parts/values.js';
+import type { neighbours } from '../runs/came-from.js';
 import { Steering } from '../steering/steering.js';
 import { Waiting } from './waiting.js';
 
 type Head = Answer<'run'>;
 
-export function RunHead({
-  head,
-  near,
-}: {
-  head: Head;
-  near: { before: string | null; after: string | null; place: number; of: number } | null;
-}) {
-  const { run, time, lineage, bestOfTask, tree } = head;
+type Near = ReturnType<typeof neighbours>;
+
+export function RunHead({ head, near }: { head: Head; near: Near }) {
+  const { run, lineage, tree } = head;
   const [open, setOpen] = useState(false);
   return (
     <section className="head" aria-label="Run">
@@ -28,97 +37,16 @@ export function RunHead({
         </h1>
         <RunState run={{ ...run, outcome: head.outcome }} />
         <span className="grow" />
-        {near !== null && (
-          <nav aria-label="Runs of the list" className="row">
-            {near.before === null ? <span className="muted">‹</span> : <RunLink id={near.before}>‹ previous</RunLink>}
-            <span className="muted number">
-              {count(near.place)} of {count(near.of)}
-            </span>
-            {near.after === null ? <span className="muted">›</span> : <RunLink id={near.after}>next ›</RunLink>}
-          </nav>
-        )}
+        {near !== null && <Neighbours near={near} />}
         <Steering of="runs" id={run.runId} actions={run.status === 'ended' ? ['retry', 'fork'] : ['cancel', 'fork']} />
       </div>
-      <dl className="headline">
-        <Fact name={run.primary}>
-          <strong>
-            <Score value={run.bestScore} />
-          </strong>{' '}
-          <span className="muted">{run.direction === 'maximize' ? '↑ best' : '↓ best'}</span>
-        </Fact>
-        <Fact name="final">
-          <Score value={run.finalScore} />
-        </Fact>
-        <Fact name="baseline">
-          <Score value={run.baseline} />
-          {run.baseline !== null && run.bestScore !== null && <Better run={run} />}
-        </Fact>
-        <Fact name="best of the task">
-          {bestOfTask === null ? (
-            <span className="none">–</span>
-          ) : bestOfTask.runId === run.runId ? (
-            'this run'
-          ) : (
-            <RunLink id={bestOfTask.runId}>
-              <Score value={bestOfTask.score} /> <Text value={bestOfTask.model} />
-            </RunLink>
-          )}
-        </Fact>
-        <Fact name="steps">
-          <span className="number">
-            {run.steps}
-            {run.maxSteps > 0 && <span className="muted"> of {run.maxSteps}</span>}
-          </span>
-        </Fact>
-        <Fact name="cost">
-          <Money usd={run.costUsd} />
-          {run.recordedCostUsd !== null && (
-            <span className="muted">
-              {' '}
-              recorded <Money usd={run.recordedCostUsd} />
-            </span>
-          )}
-        </Fact>
-        <Fact name="tokens">
-          <Tokens amount={run.usage.inputTokens + run.usage.outputTokens} />
-        </Fact>
-        <Fact name="took">
-          <TimeSplit time={time} />
-        </Fact>
-        <Fact name="batch">
-          <BatchLink id={run.batchId} name={head.batchName} />
-        </Fact>
-        <Fact name="attempt">{run.attempt}</Fact>
-      </dl>
+      <Headline head={head} />
       {run.detail !== null && (
         <p className="detail">
           <Text value={run.detail} />
         </p>
       )}
-      {(head.integrity.length > 0 || run.suspect > 0) && (
-        <ul className="flags" aria-label="Integrity">
-          {run.suspect > 0 && (
-            <li>
-              <Badge tone="warn" mark="⚠">
-                {plural(run.suspect, 'suspect evaluation')}
-              </Badge>
-            </li>
-          )}
-          {head.integrity.map(({ rule, step, detail }, i) => (
-            <li key={i}>
-              <Badge tone="warn" mark="⚑">
-                {words(rule)}
-              </Badge>{' '}
-              {step !== null && (
-                <Link to="/runs/$id" params={{ id: run.runId }} search={{ step }}>
-                  step {step}
-                </Link>
-              )}{' '}
-              <Text value={detail} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Integrity head={head} />
       <Waiting waiting={head.waiting} />
       <div className="head-more">
         <button type="button" className="plain" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -132,55 +60,129 @@ export function RunHead({
           </Link>
         )}
       </div>
-      {open && (
-        <dl className="facts-table">
-          <Fact name="task">
-            <Text value={run.task} /> contract {run.contract}
-          </Fact>
-          <Fact name="agent">
-            <Text value={run.agent} />
-          </Fact>
-          <Fact name="model">
-            <Text value={`${run.provider}: ${run.providerModel}`} />
-          </Fact>
-          <Fact name="seed">{run.seed}</Fact>
-          <Fact name="exit">
-            <Text value={run.exitStatus ?? '–'} />
-          </Fact>
-          <Fact name="final evaluation">{run.finalEvaluation === null ? '–' : words(run.finalEvaluation)}</Fact>
-          <Fact name="isolation">{run.isolation ?? 'no sandbox yet'}</Fact>
-          <Fact name="backend">{run.backend}</Fact>
-          <Fact name="host">{run.host === null ? '–' : <Text value={run.host} />}</Fact>
-          <Fact name="sandbox">epoch {run.epoch}</Fact>
-          <Fact name="profile">
-            <Text value={run.profile ?? 'own budget'} />
-          </Fact>
-          <Fact name="data">{run.sample ? 'sample' : 'real'}</Fact>
-          <Fact name="model calls">{run.modelCalls === null ? 'not recorded' : count(run.modelCalls)}</Fact>
-          <Fact name="tokens">
-            {count(run.usage.inputTokens)} in, {count(run.usage.cachedTokens)} of them cached,{' '}
-            {count(run.usage.outputTokens)} out
-          </Fact>
-          <Fact name="created">
-            <Time at={run.createdAt} />
-          </Fact>
-          <Fact name="started">
-            <Time at={run.startedAt} />
-          </Fact>
-          <Fact name="ended">
-            <Time at={run.endedAt} />
-          </Fact>
-          <Fact name="harness">
-            <Text value={run.harnessVersion} />
-          </Fact>
-          <Fact name="command">
-            <code>bench logs {run.runId}</code>
-          </Fact>
-        </dl>
-      )}
+      {open && <RunFacts run={run} />}
     </section>
   );
 }
+
+const Neighbours = ({ near: { before, after, place, of } }: { near: NonNullable<Near> }) => (
+  <nav aria-label="Runs of the list" className="row">
+    {before === null ? <span className="muted">‹</span> : <RunLink id={before}>‹ previous</RunLink>}
+    <span className="muted number">
+      {count(place)} of {count(of)}
+    </span>
+    {after === null ? <span className="muted">›</span> : <RunLink id={after}>next ›</RunLink>}
+  </nav>
+);
+
+function Headline({ head: { run, time, bestOfTask, batchName } }: { head: Head }) {
+  const best =
+    bestOfTask === null ? (
+      <span className="none">–</span>
+    ) : bestOfTask.runId === run.runId ? (
+      'this run'
+    ) : (
+      <RunLink id={bestOfTask.runId}>
+        <Score value={bestOfTask.score} /> <Text value={bestOfTask.model} />
+      </RunLink>
+    );
+  return (
+    <dl className="headline">
+      <Fact name={run.primary}>
+        <strong>
+          <Score value={run.bestScore} />
+        </strong>{' '}
+        <span className="muted">{run.direction === 'maximize' ? '↑ best' : '↓ best'}</span>
+      </Fact>
+      <Facts
+        of={{
+          final: <Score value={run.finalScore} />,
+          baseline: (
+            <>
+              <Score value={run.baseline} />
+              {run.baseline !== null && run.bestScore !== null && <Better run={run} />}
+            </>
+          ),
+          'best of the task': best,
+          steps: (
+            <span className="number">
+              {run.steps}
+              {run.maxSteps > 0 && <span className="muted"> of {run.maxSteps}</span>}
+            </span>
+          ),
+          cost: (
+            <>
+              <Money usd={run.costUsd} />
+              {run.recordedCostUsd !== null && (
+                <span className="muted">
+                  {' '}
+                  recorded <Money usd={run.recordedCostUsd} />
+                </span>
+              )}
+            </>
+          ),
+          tokens: <Tokens amount={run.usage.inputTokens + run.usage.outputTokens} />,
+          took: <TimeSplit time={time} />,
+          batch: <BatchLink id={run.batchId} name={batchName} />,
+          attempt: run.attempt,
+        }}
+      />
+    </dl>
+  );
+}
+
+const Integrity = ({ head: { run, integrity } }: { head: Head }) =>
+  (integrity.length > 0 || run.suspect > 0) && (
+    <ul className="flags" aria-label="Integrity">
+      {run.suspect > 0 && (
+        <li>
+          <Badge tone="warn" mark="⚠">
+            {plural(run.suspect, 'suspect evaluation')}
+          </Badge>
+        </li>
+      )}
+      {integrity.map(({ rule, step, detail }, i) => (
+        <li key={i}>
+          <Badge tone="warn" mark="⚑">
+            {words(rule)}
+          </Badge>{' '}
+          {step !== null && <StepLink id={run.runId} step={step} />} <Text value={detail} />
+        </li>
+      ))}
+    </ul>
+  );
+
+const RunFacts = ({ run }: { run: Head['run'] }) => (
+  <dl className="facts-table">
+    <Facts
+      of={{
+        task: (
+          <>
+            <Text value={run.task} /> contract {run.contract}
+          </>
+        ),
+        agent: <Text value={run.agent} />,
+        model: <Text value={`${run.provider}: ${run.providerModel}`} />,
+        seed: run.seed,
+        exit: <Text value={run.exitStatus ?? '–'} />,
+        'final evaluation': run.finalEvaluation === null ? '–' : words(run.finalEvaluation),
+        isolation: run.isolation ?? 'no sandbox yet',
+        backend: run.backend,
+        host: run.host === null ? '–' : <Text value={run.host} />,
+        sandbox: `epoch ${run.epoch}`,
+        profile: <Text value={run.profile ?? 'own budget'} />,
+        data: run.sample ? 'sample' : 'real',
+        'model calls': run.modelCalls === null ? 'not recorded' : count(run.modelCalls),
+        tokens: `${count(run.usage.inputTokens)} in, ${count(run.usage.cachedTokens)} of them cached, ${count(run.usage.outputTokens)} out`,
+        created: <Time at={run.createdAt} />,
+        started: <Time at={run.startedAt} />,
+        ended: <Time at={run.endedAt} />,
+        harness: <Text value={run.harnessVersion} />,
+        command: <code>bench logs {run.runId}</code>,
+      }}
+    />
+  </dl>
+);
 
 /** Against the baseline, in the task's direction. What its noise may give is no better work. */
 function Better({ run }: { run: Head['run'] }) {

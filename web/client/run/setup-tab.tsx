@@ -5,17 +5,9 @@ import { count, usd, words } from '../parts/format.js';
 import { JsonView } from '../parts/json-view.js';
 import { Shown } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
-import { Fact, RunLink } from '../parts/values.js';
+import { Facts, RunLink } from '../parts/values.js';
 
-/** Those that read as all options do: by their names, with 0 for none. */
-function OtherLimits({ limits }: { limits: Answer<'setup'>['limits'] }) {
-  const { maxSteps: _steps, wallSeconds: _time, costLimitUsd: _cost, gpus: _gpus, ...others } = limits;
-  return Object.entries(others).map(([option, value]) => (
-    <Fact key={option} name={words(option)}>
-      {value === 0 ? 'none' : count(value)}
-    </Fact>
-  ));
-}
+type Setup = Answer<'setup'>;
 
 /** What the run was given. */
 export function SetupTab({ id }: { id: string }) {
@@ -24,79 +16,10 @@ export function SetupTab({ id }: { id: string }) {
     <Shown of={setup} what="the setup">
       {(data) => (
         <div className="columns">
-          <section>
-            <h2>First prompt</h2>
-            {data.firstPrompt === null ? (
-              <p className="muted">The first prompt cannot be rebuilt.</p>
-            ) : (
-              data.firstPrompt.map(({ role, content }, i) => (
-                <div key={i} className="message">
-                  <h3>
-                    <Text value={role} />
-                  </h3>
-                  <TextBlock
-                    source={content}
-                    kind="text"
-                    lines={80}
-                    label={`${role} message ${i + 1}`}
-                    className="thought"
-                  />
-                </div>
-              ))
-            )}
-          </section>
+          <FirstPrompt messages={data.firstPrompt} />
           <section>
             <h2>Setup</h2>
-            <dl className="facts-table">
-              <Fact name="task">
-                <Text value={data.task.id} /> contract {data.task.contract}
-              </Fact>
-              <Fact name="task hash">
-                <code>
-                  <Text value={data.task.hash} />
-                </code>
-              </Fact>
-              <Fact name="agent">
-                <Text value={data.agent.name} />
-              </Fact>
-              <Fact name="agent hash">
-                <code>
-                  <Text value={data.agent.hash} />
-                </code>
-              </Fact>
-              <Fact name="model">
-                <Text value={`${data.model.provider}: ${data.model.providerModel}`} />
-              </Fact>
-              <Fact name="sampling">
-                {Object.entries(data.sampling)
-                  .map(([name, value]) => `${name} ${value}`)
-                  .join(', ') || "the provider's"}
-              </Fact>
-              <Fact name="steps">{data.limits.maxSteps === 0 ? 'not recorded' : data.limits.maxSteps}</Fact>
-              <Fact name="time">{data.limits.wallSeconds === 0 ? 'no limit' : `${data.limits.wallSeconds} s`}</Fact>
-              <Fact name="cost limit">
-                {data.limits.costLimitUsd === null ? 'none' : usd(data.limits.costLimitUsd)}
-              </Fact>
-              <OtherLimits limits={data.limits} />
-              <Fact name="GPUs">{data.limits.gpus}</Fact>
-              <Fact name="seed">{data.seed}</Fact>
-              <Fact name="attempt">{data.attempt}</Fact>
-              <Fact name="data">{data.sample ? 'sample' : 'real'}</Fact>
-              <Fact name="memory">{data.memory ? "may use the task's" : 'none'}</Fact>
-              <Fact name="image">
-                <code>
-                  <Text value={data.imageDigest ?? '–'} />
-                </code>
-              </Fact>
-              <Fact name="evaluator image">
-                <code>
-                  <Text value={data.evaluatorImageDigest ?? '–'} />
-                </code>
-              </Fact>
-              <Fact name="harness">
-                <Text value={data.harnessVersion} />
-              </Fact>
-            </dl>
+            <SetupFacts of={data} />
             <h2>Same setup</h2>
             {data.sameSetup.length === 0 ? (
               <p className="muted">No other run has this set-up.</p>
@@ -107,23 +30,84 @@ export function SetupTab({ id }: { id: string }) {
                 ))}
               </p>
             )}
-            <details>
-              <summary>Task, as submitted</summary>
-              <JsonView value={data.task.spec} label="task" />
-            </details>
-            <details>
-              <summary>Agent</summary>
-              <JsonView value={data.agent.config} label="agent" />
-            </details>
-            {data.model.config !== null && (
-              <details>
-                <summary>Model and prices</summary>
-                <JsonView value={data.model.config} label="model" />
-              </details>
-            )}
+            <Folded title="Task, as submitted" label="task" value={data.task.spec} />
+            <Folded title="Agent" label="agent" value={data.agent.config} />
+            {data.model.config !== null && <Folded title="Model and prices" label="model" value={data.model.config} />}
           </section>
         </div>
       )}
     </Shown>
   );
 }
+
+const FirstPrompt = ({ messages }: { messages: Setup['firstPrompt'] }) => (
+  <section>
+    <h2>First prompt</h2>
+    {messages === null ? (
+      <p className="muted">The first prompt cannot be rebuilt.</p>
+    ) : (
+      messages.map(({ role, content }, i) => (
+        <div key={i} className="message">
+          <h3>
+            <Text value={role} />
+          </h3>
+          <TextBlock source={content} kind="text" lines={80} label={`${role} message ${i + 1}`} className="thought" />
+        </div>
+      ))
+    )}
+  </section>
+);
+
+function SetupFacts({ of }: { of: Setup }) {
+  const { task, agent, model, sampling, limits } = of;
+  // The others read as all options do: by their names, with 0 for none.
+  const { maxSteps, wallSeconds, costLimitUsd, gpus, ...others } = limits;
+  return (
+    <dl className="facts-table">
+      <Facts
+        of={{
+          task: (
+            <>
+              <Text value={task.id} /> contract {task.contract}
+            </>
+          ),
+          'task hash': <Hash value={task.hash} />,
+          agent: <Text value={agent.name} />,
+          'agent hash': <Hash value={agent.hash} />,
+          model: <Text value={`${model.provider}: ${model.providerModel}`} />,
+          sampling:
+            Object.entries(sampling)
+              .map(([name, value]) => `${name} ${value}`)
+              .join(', ') || "the provider's",
+          steps: maxSteps === 0 ? 'not recorded' : maxSteps,
+          time: wallSeconds === 0 ? 'no limit' : `${wallSeconds} s`,
+          'cost limit': costLimitUsd === null ? 'none' : usd(costLimitUsd),
+          ...Object.fromEntries(
+            Object.entries(others).map(([option, value]) => [words(option), value === 0 ? 'none' : count(value)]),
+          ),
+          GPUs: gpus,
+          seed: of.seed,
+          attempt: of.attempt,
+          data: of.sample ? 'sample' : 'real',
+          memory: of.memory ? "may use the task's" : 'none',
+          image: <Hash value={of.imageDigest} />,
+          'evaluator image': <Hash value={of.evaluatorImageDigest} />,
+          harness: <Text value={of.harnessVersion} />,
+        }}
+      />
+    </dl>
+  );
+}
+
+const Hash = ({ value }: { value: string | null }) => (
+  <code>
+    <Text value={value ?? '–'} />
+  </code>
+);
+
+const Folded = ({ title, label, value }: { title: string; label: string; value: unknown }) => (
+  <details>
+    <summary>{title}</summary>
+    <JsonView value={value} label={label} />
+  </details>
+);

@@ -2,10 +2,10 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Answer } from '../../api/index.js';
 import type { IntegritySearch } from '../address/pages.js';
-import { ask } from '../data/ask.js';
-import { document as asked } from '../data/queries.js';
+import { document as asked, pagesOf } from '../data/queries.js';
 import { count, fixed, plural, score, words } from '../parts/format.js';
-import { Empty, Failure, Loading, Shown } from '../parts/states.js';
+import { Page } from '../parts/page.js';
+import { Empty, Failure, Loading, More, Shown } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
@@ -27,10 +27,7 @@ export function IntegrityPage() {
     void navigate({ search: (now) => ({ ...now, [facet]: next.length === 0 ? undefined : next }) });
   };
   return (
-    <div className="page">
-      <div className="page-head">
-        <h1>Integrity</h1>
-      </div>
+    <Page title="Integrity">
       <Shown of={summary} what="integrity" rows={10}>
         {(found) => (
           <>
@@ -64,7 +61,7 @@ export function IntegrityPage() {
       <h2>What would change</h2>
       <WithSuspects />
       {summary.data !== undefined && <Elsewhere found={summary.data} />}
-    </div>
+    </Page>
   );
 }
 
@@ -102,13 +99,7 @@ function Counts({
 }
 
 function Flags({ search }: { search: IntegritySearch }) {
-  const pages = useInfiniteQuery({
-    queryKey: ['integrityFlags', search] as const,
-    queryFn: ({ signal, pageParam }) =>
-      ask('integrityFlags', {}, { ...search, limit: 50, ...(pageParam === null ? {} : { after: pageParam }) }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-  });
+  const pages = useInfiniteQuery(pagesOf('integrityFlags', {}, { ...search, limit: 50 }));
   if (pages.error !== null && pages.data === undefined)
     return <Failure error={pages.error} retry={() => void pages.refetch()} />;
   if (pages.data === undefined) return <Loading what="flags" rows={6} />;
@@ -130,11 +121,7 @@ function Flags({ search }: { search: IntegritySearch }) {
           </li>
         ))}
       </ol>
-      {pages.hasNextPage && (
-        <button type="button" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          More flags
-        </button>
-      )}
+      <More of={pages}>More flags</More>
     </>
   );
 }
@@ -209,81 +196,81 @@ function Elsewhere({ found }: { found: Summary }) {
   return (
     <>
       <h2>Tasks whose evaluator the agent can reach</h2>
-      {found.reachable.length === 0 ? (
-        <p className="muted">No such task has runs.</p>
-      ) : (
-        <Table
-          rows={found.reachable}
-          rowKey={({ task, contract }) => `${task} ${contract}`}
-          columns={[
-            {
-              title: 'Task',
-              cell: ({ task }) => (
-                <Link to="/tasks/$name" params={{ name: task }}>
-                  <Text value={task} />
-                </Link>
-              ),
-            },
-            { title: 'Contract', right: true, cell: ({ contract }) => contract },
-            { title: 'Runs', right: true, cell: ({ runs }) => count(runs) },
-            {
-              title: 'What',
-              cell: ({ selfReported, protectedFiles }) =>
-                [
-                  ...(selfReported ? ['the agent writes the metric itself'] : []),
-                  ...(protectedFiles > 0 ? [`${plural(protectedFiles, 'file')} of the evaluator`] : []),
-                ].join(', '),
-            },
-          ]}
-        />
-      )}
+      <Reachable tasks={found.reachable} />
       <h2>Runs without isolation</h2>
-      {found.withoutIsolation.length === 0 ? (
-        <p className="muted">None.</p>
-      ) : (
-        <ul className="plain-list">
-          {found.withoutIsolation.map(({ value, runs }) => (
-            <li key={value}>
-              <Link to="/runs" search={{ model: [value], isolation: ['none'], status: ['ended'] }}>
-                <Text value={value} />
-              </Link>{' '}
-              <span className="muted">{plural(runs, 'run')}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Listed
+        of={found.withoutIsolation.map(({ value, runs }) => ({
+          what: (
+            <Link to="/runs" search={{ model: [value], isolation: ['none'], status: ['ended'] }}>
+              <Text value={value} />
+            </Link>
+          ),
+          more: plural(runs, 'run'),
+        }))}
+      />
       <h2>Ends that the agent did not cause</h2>
-      {found.faults.length === 0 ? (
-        <p className="muted">None.</p>
-      ) : (
-        <ul className="plain-list">
-          {found.faults.map(({ endReason, runs, scored }) => (
-            <li key={endReason}>
-              <Link to="/runs" search={{ endReason: [endReason] }}>
-                {words(endReason)}
-              </Link>{' '}
-              <span className="muted">
-                {plural(runs, 'run')}, {count(scored)} with a score that does not count
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Listed
+        of={found.faults.map(({ endReason, runs, scored }) => ({
+          what: (
+            <Link to="/runs" search={{ endReason: [endReason] }}>
+              {words(endReason)}
+            </Link>
+          ),
+          more: `${plural(runs, 'run')}, ${count(scored)} with a score that does not count`,
+        }))}
+      />
       {found.events.length > 0 && (
         <>
           <h2>Events that may affect a score</h2>
-          <ul className="plain-list">
-            {found.events.map(({ kind, events, runs }) => (
-              <li key={kind}>
-                {words(kind)}{' '}
-                <span className="muted">
-                  {count(events)} in {plural(runs, 'run')}
-                </span>
-              </li>
-            ))}
-          </ul>
+          <Listed
+            of={found.events.map(({ kind, events, runs }) => ({
+              what: words(kind),
+              more: `${count(events)} in ${plural(runs, 'run')}`,
+            }))}
+          />
         </>
       )}
     </>
   );
 }
+
+function Listed({ of }: { of: readonly { what: React.ReactNode; more: string }[] }) {
+  if (of.length === 0) return <p className="muted">None.</p>;
+  return (
+    <ul className="plain-list">
+      {of.map(({ what, more }, i) => (
+        <li key={i}>
+          {what} <span className="muted">{more}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const Reachable = ({ tasks }: { tasks: Summary['reachable'] }) => (
+  <Table
+    none="No such task has runs."
+    rows={tasks}
+    rowKey={({ task, contract }) => `${task} ${contract}`}
+    columns={[
+      {
+        title: 'Task',
+        cell: ({ task }) => (
+          <Link to="/tasks/$name" params={{ name: task }}>
+            <Text value={task} />
+          </Link>
+        ),
+      },
+      { title: 'Contract', right: true, cell: ({ contract }) => contract },
+      { title: 'Runs', right: true, cell: ({ runs }) => count(runs) },
+      {
+        title: 'What',
+        cell: ({ selfReported, protectedFiles }) =>
+          [
+            ...(selfReported ? ['the agent writes the metric itself'] : []),
+            ...(protectedFiles > 0 ? [`${plural(protectedFiles, 'file')} of the evaluator`] : []),
+          ].join(', '),
+      },
+    ]}
+  />
+);

@@ -31,23 +31,43 @@ interface GridProps<Row> {
 
 const ROW_HEIGHT = { dense: 30, comfortable: 40 };
 
+/** Moves the focus from row to row, also to rows that are not made yet; the one that had it last keeps its place. */
+function useRowFocus(
+  scroller: React.RefObject<HTMLDivElement | null>,
+  virtual: { scrollToIndex: (index: number, options: { align: 'auto' }) => void },
+  last: number,
+) {
+  const at = useRef(0);
+  const focus = (index: number): void => {
+    const to = Math.max(0, Math.min(last, index));
+    at.current = to;
+    virtual.scrollToIndex(to, { align: 'auto' });
+    requestAnimationFrame(() =>
+      scroller.current?.querySelector<HTMLElement>(`[data-row="${to}"]`)?.focus({ preventScroll: true }),
+    );
+  };
+  const focused = (): number => {
+    const row = document.activeElement?.closest<HTMLElement>('[data-row]');
+    return row === null || row === undefined ? -1 : Number(row.dataset['row']);
+  };
+  const step = (by: number): void => focus(focused() === -1 ? at.current : focused() + by);
+  /** False: the key is none of ours. */
+  const onKey = (key: string): boolean => {
+    if (key === 'ArrowDown') step(1);
+    else if (key === 'ArrowUp') step(-1);
+    else if (key === 'Home') focus(0);
+    else if (key === 'End') focus(last);
+    else return false;
+    return true;
+  };
+  return { at, focused, step, onKey };
+}
+
 /** Rows of which those in sight are made. One of them takes part in the order of focus: `j k` and arrows move it. */
-export function Grid<Row>({
-  label,
-  columns,
-  rows,
-  keyOf,
-  total,
-  onEnd,
-  onOpen,
-  selected,
-  onSelect,
-  minWidth,
-}: GridProps<Row>) {
+export function Grid<Row>(props: GridProps<Row>) {
+  const { label, columns, rows, keyOf, total, onEnd, onOpen, selected, onSelect, minWidth } = props;
   const { density } = usePreferences();
   const scroller = useRef<HTMLDivElement>(null);
-  const at = useRef(0);
-  const wantsFocus = useRef(false);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -60,28 +80,16 @@ export function Grid<Row>({
   useEffect(() => {
     if (last >= rows.length - 40) onEnd?.();
   }, [last, rows.length, onEnd]);
-  const focus = (index: number): void => {
-    const to = Math.max(0, Math.min(rows.length - 1, index));
-    at.current = to;
-    wantsFocus.current = true;
-    virtual.scrollToIndex(to, { align: 'auto' });
-    requestAnimationFrame(() => {
-      wantsFocus.current = false;
-      scroller.current?.querySelector<HTMLElement>(`[data-row="${to}"]`)?.focus({ preventScroll: true });
-    });
+  const { at, focused, step, onKey } = useRowFocus(scroller, virtual, rows.length - 1);
+  const select = {
+    keys: 'x',
+    does: 'select',
+    run: () => rows[focused()] !== undefined && onSelect?.(rows[focused()]!),
   };
-  const focused = (): number => {
-    const row = document.activeElement?.closest<HTMLElement>('[data-row]');
-    return row === null || row === undefined ? -1 : Number(row.dataset['row']);
-  };
-  const step = (by: number): void => focus(focused() === -1 ? at.current : focused() + by);
-  const rowNow = (): Row | undefined => rows[focused()];
   useKeys('Rows', [
     { keys: 'j', does: 'next row', run: () => step(1) },
     { keys: 'k', does: 'row before', run: () => step(-1) },
-    ...(onSelect === undefined
-      ? []
-      : [{ keys: 'x', does: 'select', run: () => rowNow() !== undefined && onSelect(rowNow()!) }]),
+    ...(onSelect === undefined ? [] : [select]),
   ]);
   const wide = minWidth === undefined ? {} : { minWidth: `max(100%, ${minWidth})` };
   const template = { gridTemplateColumns: columns.map(({ width }) => width).join(' '), ...wide };
@@ -95,20 +103,7 @@ export function Grid<Row>({
       aria-multiselectable={onSelect !== undefined}
       tabIndex={-1}
     >
-      <div className="grid-head" role="row" aria-rowindex={1} style={template}>
-        {columns.map(({ key, title, right, sort, onSort }) => (
-          <div key={key} role="columnheader" aria-sort={sort} className={right === true ? 'right' : undefined}>
-            {onSort === undefined ? (
-              title
-            ) : (
-              <button type="button" className="plain" onClick={onSort}>
-                {title}
-                <span aria-hidden="true">{sort === 'ascending' ? ' ▴' : sort === 'descending' ? ' ▾' : ''}</span>
-              </button>
-            )}
-          </div>
-        ))}
-      </div>
+      <GridHead columns={columns} style={template} />
       <div className="grid-body" role="rowgroup" style={{ height: virtual.getTotalSize(), ...wide }}>
         {shown.map(({ index, start, size }) => {
           const row = rows[index]!;
@@ -126,20 +121,10 @@ export function Grid<Row>({
               onFocus={() => (at.current = index)}
               onKeyDown={(event) => {
                 if (event.key === 'Enter' && event.target === event.currentTarget) onOpen(row);
-                else if (event.key === 'ArrowDown') step(1);
-                else if (event.key === 'ArrowUp') step(-1);
-                else if (event.key === 'Home') focus(0);
-                else if (event.key === 'End') focus(rows.length - 1);
-                else return;
+                else if (!onKey(event.key)) return;
                 event.preventDefault();
               }}
-              onClick={(event) => {
-                if (
-                  (event.target as HTMLElement).closest('a, button, input, label') === null &&
-                  getSelection()?.isCollapsed !== false
-                )
-                  onOpen(row);
-              }}
+              onClick={(event) => isPlainClick(event) && onOpen(row)}
             >
               {columns.map((column) => (
                 <div key={column.key} role="gridcell" className={column.right === true ? 'right' : undefined}>
@@ -153,3 +138,26 @@ export function Grid<Row>({
     </div>
   );
 }
+
+/** On nothing that has a click of its own, and not the end of a selection of text. */
+const isPlainClick = (event: React.MouseEvent): boolean =>
+  (event.target as HTMLElement).closest('a, button, input, label') === null && getSelection()?.isCollapsed !== false;
+
+const MARKS = { ascending: ' ▴', descending: ' ▾', none: '' } as const;
+
+const GridHead = <Row,>({ columns, style }: { columns: readonly GridColumn<Row>[]; style: React.CSSProperties }) => (
+  <div className="grid-head" role="row" aria-rowindex={1} style={style}>
+    {columns.map(({ key, title, right, sort, onSort }) => (
+      <div key={key} role="columnheader" aria-sort={sort} className={right === true ? 'right' : undefined}>
+        {onSort === undefined ? (
+          title
+        ) : (
+          <button type="button" className="plain" onClick={onSort}>
+            {title}
+            <span aria-hidden="true">{MARKS[sort ?? 'none']}</span>
+          </button>
+        )}
+      </div>
+    ))}
+  </div>
+);

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Answer } from '../../api/index.js';
 import { act } from '../data/ask.js';
 import { document as asked } from '../data/queries.js';
+import { Checkbox } from '../parts/fields.js';
 import { plural } from '../parts/format.js';
 import { Failure } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
@@ -35,41 +36,42 @@ export function PlayPanel({ id }: { id: string }) {
   );
 }
 
-function TurnForm({ id, turn, format, mayPlay }: { id: string; turn: Turn; format: string; mayPlay: boolean }) {
-  const queries = useQueryClient();
-  const [all, setAll] = useState(false);
-  const [raw, setRaw] = useState(false);
-  const [thought, setThought] = useState('');
-  const [action, setAction] = useState('');
-  const [sending, setSending] = useState(false);
-  const [failed, setFailed] = useState<unknown>(null);
-  const [key] = useState(() => crypto.randomUUID());
-  // Their own replies are the assistant's messages: what came after the last one is new.
-  const after = turn.messages.findLastIndex(({ role }) => role === 'assistant') + 1;
-  const shown = all ? turn.messages : turn.messages.slice(after);
-  const send = (text: string): void => {
-    if (text.trim() === '' || sending) return;
-    setSending(true);
-    setFailed(null);
-    act(`/runs/${encodeURIComponent(id)}/turn`, { step: turn.step, try: turn.try, thought, action: text, raw }, key)
-      .then(() => queries.invalidateQueries())
-      .catch((error: unknown) => {
-        setFailed(error);
-        setSending(false);
-      });
-  };
+interface TurnProps {
+  id: string;
+  turn: Turn;
+  format: string;
+  mayPlay: boolean;
+}
+
+function TurnForm({ id, turn, format, mayPlay }: TurnProps) {
   return (
     <>
       <h2>
         Step {turn.step}
         {turn.try > 0 && `, reply ${turn.try + 1}`}: your turn
       </h2>
+      <Messages messages={turn.messages} />
+      {mayPlay ? (
+        <ReplyForm id={id} turn={turn} format={format} />
+      ) : (
+        <p className="muted">Only an operator may play.</p>
+      )}
+    </>
+  );
+}
+
+/** Their own replies are the assistant's messages: what came after the last one is new. */
+function Messages({ messages }: { messages: Turn['messages'] }) {
+  const [all, setAll] = useState(false);
+  const after = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
+  return (
+    <>
       {!all && after > 0 && (
         <button type="button" className="plain" onClick={() => setAll(true)}>
           show {plural(after, 'earlier message')}
         </button>
       )}
-      {shown.map(({ role, content }, i) => (
+      {(all ? messages : messages.slice(after)).map(({ role, content }, i) => (
         <TextBlock
           key={`${all} ${i}`}
           source={content}
@@ -79,62 +81,87 @@ function TurnForm({ id, turn, format, mayPlay }: { id: string; turn: Turn; forma
           className="action"
         />
       ))}
-      {!mayPlay ? (
-        <p className="muted">Only an operator may play.</p>
-      ) : (
-        <form
-          onSubmit={(event) => {
+    </>
+  );
+}
+
+/** Sends what a person does in a turn; one turn, one key. */
+function useReply(id: string, turn: Turn) {
+  const queries = useQueryClient();
+  const [key] = useState(() => crypto.randomUUID());
+  const [sending, setSending] = useState(false);
+  const [failed, setFailed] = useState<unknown>(null);
+  const send = (reply: { thought: string; action: string; raw: boolean }): void => {
+    if (reply.action.trim() === '' || sending) return;
+    setSending(true);
+    setFailed(null);
+    act(`/runs/${encodeURIComponent(id)}/turn`, { step: turn.step, try: turn.try, ...reply }, key)
+      .then(() => queries.invalidateQueries())
+      .catch((error: unknown) => {
+        setFailed(error);
+        setSending(false);
+      });
+  };
+  return { send, sending, failed };
+}
+
+function ReplyForm({ id, turn, format }: Omit<TurnProps, 'mayPlay'>) {
+  const [raw, setRaw] = useState(false);
+  const [thought, setThought] = useState('');
+  const [action, setAction] = useState('');
+  const reply = useReply(id, turn);
+  const send = (text: string): void => reply.send({ thought, action: text, raw });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        send(action);
+      }}
+    >
+      {!raw && (
+        <label>
+          Thought <textarea rows={2} value={thought} onChange={(event) => setThought(event.currentTarget.value)} />
+        </label>
+      )}
+      <label>
+        {raw ? 'Reply' : 'Command'}{' '}
+        <textarea
+          rows={4}
+          autoFocus
+          spellCheck={false}
+          value={action}
+          onChange={(event) => setAction(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
             event.preventDefault();
             send(action);
           }}
-        >
-          {!raw && (
-            <label>
-              Thought <textarea rows={2} value={thought} onChange={(event) => setThought(event.currentTarget.value)} />
-            </label>
-          )}
-          <label>
-            {raw ? 'Reply' : 'Command'}{' '}
-            <textarea
-              rows={4}
-              autoFocus
-              spellCheck={false}
-              value={action}
-              onChange={(event) => setAction(event.currentTarget.value)}
-              onKeyDown={(event) => {
-                if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-                event.preventDefault();
-                send(action);
-              }}
-            />
-          </label>
-          <p className="row">
-            <button type="submit" disabled={sending || action.trim() === ''} title="Ctrl-Enter">
-              {sending ? 'sending…' : 'Send'}
+        />
+      </label>
+      <p className="row">
+        <button type="submit" disabled={reply.sending || action.trim() === ''} title="Ctrl-Enter">
+          {reply.sending ? 'sending…' : 'Send'}
+        </button>
+        {!raw && (
+          <>
+            <button type="button" disabled={reply.sending} onClick={() => send('validate')}>
+              Validate
             </button>
-            {!raw && (
-              <>
-                <button type="button" disabled={sending} onClick={() => send('validate')}>
-                  Validate
-                </button>
-                <button type="button" disabled={sending} onClick={() => send('submit')}>
-                  Submit and end
-                </button>
-              </>
-            )}
-            <label>
-              <input type="checkbox" checked={raw} onChange={(event) => setRaw(event.currentTarget.checked)} /> send as
-              typed
-            </label>
-          </p>
-          {raw && (
-            <p className="muted">
-              <Text value={format} />
-            </p>
-          )}
-          {failed !== null && <Failure error={failed} />}
-        </form>
+            <button type="button" disabled={reply.sending} onClick={() => send('submit')}>
+              Submit and end
+            </button>
+          </>
+        )}
+        <Checkbox checked={raw} onChange={setRaw}>
+          send as typed
+        </Checkbox>
+      </p>
+      {raw && (
+        <p className="muted">
+          <Text value={format} />
+        </p>
       )}
-    </>
+      {reply.failed !== null && <Failure error={reply.failed} />}
+    </form>
   );
 }

@@ -64,49 +64,50 @@ export function PromptTab({ id, skeleton }: { id: string; skeleton: Skeleton }) 
         </button>
       </div>
       <Shown of={prompt} what="the prompt">
-        {({ messages, source, turns, askedIn, runId, sameAsBefore, tokens, tools }) => {
-          const [tone, mark, label] = PROOFS[proofOf(turns)];
-          return (
-            <>
-              <p>
-                <Badge tone={tone} mark={mark}>
-                  {label}
-                </Badge>{' '}
-                <span className="muted">
-                  {plural(messages.length, 'message')}, about {count(tokens)} tokens
-                  {SOURCES[source] !== undefined && `, ${SOURCES[source]}`}
-                  {sameAsBefore !== null && `; the first ${count(sameAsBefore)} are as in the step before`}
-                  {tools !== null &&
-                    tools.length > 0 &&
-                    `; tools: ${plainText(tools.map(({ name }) => name).join(', '))}`}
-                </span>
-                {askedIn !== runId && (
-                  <>
-                    {' '}
-                    asked in <RunLink id={askedIn} />
-                  </>
-                )}
-              </p>
-              {messages.map((message, i) => (
-                <PromptMessage
-                  key={`${step} ${i}`}
-                  message={message}
-                  number={i + 1}
-                  known={sameAsBefore !== null && i < sameAsBefore ? 'as before' : 'new'}
-                />
-              ))}
-              {turns.at(-1)?.added.map((message, i) => (
-                <PromptMessage
-                  key={`${step} again ${i}`}
-                  message={message}
-                  number={messages.length + i + 1}
-                  known="requested again"
-                />
-              ))}
-            </>
-          );
-        }}
+        {(asked) => <Prompt of={asked} step={step} />}
       </Shown>
+    </>
+  );
+}
+
+function Prompt({ of, step }: { of: Asked; step: number }) {
+  const { messages, source, turns, askedIn, runId, sameAsBefore, tokens, tools } = of;
+  const [tone, mark, label] = PROOFS[proofOf(turns)];
+  return (
+    <>
+      <p>
+        <Badge tone={tone} mark={mark}>
+          {label}
+        </Badge>{' '}
+        <span className="muted">
+          {plural(messages.length, 'message')}, about {count(tokens)} tokens
+          {SOURCES[source] !== undefined && `, ${SOURCES[source]}`}
+          {sameAsBefore !== null && `; the first ${count(sameAsBefore)} are as in the step before`}
+          {tools !== null && tools.length > 0 && `; tools: ${plainText(tools.map(({ name }) => name).join(', '))}`}
+        </span>
+        {askedIn !== runId && (
+          <>
+            {' '}
+            asked in <RunLink id={askedIn} />
+          </>
+        )}
+      </p>
+      {messages.map((message, i) => (
+        <PromptMessage
+          key={`${step} ${i}`}
+          message={message}
+          number={i + 1}
+          known={sameAsBefore !== null && i < sameAsBefore ? 'as before' : 'new'}
+        />
+      ))}
+      {turns.at(-1)?.added.map((message, i) => (
+        <PromptMessage
+          key={`${step} again ${i}`}
+          message={message}
+          number={messages.length + i + 1}
+          known="requested again"
+        />
+      ))}
     </>
   );
 }

@@ -101,24 +101,15 @@ function StepText({
   );
 }
 
-interface Told {
-  kind: string;
-  at: string;
-}
-
-export const StepBody = memo(function StepBody({
-  id,
-  step,
-  density,
-  thoughts,
-  events,
-}: {
+interface BodyProps {
   id: string;
   step: number;
   density: 'reading' | 'full';
   thoughts: boolean;
-  events: readonly Told[];
-}) {
+  events: readonly { kind: string; at: string }[];
+}
+
+export const StepBody = memo(function StepBody({ id, step, density, thoughts, events }: BodyProps) {
   const asked = useQuery({
     ...stepWindow(id, step),
     select: ({ steps }) => steps.find((one) => one.step === step) ?? null,
@@ -128,7 +119,6 @@ export const StepBody = memo(function StepBody({
   if (asked.data === null) return <p className="muted">This step is not stored.</p>;
   const one = asked.data;
   const lines = LINES[density];
-  const kept = one.observation?.bytes ?? 0;
   return (
     <div className="step-body">
       {events.map(({ kind, at }, i) => (
@@ -143,85 +133,94 @@ export const StepBody = memo(function StepBody({
         <StepText id={id} step={step} name="thought" text={one.thought} kind="text" lines={lines} className="thought" />
       )}
       {one.action === null ? (
-        <>
-          <p className="event-line">
-            <Badge tone="bad" mark="✕">
-              no command could be read from this reply
-            </Badge>
-          </p>
-          {one.thought.bytes === 0 && (
-            <TextBlock
-              source={one.response.head}
-              kind="text"
-              lines={lines}
-              label={`reply of step ${step}`}
-              className="thought"
-            />
-          )}
-        </>
+        <UnreadableReply of={one} lines={lines} />
       ) : (
         <StepText id={id} step={step} name="action" text={one.action} kind="text" lines={lines} className="action" />
       )}
-      {one.observation === null ? (
-        <Running id={id} step={step} />
-      ) : one.observation.bytes === 0 ? (
-        <p className="facts">no output</p>
-      ) : isStatic && one.observation.head === '' ? (
-        <p className="cut">Its output, {bytes(one.observation.bytes)}, is not part of this export.</p>
+      <Observation id={id} of={one} lines={lines} />
+      {one.evaluations.map((evaluation) => (
+        <Evaluation key={`${evaluation.number} ${evaluation.split}`} of={evaluation} />
+      ))}
+      <StepFacts of={one} />
+    </div>
+  );
+});
+
+const UnreadableReply = ({ of: { step, thought, response }, lines }: { of: Step; lines: number }) => (
+  <>
+    <p className="event-line">
+      <Badge tone="bad" mark="✕">
+        no command could be read from this reply
+      </Badge>
+    </p>
+    {thought.bytes === 0 && (
+      <TextBlock source={response.head} kind="text" lines={lines} label={`reply of step ${step}`} className="thought" />
+    )}
+  </>
+);
+
+function Observation({ id, of: { step, observation, outputBytes }, lines }: { id: string; of: Step; lines: number }) {
+  if (observation === null) return <Running id={id} step={step} />;
+  const kept = observation.bytes;
+  if (kept === 0) return <p className="facts">no output</p>;
+  return (
+    <>
+      {isStatic && observation.head === '' ? (
+        <p className="cut">Its output, {bytes(kept)}, is not part of this export.</p>
       ) : (
         <StepText
           id={id}
           step={step}
           name="observation"
-          text={one.observation}
+          text={observation}
           kind="output"
           lines={lines}
           className="observation"
         />
       )}
-      {one.outputBytes !== null && one.outputBytes > kept * 1.01 + 64 && kept > 0 && (
+      {outputBytes !== null && outputBytes > kept * 1.01 + 64 && (
         <p className="cut">
-          The command printed {bytes(one.outputBytes)}; {bytes(kept)} were kept.
+          The command printed {bytes(outputBytes)}; {bytes(kept)} were kept.
         </p>
       )}
-      {one.evaluations.map((evaluation) => (
-        <Evaluation key={`${evaluation.number} ${evaluation.split}`} of={evaluation} />
-      ))}
-      <dl className="step-facts">
-        <Fact name="model">
-          <Duration ms={one.modelMs} />
-        </Fact>
-        <Fact name="command">
-          <Duration ms={one.commandMs} />
-        </Fact>
-        {one.exitCode !== null && <Fact name="exit">{one.exitCode}</Fact>}
-        {/* An imported run's calls are known as their sum alone. */}
-        {(one.modelMs !== null || one.inputTokens > 0) && (
-          <>
-            <Fact name="cost">
-              <Money usd={one.costUsd} />
-            </Fact>
-            <Fact name="tokens">
-              <span className="number">
-                {count(one.inputTokens)} in, {count(one.outputTokens)} out
-              </span>
-            </Fact>
-          </>
-        )}
-        {one.workingDir !== null && (
-          <Fact name="in">
-            <code>
-              <Text value={one.workingDir} />
-            </code>
-          </Fact>
-        )}
-        <Fact name="at">
-          <Time at={one.at} />
-        </Fact>
-      </dl>
-    </div>
+    </>
   );
-});
+}
+
+const StepFacts = ({ of: one }: { of: Step }) => (
+  <dl className="step-facts">
+    <Fact name="model">
+      <Duration ms={one.modelMs} />
+    </Fact>
+    <Fact name="command">
+      <Duration ms={one.commandMs} />
+    </Fact>
+    {one.exitCode !== null && <Fact name="exit">{one.exitCode}</Fact>}
+    {/* An imported run's calls are known as their sum alone. */}
+    {(one.modelMs !== null || one.inputTokens > 0) && (
+      <>
+        <Fact name="cost">
+          <Money usd={one.costUsd} />
+        </Fact>
+        <Fact name="tokens">
+          <span className="number">
+            {count(one.inputTokens)} in, {count(one.outputTokens)} out
+          </span>
+        </Fact>
+      </>
+    )}
+    {one.workingDir !== null && (
+      <Fact name="in">
+        <code>
+          <Text value={one.workingDir} />
+        </code>
+      </Fact>
+    )}
+    <Fact name="at">
+      <Time at={one.at} />
+    </Fact>
+  </dl>
+);
 
 const Fact = ({ name, children }: { name: string; children: React.ReactNode }) => (
   <div>

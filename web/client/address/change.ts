@@ -8,6 +8,7 @@ import type {
   PresentSearch,
   RunSearch,
   RunsSearch,
+  SearchSearch,
   SqlSearch,
 } from './pages.js';
 
@@ -19,6 +20,7 @@ interface Searches {
   '/runs': RunsSearch;
   '/runs/$id': RunSearch;
   '/runs/$id/present': PresentSearch;
+  '/search': SearchSearch;
   '/sql': SqlSearch;
 }
 

@@ -166,6 +166,8 @@ export const SEARCH_PLACES = [
 export type { SearchPlace };
 export const readSearch = reader({ q: text, in: listOf(SEARCH_PLACES), ...runFilter });
 
+export type SearchSearch = ReturnType<typeof readSearch>;
+
 /** A query, which may be long. */
 const query = (value: unknown): string | undefined => {
   const found = Array.isArray(value) ? (value as unknown[])[0] : value;

@@ -39,28 +39,7 @@ export function Evidence({
       onClose={onClose}
       wide
     >
-      {figure !== undefined && (
-        <p>
-          Best attempt <Score value={figure.best} />
-          {figure.bestRun !== null && (
-            <>
-              {' '}
-              of run <RunLink id={figure.bestRun} />
-            </>
-          )}
-          , best submission <Score value={figure.last} />
-          {figure.lastRun !== null && (
-            <>
-              {' '}
-              of run <RunLink id={figure.lastRun} />
-            </>
-          )}
-          , mean <Score value={figure.mean} />. {figure.counted} of {plural(figure.attempts, 'run')} count,{' '}
-          {figure.scored} have a score
-          {figure.infraErrors > 0 && `, ${plural(figure.infraErrors, 'infrastructure fault')}`}
-          {figure.suspect > 0 && `, ${plural(figure.suspect, 'suspect evaluation')}`}.
-        </p>
-      )}
+      {figure !== undefined && <FigureSource of={figure} />}
       <Shown of={evidence} what="its runs">
         {({ runs }) => (
           <Table
@@ -112,3 +91,25 @@ export function Evidence({
     </Dialog>
   );
 }
+
+type Figure = Answer<'leaderboard'>['rows'][number]['scores'][string];
+
+/** Of which runs a figure is, and how many count. */
+const FigureSource = ({ of }: { of: Figure }) => (
+  <p>
+    Best attempt <Score value={of.best} />
+    <OfRun id={of.bestRun} />, best submission <Score value={of.last} />
+    <OfRun id={of.lastRun} />, mean <Score value={of.mean} />. {of.counted} of {plural(of.attempts, 'run')} count,{' '}
+    {of.scored} have a score
+    {of.infraErrors > 0 && `, ${plural(of.infraErrors, 'infrastructure fault')}`}
+    {of.suspect > 0 && `, ${plural(of.suspect, 'suspect evaluation')}`}.
+  </p>
+);
+
+const OfRun = ({ id }: { id: string | null }) =>
+  id !== null && (
+    <>
+      {' '}
+      of run <RunLink id={id} />
+    </>
+  );

@@ -1,16 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import type { Answer } from '../../api/index.js';
+import { useChange } from '../address/change.js';
 import { document as asked, stepWindow } from '../data/queries.js';
 import { useKeys } from '../keys/keys.js';
 import type { Skeleton } from '../live/fold.js';
+import { Checkbox, Choice } from '../parts/fields.js';
 import { count, score as scoreText } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
+import { StepLink } from '../parts/values.js';
 import { useSkeleton } from '../run/skeleton.js';
 
-const PACES = [0.5, 1, 2, 4, 8, 16];
+const PACES = [0.5, 1, 2, 4, 8, 16].map((pace) => [pace, `${pace}×`] as const);
 /** Lines of each pane at first. */
 const PREVIEW_LINES = 200;
 
@@ -53,34 +57,28 @@ function caption({ columns }: Skeleton, place: number): string {
   return category;
 }
 
-function Player({ id, skeleton, title }: { id: string; skeleton: Skeleton; title: string }) {
-  const search = useSearch({ from: '/runs/$id/present' });
-  const navigate = useNavigate({ from: '/runs/$id/present' });
+/** The step that the address names, and the ways to others. */
+function usePlace(id: string, { columns }: Skeleton) {
   const queries = useQueryClient();
-  const { columns } = skeleton;
-  const [playing, setPlaying] = useState(false);
-  const [loop, setLoop] = useState(false);
-  const box = useRef<HTMLDivElement>(null);
-  const pace = search.pace ?? 1;
-  const found = search.step === undefined ? 0 : columns.step.indexOf(search.step);
-  const place = Math.max(0, found);
-  const step = columns.step[place]!;
+  const search = useSearch({ from: '/runs/$id/present' });
+  const change = useChange('/runs/$id/present');
   const last = columns.step.length - 1;
-  const go = (to: number): void =>
-    void navigate({
-      search: (now) => ({ ...now, step: columns.step[Math.max(0, Math.min(last, to))]! }),
-      replace: true,
-    });
-  const body = useQuery({
-    ...stepWindow(id, step),
-    select: ({ steps }) => steps.find((one) => one.step === step) ?? null,
-  });
+  const place = search.step === undefined ? 0 : Math.max(0, columns.step.indexOf(search.step));
   useEffect(() => {
     if (place < last) void queries.prefetchQuery(stepWindow(id, columns.step[place + 1]!));
   }, [queries, id, columns, place, last]);
+  const go = (to: number): void => change({ step: columns.step[Math.max(0, Math.min(last, to))]! }, true);
+  return { place, last, step: columns.step[place]!, go };
+}
+type Place = ReturnType<typeof usePlace>;
+
+/** Plays on from a place, a step at a time as long as it took, within bounds; only once what is shown is here. */
+function usePlaying({ columns: { at } }: Skeleton, { place, last, go }: Place, pace: number, ready: boolean) {
+  const [playing, setPlaying] = useState(false);
+  const [loop, setLoop] = useState(false);
   useEffect(() => {
-    if (!playing || body.data == null) return undefined;
-    const recorded = place < last ? columns.at[place + 1]! - columns.at[place]! : 2_000;
+    if (!playing || !ready) return undefined;
+    const recorded = place < last ? at[place + 1]! - at[place]! : 2_000;
     const timer = setTimeout(
       () => {
         if (place < last) go(place + 1);
@@ -91,8 +89,22 @@ function Player({ id, skeleton, title }: { id: string; skeleton: Skeleton; title
     );
     return () => clearTimeout(timer);
   });
+  return { playing, turn: () => setPlaying(!playing), loop, setLoop };
+}
+
+function Player({ id, skeleton, title }: { id: string; skeleton: Skeleton; title: string }) {
+  const { pace = 1 } = useSearch({ from: '/runs/$id/present' });
+  const navigate = useNavigate({ from: '/runs/$id/present' });
+  const box = useRef<HTMLDivElement>(null);
+  const at = usePlace(id, skeleton);
+  const { step, place, go } = at;
+  const body = useQuery({
+    ...stepWindow(id, step),
+    select: ({ steps }) => steps.find((one) => one.step === step) ?? null,
+  });
+  const playing = usePlaying(skeleton, at, pace, body.data != null);
   useKeys('Present', [
-    { keys: ' ', does: 'play or pause', run: () => setPlaying(!playing) },
+    { keys: ' ', does: 'play or pause', run: playing.turn },
     { keys: 'l', does: 'next step', run: () => go(place + 1) },
     { keys: 'h', does: 'step before', run: () => go(place - 1) },
     { keys: 'ArrowRight', does: 'next step', run: () => go(place + 1) },
@@ -103,7 +115,6 @@ function Player({ id, skeleton, title }: { id: string; skeleton: Skeleton; title
       run: () => void navigate({ to: '/runs/$id', params: { id }, search: { step } }),
     },
   ]);
-  const one = body.data;
   return (
     <div className="present" ref={box}>
       <div className="page-head">
@@ -119,84 +130,98 @@ function Player({ id, skeleton, title }: { id: string; skeleton: Skeleton; title
         >
           Full screen
         </button>
-        <Link to="/runs/$id" params={{ id }} search={{ step }}>
+        <StepLink id={id} step={step}>
           Back to the run
-        </Link>
+        </StepLink>
       </div>
       <p className="caption" role="status" aria-live="off">
         <strong>
-          Step {step} of {columns.step[last]}
+          Step {step} of {skeleton.columns.step[at.last]}
         </strong>{' '}
         · {caption(skeleton, place)}
       </p>
       <div className="present-panes">
-        {(
-          [
-            ['Thought', one?.thought, 'text'],
-            ['Action', one?.action, 'text'],
-            ['Result', one?.observation, 'output'],
-          ] as const
-        ).map(([name, text, kind]) => (
-          <section key={name} aria-label={name}>
-            <h2>{name}</h2>
-            {text == null ? (
-              <p className="muted">{one === undefined ? '' : 'none'}</p>
-            ) : (
-              <>
-                <TextBlock key={step} source={text.head} kind={kind} lines={PREVIEW_LINES} label={name} />
-                {text.leftOut > 0 && <p className="cut">{count(text.leftOut)} characters are omitted here</p>}
-                {text.tail !== '' && (
-                  <TextBlock
-                    key={`${step} end`}
-                    source={text.tail}
-                    kind={kind}
-                    lines={PREVIEW_LINES}
-                    label={`end of the ${name}`}
-                  />
-                )}
-              </>
-            )}
-          </section>
-        ))}
+        <Pane name="Thought" of={body.data} text={body.data?.thought} kind="text" />
+        <Pane name="Action" of={body.data} text={body.data?.action} kind="text" />
+        <Pane name="Result" of={body.data} text={body.data?.observation} kind="output" />
       </div>
-      <div className="present-controls">
-        <button type="button" className="primary" onClick={() => setPlaying(!playing)}>
-          {playing ? '❚❚ pause' : '▶ play'}
-        </button>
-        <button type="button" onClick={() => go(place - 1)} disabled={place === 0} aria-label="step before">
-          ‹
-        </button>
-        <input
-          type="range"
-          min={0}
-          max={last}
-          value={place}
-          aria-label="Step"
-          aria-valuetext={`step ${step}`}
-          onChange={(event) => go(event.currentTarget.valueAsNumber)}
-        />
-        <button type="button" onClick={() => go(place + 1)} disabled={place === last} aria-label="next step">
-          ›
-        </button>
-        <label>
-          Pace{' '}
-          <select
-            value={pace}
-            onChange={(event) =>
-              void navigate({ search: (now) => ({ ...now, pace: Number(event.target.value) }), replace: true })
-            }
-          >
-            {PACES.map((one_) => (
-              <option key={one_} value={one_}>
-                {one_}×
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          <input type="checkbox" checked={loop} onChange={(event) => setLoop(event.currentTarget.checked)} /> loop
-        </label>
-      </div>
+      <PlayerControls at={at} pace={pace} playing={playing} />
+    </div>
+  );
+}
+
+type Step = Answer<'steps'>['steps'][number];
+
+/** `of` is undefined until the step is here. */
+function Pane({
+  name,
+  of,
+  text,
+  kind,
+}: {
+  name: string;
+  of: Step | null | undefined;
+  text: Step['observation'] | undefined;
+  kind: 'text' | 'output';
+}) {
+  return (
+    <section aria-label={name}>
+      <h2>{name}</h2>
+      {text == null ? (
+        <p className="muted">{of === undefined ? '' : 'none'}</p>
+      ) : (
+        <>
+          <TextBlock key={of?.step} source={text.head} kind={kind} lines={PREVIEW_LINES} label={name} />
+          {text.leftOut > 0 && <p className="cut">{count(text.leftOut)} characters are omitted here</p>}
+          {text.tail !== '' && (
+            <TextBlock
+              key={`${of?.step} end`}
+              source={text.tail}
+              kind={kind}
+              lines={PREVIEW_LINES}
+              label={`end of the ${name}`}
+            />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function PlayerControls({
+  at: { place, last, step, go },
+  pace,
+  playing: { playing, turn, loop, setLoop },
+}: {
+  at: Place;
+  pace: number;
+  playing: ReturnType<typeof usePlaying>;
+}) {
+  const change = useChange('/runs/$id/present');
+  return (
+    <div className="present-controls">
+      <button type="button" className="primary" onClick={turn}>
+        {playing ? '❚❚ pause' : '▶ play'}
+      </button>
+      <button type="button" onClick={() => go(place - 1)} disabled={place === 0} aria-label="step before">
+        ‹
+      </button>
+      <input
+        type="range"
+        min={0}
+        max={last}
+        value={place}
+        aria-label="Step"
+        aria-valuetext={`step ${step}`}
+        onChange={(event) => go(event.currentTarget.valueAsNumber)}
+      />
+      <button type="button" onClick={() => go(place + 1)} disabled={place === last} aria-label="next step">
+        ›
+      </button>
+      <Choice label="Pace" value={pace} options={PACES} onChange={(one) => change({ pace: one }, true)} />
+      <Checkbox checked={loop} onChange={setLoop}>
+        loop
+      </Checkbox>
     </div>
   );
 }

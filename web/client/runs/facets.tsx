@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Answer } from '../../api/index.js';
 import type { RunFacet } from '../../../domain/requests/run-filter.js';
+import type { Change } from '../address/change.js';
 import { FACETS, RANGES, type RunsSearch } from '../address/pages.js';
 import { count, score, words } from '../parts/format.js';
 import { plainText, Text } from '../parts/text.js';
@@ -34,8 +35,6 @@ const FIRST = 6;
 /** Of those that have more than one value. */
 const OPEN: readonly RunFacet[] = ['status', 'outcome', 'model', 'task', 'flag'];
 
-type Change = (more: Partial<Record<keyof RunsSearch, unknown>>) => void;
-
 export function Facets({
   facets,
   search,
@@ -43,7 +42,7 @@ export function Facets({
 }: {
   facets: Answer<'runFacets'> | undefined;
   search: RunsSearch;
-  change: Change;
+  change: Change<'/runs'>;
 }) {
   const chosen = Object.keys(search).filter((name) => name !== 'sort' && name !== 'columns').length;
   return (
@@ -109,7 +108,7 @@ function Facet({
   facet: RunFacet;
   values: readonly { value: string; runs: number }[];
   chosen: readonly string[];
-  change: Change;
+  change: Change<'/runs'>;
 }) {
   const [all, setAll] = useState(false);
   const [part, setPart] = useState('');
@@ -195,7 +194,7 @@ function Range({
   range: (typeof RANGES)[number];
   bounds: { min: number; max: number } | null;
   search: RunsSearch;
-  change: Change;
+  change: Change<'/runs'>;
 }) {
   const names = { min: `${range}Min`, max: `${range}Max` } as const;
   return (

@@ -2,12 +2,14 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { RunOrder } from '../../../domain/requests/run-filter.js';
+import { type Change, useChange } from '../address/change.js';
 import { type Column, COLUMNS, type RunsSearch } from '../address/pages.js';
 import { document as asked, runPages } from '../data/queries.js';
 import { useLive } from '../live/live.js';
+import { typed } from '../parts/fields.js';
 import { count, plural } from '../parts/format.js';
 import { Grid, type GridColumn } from '../parts/grid.js';
-import { Empty, Failure, Loading } from '../parts/states.js';
+import { Empty, Shown } from '../parts/states.js';
 import { RunLink, shortId } from '../parts/values.js';
 import { useTitle } from '../parts/title.js';
 import { rememberList } from './came-from.js';
@@ -18,9 +20,24 @@ import { saveRuns } from './save.js';
 /** On a phone: how each run stands goes first. */
 const NARROW_COLUMNS: readonly Column[] = ['state', 'best', 'model', 'task'];
 
+/** Runs that were chosen by their boxes or `x`. */
+function useSelection() {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const toggle = useCallback(
+    ({ runId }: Run): void =>
+      setSelected((now) => {
+        const next = new Set(now);
+        if (!next.delete(runId)) next.add(runId);
+        return next;
+      }),
+    [],
+  );
+  return { selected, toggle, clear: () => setSelected(new Set()) };
+}
+
 export function RunsPage() {
   const search = useSearch({ from: '/runs' });
-  const navigate = useNavigate({ from: '/runs' });
+  const change = useChange('/runs');
   useTitle('Runs');
   const { sort = '-createdAt', columns: chosen, ...filter } = search;
   // A list of one batch follows that batch; of all, there is nothing to watch.
@@ -29,29 +46,135 @@ export function RunsPage() {
   const pages = useInfiniteQuery({ ...runPages({ ...filter, sort }), placeholderData: keepPreviousData });
   const facets = useQuery({ ...asked('runFacets', {}, filter), placeholderData: keepPreviousData });
   const runs = useMemo(() => pages.data?.pages.flatMap(({ runs: some }) => some) ?? [], [pages.data]);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => rememberList(runs.map(({ runId }) => runId)), [runs]);
-
-  const change = useCallback(
-    (more: Partial<Record<keyof RunsSearch, unknown>>) =>
-      void navigate({
-        search: (now) => ({ ...now, ...more }) as RunsSearch,
-        replace: Object.keys(more).length === 1 && 'text' in more,
-      }),
-    [navigate],
-  );
-  const toggle = (run: Run): void =>
-    setSelected((now) => {
-      const next = new Set(now);
-      if (!next.delete(run.runId)) next.add(run.runId);
-      return next;
-    });
+  const { selected, toggle, clear } = useSelection();
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   const more = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-
   const shown = chosen ?? (window.innerWidth < 640 ? NARROW_COLUMNS : DEFAULT_COLUMNS);
+  const total = facets.data?.total ?? null;
+  const filtered = Object.keys(filter).length > 0;
+  return (
+    <div className="split">
+      <aside aria-label="Filters">
+        <details className="aside-fold" open={window.innerWidth > 900}>
+          <summary>Filters</summary>
+          <Facets facets={facets.data} search={search} change={change} />
+        </details>
+      </aside>
+      <section className="fill">
+        <div className="page-head">
+          <h1>Runs</h1>
+          <span className="muted" role="status">
+            {total === null ? '' : filtered ? `${plural(total, 'run')} match` : plural(total, 'run')}
+          </span>
+          <span className="grow" />
+          <TextFilters filter={filter} />
+          {selected.size > 0 && <Compare selected={selected} clear={clear} />}
+          <ColumnsMenu shown={shown} change={change} />
+          <SaveMenu filter={{ ...filter, sort }} total={total} />
+        </div>
+        <Shown of={pages} what="runs" rows={16}>
+          {() =>
+            runs.length === 0 ? (
+              <NoRuns filtered={filtered} />
+            ) : (
+              <RunGrid {...{ runs, total, more, shown, sort, selected, toggle }} />
+            )
+          }
+        </Shown>
+      </section>
+    </div>
+  );
+}
+
+type Filter = Omit<RunsSearch, 'sort' | 'columns'>;
+
+function TextFilters({ filter }: { filter: Filter }) {
+  const change = useChange('/runs');
+  return (
+    <>
+      <input
+        type="search"
+        data-search
+        placeholder="name, id or detail"
+        aria-label="Filter runs by name, id or detail"
+        defaultValue={filter.text ?? ''}
+        key={filter.text === undefined ? 'none' : 'some'}
+        onChange={(event) => change({ text: typed(event) }, true)}
+        autoFocus={filter.text !== undefined}
+      />
+      <input
+        type="search"
+        className="wide-only"
+        placeholder="some step contains…"
+        aria-label="Filter runs by the text of their steps; Enter searches"
+        title={'a text, "exactly this", or /a pattern/i'}
+        defaultValue={filter.contains ?? ''}
+        key={`contains ${filter.contains ?? ''}`}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          change({ contains: typed(event) });
+        }}
+      />
+      {filter.contains !== undefined && (
+        <Link to="/search" search={searchOf(filter)}>
+          where?
+        </Link>
+      )}
+    </>
+  );
+}
+
+function Compare({ selected, clear }: { selected: ReadonlySet<string>; clear: () => void }) {
+  const navigate = useNavigate();
+  return (
+    <>
+      <button
+        type="button"
+        disabled={selected.size < 2 || selected.size > 8}
+        onClick={() => void navigate({ to: '/compare', search: { runs: [...selected] } })}
+      >
+        Compare {selected.size}
+      </button>
+      <button type="button" className="plain" onClick={clear}>
+        select none
+      </button>
+    </>
+  );
+}
+
+function NoRuns({ filtered }: { filtered: boolean }) {
+  const navigate = useNavigate({ from: '/runs' });
+  return filtered ? (
+    <Empty title="No run matches">
+      <p>
+        <button type="button" onClick={() => void navigate({ search: {} })}>
+          Show all runs
+        </button>
+      </p>
+    </Empty>
+  ) : (
+    <Empty title="There are no runs yet" command="bench demo --page">
+      <p>The demo plays a few in a minute or two, without a key:</p>
+    </Empty>
+  );
+}
+
+interface GridOf {
+  runs: readonly Run[];
+  total: number | null;
+  more: () => void;
+  shown: readonly Column[];
+  sort: string;
+  selected: ReadonlySet<string>;
+  toggle: (run: Run) => void;
+}
+
+function RunGrid({ runs, total, more, shown, sort, selected, toggle }: GridOf) {
+  const navigate = useNavigate();
+  const change = useChange('/runs');
   const columns = useMemo((): GridColumn<Run>[] => {
     const down = sort.startsWith('-');
     const order = (down ? sort.slice(1) : sort) as RunOrder;
@@ -87,122 +210,29 @@ export function RunsPage() {
         };
       }),
     ];
-  }, [shown, sort, selected, change]);
-
-  const total = facets.data?.total ?? null;
-  const filtered = Object.keys(filter).length > 0;
+  }, [shown, sort, selected, toggle, change]);
   return (
-    <div className="split">
-      <aside aria-label="Filters">
-        <details className="aside-fold" open={window.innerWidth > 900}>
-          <summary>Filters</summary>
-          <Facets facets={facets.data} search={search} change={change} />
-        </details>
-      </aside>
-      <section className="fill">
-        <div className="page-head">
-          <h1>Runs</h1>
-          <span className="muted" role="status">
-            {total === null ? '' : filtered ? `${plural(total, 'run')} match` : plural(total, 'run')}
-          </span>
-          <span className="grow" />
-          <input
-            type="search"
-            data-search
-            placeholder="name, id or detail"
-            aria-label="Filter runs by name, id or detail"
-            defaultValue={filter.text ?? ''}
-            key={filter.text === undefined ? 'none' : 'some'}
-            onChange={(event) =>
-              change({ text: event.currentTarget.value === '' ? undefined : event.currentTarget.value })
-            }
-            autoFocus={filter.text !== undefined}
-          />
-          <input
-            type="search"
-            className="wide-only"
-            placeholder="some step contains…"
-            aria-label="Filter runs by the text of their steps; Enter searches"
-            title={'a text, "exactly this", or /a pattern/i'}
-            defaultValue={filter.contains ?? ''}
-            key={`contains ${filter.contains ?? ''}`}
-            onKeyDown={(event) => {
-              if (event.key !== 'Enter') return;
-              const typed = event.currentTarget.value;
-              change({ contains: typed === '' ? undefined : typed });
-            }}
-          />
-          {filter.contains !== undefined && (
-            <Link to="/search" search={searchOf(filter)}>
-              where?
-            </Link>
-          )}
-          {selected.size > 0 && (
-            <>
-              <button
-                type="button"
-                disabled={selected.size < 2 || selected.size > 8}
-                onClick={() => void navigate({ to: '/compare', search: { runs: [...selected] } })}
-              >
-                Compare {selected.size}
-              </button>
-              <button type="button" className="plain" onClick={() => setSelected(new Set())}>
-                select none
-              </button>
-            </>
-          )}
-          <ColumnsMenu shown={shown} change={change} />
-          <SaveMenu filter={{ ...filter, sort }} total={total} />
-        </div>
-        {pages.error !== null && runs.length === 0 ? (
-          <Failure error={pages.error} retry={() => void pages.refetch()} />
-        ) : pages.data === undefined ? (
-          <Loading what="runs" rows={16} />
-        ) : runs.length === 0 ? (
-          filtered ? (
-            <Empty title="No run matches">
-              <p>
-                <button type="button" onClick={() => void navigate({ search: {} })}>
-                  Show all runs
-                </button>
-              </p>
-            </Empty>
-          ) : (
-            <Empty title="There are no runs yet" command="bench demo --page">
-              <p>The demo plays a few in a minute or two, without a key:</p>
-            </Empty>
-          )
-        ) : (
-          <Grid
-            label={`Runs, ${total === null ? '' : count(total)}`}
-            columns={columns}
-            rows={runs}
-            keyOf={({ runId }) => runId}
-            total={total}
-            onEnd={more}
-            onOpen={({ runId }) => void navigate({ to: '/runs/$id', params: { id: runId } })}
-            selected={selected}
-            onSelect={toggle}
-          />
-        )}
-      </section>
-    </div>
+    <Grid
+      label={`Runs, ${total === null ? '' : count(total)}`}
+      columns={columns}
+      rows={runs}
+      keyOf={({ runId }) => runId}
+      total={total}
+      onEnd={more}
+      onOpen={({ runId }) => void navigate({ to: '/runs/$id', params: { id: runId } })}
+      selected={selected}
+      onSelect={toggle}
+    />
   );
 }
 
 /** The same runs, and the places in them. */
-const searchOf = ({ contains, ...filter }: Omit<RunsSearch, 'sort' | 'columns'>) => ({
+const searchOf = ({ contains, ...filter }: Filter) => ({
   ...filter,
   ...(contains !== undefined && { q: contains }),
 });
 
-function ColumnsMenu({
-  shown,
-  change,
-}: {
-  shown: readonly string[];
-  change: (more: Partial<Record<keyof RunsSearch, unknown>>) => void;
-}) {
+function ColumnsMenu({ shown, change }: { shown: readonly string[]; change: Change<'/runs'> }) {
   return (
     <>
       <button type="button" className="plain" popoverTarget="columns">

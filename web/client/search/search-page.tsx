@@ -1,7 +1,9 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { useChange } from '../address/change.js';
 import { SEARCH_PLACES, type SearchPlace } from '../address/pages.js';
 import { bytes, count, percent, plural } from '../parts/format.js';
+import { Page } from '../parts/page.js';
 import { Empty, Failure } from '../parts/states.js';
 import { plainText, Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
@@ -25,81 +27,13 @@ const FIRST_RUNS = 50;
 /** Where did anybody see, do or think this? */
 export function SearchPage() {
   useTitle('Search');
-  const search = useSearch({ from: '/search' });
-  const navigate = useNavigate({ from: '/search' });
-  const { q, in: chosen, ...filter } = search;
-  const places = chosen ?? USUAL;
+  const { q, in: places = USUAL, ...filter } = useSearch({ from: '/search' });
   const found = useSearchStream(q === undefined ? null : { ...filter, q, in: [...places] });
-  const narrowed = Object.entries(filter);
   return (
-    <div className="page">
-      <div className="page-head">
-        <h1>Search</h1>
-      </div>
-      <form
-        className="search-form"
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const typed = new FormData(event.currentTarget).get('q');
-          void navigate({
-            search: { ...search, q: typeof typed === 'string' && typed !== '' ? typed : undefined } as typeof search,
-          });
-        }}
-      >
-        <input
-          key={q ?? ''}
-          name="q"
-          type="search"
-          data-search
-          autoFocus
-          spellCheck={false}
-          maxLength={500}
-          defaultValue={q}
-          placeholder={'a text, "exactly this", or /a pattern/i'}
-          aria-label="Text to find"
-        />
-        <button type="submit" className="primary">
-          Search
-        </button>
-      </form>
-      <fieldset className="search-places">
-        <legend className="unseen">In</legend>
-        {SEARCH_PLACES.map((place) => (
-          <label key={place}>
-            <input
-              type="checkbox"
-              checked={places.includes(place)}
-              onChange={({ currentTarget: { checked } }) => {
-                const next = SEARCH_PLACES.filter((one) => (one === place ? checked : places.includes(one)));
-                const usual = next.join() === USUAL.join();
-                void navigate({
-                  search: { ...search, in: next.length === 0 || usual ? undefined : next } as typeof search,
-                });
-              }}
-            />
-            {PLACE_NAMES[place]}
-          </label>
-        ))}
-      </fieldset>
-      {narrowed.length > 0 && (
-        <p className="muted">
-          of runs with{' '}
-          {narrowed.map(([name, value], i) => (
-            <span key={name}>
-              {i > 0 && ', '}
-              {name} <Text value={[value].flat().join(' or ')} />
-            </span>
-          ))}{' '}
-          <button
-            type="button"
-            className="plain"
-            onClick={() => void navigate({ search: (q === undefined ? {} : { q }) as typeof search })}
-          >
-            of all runs
-          </button>
-        </p>
-      )}
+    <Page title="Search">
+      <SearchForm />
+      <Places />
+      <Narrowing />
       {q === undefined ? (
         <Empty title="No search yet">
           <p>
@@ -114,7 +48,84 @@ export function SearchPage() {
           <Hits q={q} hits={found.hits} over={found.state !== 'running'} />
         </>
       )}
-    </div>
+    </Page>
+  );
+}
+
+function SearchForm() {
+  const { q } = useSearch({ from: '/search' });
+  const change = useChange('/search');
+  return (
+    <form
+      className="search-form"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const typed = new FormData(event.currentTarget).get('q');
+        change({ q: typeof typed === 'string' && typed !== '' ? typed : undefined });
+      }}
+    >
+      <input
+        key={q ?? ''}
+        name="q"
+        type="search"
+        data-search
+        autoFocus
+        spellCheck={false}
+        maxLength={500}
+        defaultValue={q}
+        placeholder={'a text, "exactly this", or /a pattern/i'}
+        aria-label="Text to find"
+      />
+      <button type="submit" className="primary">
+        Search
+      </button>
+    </form>
+  );
+}
+
+function Places() {
+  const { in: places = USUAL } = useSearch({ from: '/search' });
+  const change = useChange('/search');
+  return (
+    <fieldset className="search-places">
+      <legend className="unseen">In</legend>
+      {SEARCH_PLACES.map((place) => (
+        <label key={place}>
+          <input
+            type="checkbox"
+            checked={places.includes(place)}
+            onChange={({ currentTarget: { checked } }) => {
+              const next = SEARCH_PLACES.filter((one) => (one === place ? checked : places.includes(one)));
+              change({ in: next.length === 0 || next.join() === USUAL.join() ? undefined : next });
+            }}
+          />
+          {PLACE_NAMES[place]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Of which runs, when it is not of all. */
+function Narrowing() {
+  const { q, in: _, ...filter } = useSearch({ from: '/search' });
+  const navigate = useNavigate({ from: '/search' });
+  const narrowed = Object.entries(filter);
+  if (narrowed.length === 0) return null;
+  return (
+    <p className="muted">
+      of runs with{' '}
+      {narrowed.map(([name, value], i) => (
+        <span key={name}>
+          {i > 0 && ', '}
+          {name} <Text value={[value].flat().join(' or ')} />
+        </span>
+      ))}{' '}
+      <button type="button" className="plain" onClick={() => void navigate({ search: q === undefined ? {} : { q } })}>
+        of all runs
+      </button>
+    </p>
   );
 }
 

@@ -11,7 +11,7 @@ import { ago } from '../parts/format.js';
 import { isShown } from '../static/form.js';
 import { KeyboardSheet } from './keyboard-sheet.js';
 import { Palette } from './palette.js';
-import { setPreferences, usePreferences } from './preferences.js';
+import { preferences, setPreferences, usePreferences } from './preferences.js';
 
 const ALL_PAGES = [
   ['/', 'Now', 'o'],
@@ -31,12 +31,13 @@ const PAGES = ALL_PAGES.filter(([to]) => isShown(to));
 const SCHEMES = { system: 'light', light: 'dark', dark: 'system' } as const;
 const SCHEME_MARKS = { system: '◐', light: '☀', dark: '☾' } as const;
 
+const turnDensity = (): void =>
+  setPreferences({ density: preferences().density === 'dense' ? 'comfortable' : 'dense' });
+
 export function Layout() {
   const navigate = useNavigate();
   const [open, setOpen] = useState<'keys' | 'palette' | null>(null);
-  const { scheme, density } = usePreferences();
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  const turnDensity = (): void => setPreferences({ density: density === 'dense' ? 'comfortable' : 'dense' });
   useKeys('Everywhere', [
     { keys: '?', does: 'this sheet', run: () => setOpen('keys') },
     { keys: 'Ctrl-K', does: 'go to a batch, run or page', run: () => setOpen('palette') },
@@ -83,24 +84,7 @@ export function Layout() {
         <button type="button" className="plain wide-only" onClick={() => setOpen('palette')} title="Go to… (Ctrl-K)">
           Go to…<kbd>Ctrl K</kbd>
         </button>
-        <button
-          type="button"
-          className="plain icon"
-          title={`Scheme: ${scheme}`}
-          aria-label={`Scheme: ${scheme}`}
-          onClick={() => setPreferences({ scheme: SCHEMES[scheme] })}
-        >
-          {SCHEME_MARKS[scheme]}
-        </button>
-        <button
-          type="button"
-          className="plain icon wide-only"
-          title={`Density: ${density} (z)`}
-          aria-label={`Density: ${density}`}
-          onClick={turnDensity}
-        >
-          {density === 'dense' ? '≣' : '☰'}
-        </button>
+        <Preferences />
         <button
           type="button"
           className="plain icon wide-only"
@@ -117,6 +101,32 @@ export function Layout() {
       </main>
       {open === 'keys' && <KeyboardSheet onClose={() => setOpen(null)} />}
       {open === 'palette' && <Palette onClose={() => setOpen(null)} pages={PAGES} />}
+    </>
+  );
+}
+
+function Preferences() {
+  const { scheme, density } = usePreferences();
+  return (
+    <>
+      <button
+        type="button"
+        className="plain icon"
+        title={`Scheme: ${scheme}`}
+        aria-label={`Scheme: ${scheme}`}
+        onClick={() => setPreferences({ scheme: SCHEMES[scheme] })}
+      >
+        {SCHEME_MARKS[scheme]}
+      </button>
+      <button
+        type="button"
+        className="plain icon wide-only"
+        title={`Density: ${density} (z)`}
+        aria-label={`Density: ${density}`}
+        onClick={turnDensity}
+      >
+        {density === 'dense' ? '≣' : '☰'}
+      </button>
     </>
   );
 }

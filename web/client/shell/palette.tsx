@@ -14,30 +14,21 @@ interface Place {
   go: () => void;
 }
 
-/** Any batch, run or page by a part of its name or id. */
-export function Palette({
-  onClose,
-  pages,
-}: {
-  onClose: () => void;
-  pages: readonly (readonly [string, string, string])[];
-}) {
+type Pages = readonly (readonly [string, string, string])[];
+
+/** Pages, batches and runs whose names or ids contain a text; `settled` once all of them are here. */
+function usePlaces(text: string, pages: Pages): { places: Place[]; settled: boolean } {
   const navigate = useNavigate();
-  const [typed, setTyped] = useState('');
-  const [at, setAt] = useState(0);
-  const list = useId();
-  const text = useDeferredValue(typed.trim());
-  // Enter came before the places of what was typed: the first of them is taken once they are there.
-  const [entered, setEntered] = useState(false);
+  const part = text === '' ? {} : { text };
   const { data: batches, isPending: noBatches } = useQuery({
-    ...asked('batches', {}, { limit: 8, ...(text === '' ? {} : { text }) }),
+    ...asked('batches', {}, { limit: 8, ...part }),
     staleTime: 2_000,
   });
   const { data: runs, isPending: noRuns } = useQuery({
-    ...asked('runs', {}, { limit: 12, ...(text === '' ? {} : { text }) }),
+    ...asked('runs', {}, { limit: 12, ...part }),
     enabled: text.length > 1,
   });
-  const places: Place[] = [
+  const places = [
     ...pages
       .filter(([, name]) => name.toLowerCase().includes(text.toLowerCase()))
       .map(([to, name]) => ({ key: to, kind: 'page', name, more: '', go: () => void navigate({ to }) })),
@@ -56,13 +47,26 @@ export function Palette({
       go: () => void navigate({ to: '/runs/$id', params: { id: runId } }),
     })),
   ];
+  return { places, settled: !noBatches && (text.length <= 1 || !noRuns) };
+}
+
+/** Any batch, run or page by a part of its name or id. */
+export function Palette({ onClose, pages }: { onClose: () => void; pages: Pages }) {
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const list = useId();
+  const text = useDeferredValue(typed.trim());
+  // Enter came before the places of what was typed: the first of them is taken once they are there.
+  const [entered, setEntered] = useState(false);
+  const found = usePlaces(text, pages);
+  const { places } = found;
+  const settled = typed.trim() === text && found.settled;
   const chosen = Math.min(at, places.length - 1);
   const take = (place: Place | undefined): void => {
     if (place === undefined) return;
     onClose();
     place.go();
   };
-  const settled = typed.trim() === text && !noBatches && (text.length <= 1 || !noRuns);
   useEffect(() => {
     if (!entered || !settled) return;
     setEntered(false);

@@ -45,69 +45,93 @@ export function SchemaList({
         onChange={(event) => setPart(event.currentTarget.value)}
       />
       <h2>Tables and views</h2>
-      {relations.map(({ name, kind, comment, rows, columns }) => (
-        <details key={name} className="relation" open={part !== '' && relations.length < 4}>
-          <summary title={comment === null ? undefined : plainText(comment)}>
-            <code>{name}</code>{' '}
-            <span className="muted">{kind === 'view' ? 'view' : rows === null ? '' : count(rows)}</span>
-          </summary>
-          {comment !== null && (
-            <p className="muted">
-              <Text value={comment} />
-            </p>
-          )}
-          <ul>
-            <li>
-              <button type="button" className="plain" onClick={() => onName(name)}>
-                insert {name}
-              </button>
-            </li>
-            {columns.map((column) => (
-              <li key={column.name}>
-                <button
-                  type="button"
-                  className="plain"
-                  title={column.comment === null ? undefined : plainText(column.comment)}
-                  onClick={() => onName(column.name)}
-                >
-                  <code>{column.name}</code>
-                </button>{' '}
-                <span className="muted">
-                  {column.type}
-                  {column.nullable ? '' : ', never null'}
-                </span>
-                {column.comment !== null && (
-                  <span className="sub muted">
-                    <Text value={column.comment} />
-                  </span>
-                )}
-              </li>
-            ))}
-          </ul>
-        </details>
+      {relations.map((relation) => (
+        <Relation key={relation.name} of={relation} open={part !== '' && relations.length < 4} onName={onName} />
       ))}
       {functions.length > 0 && <h2>Functions</h2>}
-      {functions.map(({ name, arguments: taken, returns, comment }) => (
-        <details key={`${name}(${taken})`} className="relation">
-          <summary>
-            <code>{name}</code>
-          </summary>
-          {comment !== null && (
-            <p className="muted">
-              <Text value={comment} />
-            </p>
-          )}
-          <p>
-            <code>
-              {name}({taken})
-            </code>{' '}
-            <span className="muted">gives {returns}</span>
-          </p>
-          <button type="button" className="plain" onClick={() => onName(`${name}(`)}>
-            insert {name}
-          </button>
-        </details>
+      {functions.map((one) => (
+        <Function key={`${one.name}(${one.arguments})`} of={one} onName={onName} />
       ))}
     </div>
   );
 }
+
+type OnName = (name: string) => void;
+
+const Comment = ({ text }: { text: string | null }) =>
+  text !== null && (
+    <p className="muted">
+      <Text value={text} />
+    </p>
+  );
+
+function Relation({
+  of: { name, kind, comment, rows, columns },
+  open,
+  onName,
+}: {
+  of: Schema['relations'][number];
+  open: boolean;
+  onName: OnName;
+}) {
+  return (
+    <details className="relation" open={open}>
+      <summary title={comment === null ? undefined : plainText(comment)}>
+        <code>{name}</code> <span className="muted">{kind === 'view' ? 'view' : rows === null ? '' : count(rows)}</span>
+      </summary>
+      <Comment text={comment} />
+      <ul>
+        <li>
+          <button type="button" className="plain" onClick={() => onName(name)}>
+            insert {name}
+          </button>
+        </li>
+        {columns.map((column) => (
+          <li key={column.name}>
+            <button
+              type="button"
+              className="plain"
+              title={column.comment === null ? undefined : plainText(column.comment)}
+              onClick={() => onName(column.name)}
+            >
+              <code>{column.name}</code>
+            </button>{' '}
+            <span className="muted">
+              {column.type}
+              {column.nullable ? '' : ', never null'}
+            </span>
+            {column.comment !== null && (
+              <span className="sub muted">
+                <Text value={column.comment} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const Function = ({
+  of: { name, arguments: taken, returns, comment },
+  onName,
+}: {
+  of: Schema['functions'][number];
+  onName: OnName;
+}) => (
+  <details className="relation">
+    <summary>
+      <code>{name}</code>
+    </summary>
+    <Comment text={comment} />
+    <p>
+      <code>
+        {name}({taken})
+      </code>{' '}
+      <span className="muted">gives {returns}</span>
+    </p>
+    <button type="button" className="plain" onClick={() => onName(`${name}(`)}>
+      insert {name}
+    </button>
+  </details>
+);

@@ -5,6 +5,7 @@ import type { Answer } from '../../api/index.js';
 import { addressOf, PATHS, send } from '../data/ask.js';
 import { document as asked } from '../data/queries.js';
 import { useNow } from '../parts/clock.js';
+import { Choice } from '../parts/fields.js';
 import { Empty, Failure, Shown } from '../parts/states.js';
 import { useTitle } from '../parts/title.js';
 import { QueryBox, type QueryBoxHandle } from './query-box.js';
@@ -20,36 +21,18 @@ type Outcome =
 
 const LIMITS = [30, 60, 120, 300];
 
-/** What did nobody foresee? */
-export function SqlPage() {
-  useTitle('SQL');
-  const { q = '' } = useSearch({ from: '/sql' });
+/** Runs one query at a time; whoever leaves the page lets go of it, and the database of it. */
+function useQueryRun() {
   const navigate = useNavigate({ from: '/sql' });
-  const schema = useQuery({ ...asked('sqlSchema', {}, {}), staleTime: 60_000 });
-  const [text, setText] = useState(q);
-  const [limit, setLimit] = useState(LIMITS[0]!);
   const [outcome, setOutcome] = useState<Outcome>({ state: 'none' });
-  const box = useRef<QueryBoxHandle>(null);
   const running = useRef<AbortController | null>(null);
-  const shownQuery = useRef(q);
-  // Another link, or back: the query of the address stands in the editor, and waits.
-  useEffect(() => {
-    if (q === shownQuery.current) return;
-    shownQuery.current = q;
-    box.current?.set(q);
-    setText(q);
-  }, [q]);
-  // Whoever leaves the page lets go of the query, and the database of it.
   useEffect(() => () => running.current?.abort(), []);
-  const run = (): void => {
-    const query = text.trim();
-    if (query === '') return;
+  const run = (query: string, limit: number): void => {
     running.current?.abort();
     const own = new AbortController();
     running.current = own;
     const since = Date.now();
     setOutcome({ state: 'running', since });
-    shownQuery.current = query;
     void navigate({ search: (now) => (now.q === query ? now : { q: query }), replace: true });
     send(addressOf(PATHS.sql, {}, {}), {
       method: 'POST',
@@ -66,6 +49,32 @@ export function SqlPage() {
   const cancel = (): void => {
     running.current?.abort();
     setOutcome({ state: 'cancelled' });
+  };
+  return { outcome, run, cancel };
+}
+
+/** What did nobody foresee? */
+export function SqlPage() {
+  useTitle('SQL');
+  const { q = '' } = useSearch({ from: '/sql' });
+  const schema = useQuery({ ...asked('sqlSchema', {}, {}), staleTime: 60_000 });
+  const [text, setText] = useState(q);
+  const [limit, setLimit] = useState(LIMITS[0]!);
+  const box = useRef<QueryBoxHandle>(null);
+  const shownQuery = useRef(q);
+  // Another link, or back: the query of the address stands in the editor, and waits.
+  useEffect(() => {
+    if (q === shownQuery.current) return;
+    shownQuery.current = q;
+    box.current?.set(q);
+    setText(q);
+  }, [q]);
+  const { outcome, run, cancel } = useQueryRun();
+  const go = (): void => {
+    const query = text.trim();
+    if (query === '') return;
+    shownQuery.current = query;
+    run(query, limit);
   };
   return (
     <div className="split sql-page">
@@ -88,16 +97,12 @@ export function SqlPage() {
           <h1>SQL</h1>
           <span className="muted">one SELECT; it can change nothing</span>
           <span className="grow" />
-          <label>
-            at most{' '}
-            <select value={limit} onChange={(event) => setLimit(Number(event.currentTarget.value))}>
-              {LIMITS.map((seconds) => (
-                <option key={seconds} value={seconds}>
-                  {seconds} s
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label="at most"
+            value={limit}
+            options={LIMITS.map((seconds) => [seconds, `${seconds} s`] as const)}
+            onChange={setLimit}
+          />
           {outcome.state === 'running' && (
             <button type="button" onClick={cancel}>
               Cancel
@@ -107,29 +112,13 @@ export function SqlPage() {
             type="button"
             className="primary"
             disabled={text.trim() === '' || outcome.state === 'running'}
-            onClick={run}
+            onClick={go}
           >
             Run <kbd>Ctrl Enter</kbd>
           </button>
         </div>
-        <QueryBox text={text} schema={schema.data} onChange={setText} onRun={run} handle={box} />
-        {outcome.state === 'running' ? (
-          <Running since={outcome.since} />
-        ) : outcome.state === 'failed' ? (
-          <Failure error={outcome.error} retry={run} />
-        ) : outcome.state === 'cancelled' ? (
-          <Empty title="Cancelled, also in the database" />
-        ) : outcome.state === 'found' ? (
-          <QueryResult result={outcome.result} ms={outcome.ms} />
-        ) : q === '' ? (
-          <Empty title="No query yet">
-            <p>Choose an example, or write your own query.</p>
-          </Empty>
-        ) : (
-          <Empty title="The query of this link has not run">
-            <p>Read it, then run it.</p>
-          </Empty>
-        )}
+        <QueryBox text={text} schema={schema.data} onChange={setText} onRun={go} handle={box} />
+        <Found of={outcome} fresh={q === ''} retry={go} />
       </section>
     </div>
   );
@@ -142,4 +131,27 @@ function Running({ since }: { since: number }) {
       <p className="state-title">runs for {Math.max(0, Math.round((now - since) / 1000))} s</p>
     </div>
   );
+}
+
+function Found({ of, fresh, retry }: { of: Outcome; fresh: boolean; retry: () => void }) {
+  switch (of.state) {
+    case 'running':
+      return <Running since={of.since} />;
+    case 'failed':
+      return <Failure error={of.error} retry={retry} />;
+    case 'cancelled':
+      return <Empty title="Cancelled, also in the database" />;
+    case 'found':
+      return <QueryResult result={of.result} ms={of.ms} />;
+    case 'none':
+      return fresh ? (
+        <Empty title="No query yet">
+          <p>Choose an example, or write your own query.</p>
+        </Empty>
+      ) : (
+        <Empty title="The query of this link has not run">
+          <p>Read it, then run it.</p>
+        </Empty>
+      );
+  }
 }

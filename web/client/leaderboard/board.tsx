@@ -1,0 +1,301 @@
+import { startTransition, useEffect, useMemo, useState } from 'react';
+import { aupChart } from '../../../report/aup-chart.js';
+import { costChart, costPoints } from '../../../report/cost-chart.js';
+import { heatCell } from '../../../report/heat-cell.js';
+import { profilesChart } from '../../../report/profiles-chart.js';
+import { methodLabel, rankedRows, type ReportData } from '../../../report/report-data.js';
+import type { Answer } from '../../api/index.js';
+import { ChartView } from '../parts/chart-view.js';
+import { fixed, percent, plural, score, usd, words } from '../parts/format.js';
+import { Scroll } from '../parts/table.js';
+import { plainText, Text } from '../parts/text.js';
+import { Badge, Money, Score } from '../parts/values.js';
+
+/** As many as a window has. */
+const FIRST_ROWS = 40;
+
+type Over = 'tasks' | 'attempts';
+type BoardData = Answer<'leaderboard'>;
+type Row = BoardData['rows'][number];
+type Task = BoardData['tasks'][number];
+/** Opens the runs behind a figure. */
+type Open = (row: Row, task?: string) => void;
+
+interface Props {
+  board: BoardData;
+  over: Over;
+  onOpen: Open;
+}
+
+const kindOf = ({ comparison }: BoardData): 'best' | 'last' =>
+  comparison.metric === 'best-submission' ? 'last' : 'best';
+const areaOf = (board: BoardData): 'bestAup' | 'lastAup' => (kindOf(board) === 'best' ? 'bestAup' : 'lastAup');
+const keyOf = (row: Row): string => JSON.stringify([row.model, row.kind, row.isolation]);
+
+export function Board({ board, over, onOpen }: Props) {
+  // Rows beyond the window, and charts, are drawn when those within it are there.
+  const [whole, setWhole] = useState(false);
+  useEffect(() => startTransition(() => setWhole(true)), []);
+  const ranked = rankedRows(board);
+  return (
+    <>
+      <Summary of={board} ranked={ranked.length} />
+      {ranked.length > 0 && (
+        <Ranked rows={whole ? ranked : ranked.slice(0, FIRST_ROWS)} board={board} over={over} onOpen={onOpen} />
+      )}
+      {whole && ranked.length > 0 && <Charts board={board} over={over} />}
+      {board.rows.some(({ unranked }) => unranked !== null) && <NotRanked board={board} onOpen={onOpen} />}
+    </>
+  );
+}
+
+const Summary = ({ of: { comparison, tasks }, ranked }: { of: BoardData; ranked: number }) => (
+  <p className="muted">
+    {plural(ranked, 'model')} over {plural(tasks.filter(({ compared }) => compared).length, 'task')}, {comparison.mode},
+    ordered by {comparison.order}
+    {comparison.T !== null && `, T = ${fixed(comparison.T, 3)}${comparison.fixedT ? ' (given)' : ''}`}
+    {comparison.sample ? ', on sample data' : ''}; budget {plainText(comparison.profile)}
+    {comparison.otherProfiles
+      .map(({ profile, runs }) => `; ${plural(runs, 'run')} under ${plainText(profile)} are omitted`)
+      .join('')}
+    . Figures depend on the models and tasks that are compared. Each figure opens the runs behind it.
+  </p>
+);
+
+function Charts({ board, over }: Omit<Props, 'onOpen'>) {
+  const data = useMemo(
+    (): ReportData => ({
+      subject: '',
+      generatedAt: '',
+      harnessVersion: '',
+      over,
+      // Charts take names as they are.
+      board: { ...board, rows: board.rows.map((row) => ({ ...row, model: plainText(row.model) })) },
+      runs: [],
+      actions: [],
+      trees: [],
+      training: null,
+    }),
+    [board, over],
+  );
+  const charts = useMemo(() => [aupChart(data), profilesChart(data, kindOf(data.board))], [data]);
+  return (
+    <div className="charts">
+      {charts.map((chart) => (
+        <ChartView key={chart.id} chart={chart} />
+      ))}
+      {costPoints(data).length > 0 && <ChartView chart={costChart(data)} />}
+    </div>
+  );
+}
+
+function Ranked({ rows, ...props }: Props & { rows: readonly Row[] }) {
+  const { board } = props;
+  const tasks = board.tasks.filter(({ compared }) => compared);
+  return (
+    <Scroll label="Ranked models">
+      <table>
+        <thead>
+          <tr>
+            <th className="right">#</th>
+            <th>Model</th>
+            <th className="right">Win rate</th>
+            <th className="right">Gain</th>
+            <th className="right">AUP</th>
+            <th>95 % of AUP</th>
+            <th>Group</th>
+            <th className="right">P(best)</th>
+            <th className="right">Improved</th>
+            <th className="right">Avg. rank</th>
+            <th className="right">$/run</th>
+            {tasks.map((task) => (
+              <th key={task.task} className="right">
+                <Text value={task.name} />
+                <span className="sub">
+                  <Text value={task.primary} /> {task.direction === 'maximize' ? '↑' : '↓'}
+                </span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <RankedRow key={keyOf(row)} row={row} tasks={tasks} {...props} />
+          ))}
+          {board.baseline !== null && <Baseline of={board.baseline} area={areaOf(board)} tasks={tasks} />}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function RankedRow({ row, tasks, board, over, onOpen }: Props & { row: Row; tasks: readonly Task[] }) {
+  const kind = kindOf(board);
+  const area = areaOf(board);
+  const uncertainty = row.intervals?.[over];
+  const interval = uncertainty?.[area] ?? null;
+  const first = uncertainty?.pBest?.[kind] ?? null;
+  return (
+    <tr>
+      <td className="right number">{row.rank ?? '–'}</td>
+      <th scope="row">
+        <Text value={methodLabel(row, board)} />
+        <Flags of={row.flags} />
+      </th>
+      <td className="right number" title={intervalTold(uncertainty?.[kind === 'best' ? 'bestWinRate' : 'lastWinRate'])}>
+        {row.winRate?.[kind] == null ? '–' : percent(row.winRate[kind])}
+      </td>
+      <td className="right number" title={intervalTold(uncertainty?.[kind === 'best' ? 'bestGain' : 'lastGain'])}>
+        {fixed(row.gain?.[kind], 3)}
+      </td>
+      <td className="right">
+        <button type="button" className="figure" onClick={() => onOpen(row)}>
+          <strong>{fixed(row[area], 3)}</strong>
+        </button>
+        {row.withSuspects !== null && (
+          <span className="sub muted">{fixed(row.withSuspects[area], 3)} with suspects</span>
+        )}
+      </td>
+      <td className="number muted">
+        {interval === null ? '–' : `${fixed(interval.low, 3)} – ${fixed(interval.high, 3)}`}
+      </td>
+      <td title="models with the same letter are not significantly different">{uncertainty?.group ?? '–'}</td>
+      <td className="right number">{first === null ? '–' : percent(first)}</td>
+      <td className="right number">
+        {row.improvedTasks ?? '–'}
+        <span className="muted">/{tasks.length}</span>
+      </td>
+      <td className="right number">{fixed(row.averageRank)}</td>
+      <td className="right">
+        <Money usd={row.costPerRunUsd ?? row.recordedCostPerRunUsd} />
+      </td>
+      {tasks.map((task) => (
+        <TaskCell key={task.task} row={row} task={task} kind={kind} onOpen={onOpen} />
+      ))}
+    </tr>
+  );
+}
+
+function Flags({ of }: { of: Row['flags'] }) {
+  const flags = Object.entries(of).map(([rule, runs]) => `${rule} ${runs}`);
+  if (flags.length === 0) return null;
+  return (
+    <>
+      {' '}
+      <Badge tone="warn" mark="⚑">
+        {words(flags.join(', '))}
+      </Badge>
+    </>
+  );
+}
+
+function TaskCell({ row, task, kind, onOpen }: { row: Row; task: Task; kind: 'best' | 'last'; onOpen: Open }) {
+  const cell = row.scores[task.task];
+  const { text, shade } = heatCell(row, task, kind);
+  return (
+    <td className={`right ${shade}`}>
+      {cell === undefined ? (
+        text
+      ) : (
+        <button
+          type="button"
+          className="figure"
+          onClick={() => onOpen(row, task.task)}
+          title={`${cell.counted} of ${cell.attempts} runs counted, ${cell.scored} with a score`}
+        >
+          {text}
+          {cell.suspect > 0 && ' ⚠'}
+        </button>
+      )}
+    </td>
+  );
+}
+
+const Baseline = ({
+  of: baseline,
+  area,
+  tasks,
+}: {
+  of: NonNullable<BoardData['baseline']>;
+  area: 'bestAup' | 'lastAup';
+  tasks: readonly Task[];
+}) => (
+  <tr>
+    <td />
+    <th scope="row" className="muted">
+      baseline
+    </th>
+    <td colSpan={2} />
+    <td className="right number muted">{fixed(baseline[area], 3)}</td>
+    <td colSpan={4} />
+    <td className="right number muted">{fixed(baseline.averageRank)}</td>
+    <td />
+    {tasks.map((task) => (
+      <td key={task.task} className="right muted">
+        <Score value={task.baseline} />
+      </td>
+    ))}
+  </tr>
+);
+
+function NotRanked({ board, onOpen }: Omit<Props, 'over'>) {
+  const kind = kindOf(board);
+  return (
+    <>
+      <h2>Not ranked</h2>
+      <Scroll label="Models that are not ranked">
+        <table>
+          <thead>
+            <tr>
+              <th>Model</th>
+              <th>Why</th>
+              <th className="right">Runs</th>
+              <th className="right">Cost</th>
+              {board.tasks.map(({ task, name }) => (
+                <th key={task} className="right">
+                  <Text value={name} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {board.rows
+              .filter(({ unranked }) => unranked !== null)
+              .map((row) => (
+                <tr key={keyOf(row)}>
+                  <th scope="row">
+                    <Text value={methodLabel(row, board)} />
+                  </th>
+                  <td>{WHY[row.unranked!]}</td>
+                  <td className="right number">{row.attempts}</td>
+                  <td className="right number">{usd(row.costUsd)}</td>
+                  {board.tasks.map(({ task }) => (
+                    <td key={task} className="right">
+                      {row.scores[task] === undefined ? (
+                        <span className="none">–</span>
+                      ) : (
+                        <button type="button" className="figure" onClick={() => onOpen(row, task)}>
+                          {row.scores[task][kind] === null ? 'none' : score(row.scores[task][kind])}
+                        </button>
+                      )}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
+  );
+}
+
+const intervalTold = (interval: { low: number; high: number } | null | undefined): string | undefined =>
+  interval == null ? undefined : `95 %: ${fixed(interval.low, 3)} to ${fixed(interval.high, 3)}`;
+
+const WHY = {
+  import: 'imported from another home',
+  isolation: 'ran without isolation',
+  kind: 'no model: scripted, replayed or a person',
+  never_ran: 'no run counts',
+  spoiler: 'was shown the solution',
+};

@@ -1,0 +1,160 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Change } from '../address/change.js';
+import { LEADERBOARD_ORDERS, type LeaderboardSearch } from '../address/pages.js';
+import { document as asked } from '../data/queries.js';
+import { Checkbox, Choice } from '../parts/fields.js';
+import { plainText, Text } from '../parts/text.js';
+
+interface Props {
+  search: LeaderboardSearch;
+  change: Change<'/leaderboard'>;
+}
+
+const FLAGS = {
+  includeSuspect: 'suspect scores',
+  includeScripted: 'scripted',
+  includeLocal: 'without isolation',
+  includeImported: 'imported',
+  sample: 'sample data',
+} as const;
+
+const withoutAll = (search: LeaderboardSearch): LeaderboardSearch =>
+  Object.fromEntries(Object.keys(search).map((name) => [name, undefined]));
+
+/** What is compared, and how. */
+export function Controls({ search, change }: Props) {
+  const comparisons = useQuery(asked('comparisons', {}, {}));
+  // What is saved is compared as it was saved.
+  const frozen = search.comparison !== undefined;
+  return (
+    <div className="controls" role="group" aria-label="What is compared">
+      {(comparisons.data?.comparisons.length ?? 0) > 0 && (
+        <Choice
+          label="Saved"
+          value={search.comparison}
+          options={[
+            [undefined, '–'],
+            ...comparisons.data!.comparisons.map(({ name }) => [name, plainText(name)] as const),
+          ]}
+          onChange={(comparison) => change({ ...withoutAll(search), comparison })}
+        />
+      )}
+      <Choice
+        label="By"
+        value={search.metric ?? 'best-attempt'}
+        options={[
+          ['best-attempt', 'best attempt'],
+          ['best-submission', 'best submission'],
+        ]}
+        onChange={(metric) => change({ metric: metric === 'best-attempt' ? undefined : metric })}
+      />
+      <Choice
+        label="Ordered by"
+        value={search.order}
+        options={[[undefined, 'as usual'], ...LEADERBOARD_ORDERS]}
+        onChange={(order) => change({ order })}
+      />
+      <Choice
+        label="Mode"
+        value={search.mode ?? 'strict'}
+        disabled={frozen}
+        options={['strict', 'compat']}
+        onChange={(mode) => change({ mode: mode === 'strict' ? undefined : mode })}
+      />
+      <Limits search={search} change={change} />
+      <Choice
+        label="Intervals over"
+        value={search.over ?? 'tasks'}
+        options={['tasks', 'attempts']}
+        onChange={(over) => change({ over: over === 'tasks' ? undefined : over })}
+      />
+      <Subjects search={search} change={change} />
+      {(Object.keys(FLAGS) as (keyof typeof FLAGS)[]).map((name) => (
+        <Checkbox
+          key={name}
+          checked={search[name] === true}
+          disabled={frozen}
+          onChange={(checked) => change({ [name]: checked ? true : undefined })}
+        >
+          {FLAGS[name]}
+        </Checkbox>
+      ))}
+      {Object.keys(search).length > 0 && (
+        <button type="button" className="plain" onClick={() => change(withoutAll(search))}>
+          reset
+        </button>
+      )}
+    </div>
+  );
+}
+
+const Limits = ({ search: { k, T, comparison }, change }: Props) => (
+  <>
+    <label>
+      First{' '}
+      <input
+        type="number"
+        min={1}
+        disabled={comparison !== undefined}
+        aria-label="first k runs"
+        placeholder="all"
+        value={k ?? ''}
+        onChange={({ currentTarget: { valueAsNumber: first } }) =>
+          change({ k: Number.isNaN(first) ? undefined : Math.max(1, first) })
+        }
+      />{' '}
+      runs
+    </label>
+    <label>
+      T{' '}
+      <input
+        type="number"
+        step="any"
+        disabled={comparison !== undefined}
+        aria-label="length of the profiles' axis"
+        placeholder="by data"
+        value={T ?? ''}
+        onChange={({ currentTarget: { valueAsNumber: most } }) => change({ T: most > 0 ? most : undefined })}
+      />
+    </label>
+  </>
+);
+
+/** Names of all models and tasks: counted once somebody chooses among them. */
+function Subjects({ search, change }: Props) {
+  const [choosing, setChoosing] = useState(search.models !== undefined || search.tasks !== undefined);
+  const facets = useQuery({ ...asked('runFacets', {}, {}), enabled: choosing });
+  const some = (name: 'models' | 'tasks', title: string, counted: readonly { value: string }[] = []) => {
+    const values = counted.map(({ value }) => value);
+    return (
+      <details className="inline" onToggle={() => setChoosing(true)}>
+        <summary>
+          {title}: {search[name]?.length ?? 'all'}
+        </summary>
+        <div className="choice">
+          {values.map((value) => (
+            <Checkbox
+              key={value}
+              disabled={search.comparison !== undefined}
+              checked={search[name]?.includes(value) ?? true}
+              onChange={(checked) => {
+                const now = search[name] ?? values;
+                const next = checked ? [...now, value] : now.filter((one) => one !== value);
+                change({ [name]: next.length === values.length || next.length === 0 ? undefined : next });
+              }}
+            >
+              <Text value={value} />
+            </Checkbox>
+          ))}
+        </div>
+      </details>
+    );
+  };
+  return (
+    <>
+      {some('models', 'Models', facets.data?.facets.model)}
+      {some('tasks', 'Tasks', facets.data?.facets.task)}
+    </>
+  );
+}

@@ -2,13 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Answer } from '../../api/index.js';
+import { type Change, useChange } from '../address/change.js';
 import { type EpisodesSearch, EPISODE_TABS } from '../address/pages.js';
 import { document as asked } from '../data/queries.js';
 import { useLive } from '../live/live.js';
 import { ChartView } from '../parts/chart-view.js';
 import { Time } from '../parts/clock.js';
+import { Choice } from '../parts/fields.js';
 import { count, duration, percent, plural, score, words } from '../parts/format.js';
 import { Grid, type GridColumn } from '../parts/grid.js';
+import { Page } from '../parts/page.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
 import { Table } from '../parts/table.js';
@@ -17,8 +20,6 @@ import { useTitle } from '../parts/title.js';
 import { BatchLink, RunLink, RunState, Score } from '../parts/values.js';
 import { rewardChart, shareChart } from './policy-chart.js';
 
-/** Undefined takes away. */
-type Change = { [Name in keyof EpisodesSearch]?: EpisodesSearch[Name] | undefined };
 type Episode = Answer<'episodes'>['episodes'][number];
 const TITLES = { curves: 'Curves', groups: 'Groups', episodes: 'Episodes' } as const;
 
@@ -26,8 +27,7 @@ const TITLES = { curves: 'Curves', groups: 'Groups', episodes: 'Episodes' } as c
 export function EpisodesPage() {
   useTitle('Episodes');
   const search = useSearch({ from: '/episodes' });
-  const navigate = useNavigate({ from: '/episodes' });
-  const change = (more: Change): void => void navigate({ search: (now) => ({ ...now, ...more }) as EpisodesSearch });
+  const change = useChange('/episodes');
   const batches = useQuery({
     ...asked('batches', {}, { limit: 1000 }),
     select: ({ batches: all }) => all.filter(({ training }) => training),
@@ -36,23 +36,22 @@ export function EpisodesPage() {
   useLive(batch === undefined ? null : `batch:${batch}`);
   const tab = search.tab ?? 'curves';
   return (
-    <div className="page">
-      <div className="page-head">
-        <h1>Episodes</h1>
-        <span className="grow" />
-        {batches.data !== undefined && batches.data.length > 0 && (
-          <label>
-            Batch{' '}
-            <select value={batch} onChange={(event) => change({ batch: event.currentTarget.value })}>
-              {batches.data.map(({ batchId, name }) => (
-                <option key={batchId} value={batchId}>
-                  {plainText(name ?? batchId)}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
-      </div>
+    <Page
+      title="Episodes"
+      head={
+        <>
+          <span className="grow" />
+          {batch !== undefined && batches.data !== undefined && batches.data.length > 0 && (
+            <Choice
+              label="Batch"
+              value={batch}
+              options={batches.data.map(({ batchId, name }) => [batchId, plainText(name ?? batchId)] as const)}
+              onChange={(one) => change({ batch: one })}
+            />
+          )}
+        </>
+      }
+    >
       <Shown of={batches} what="training batches" rows={10}>
         {(all) =>
           batch === undefined || all.length === 0 ? (
@@ -82,7 +81,7 @@ export function EpisodesPage() {
           )
         }
       </Shown>
-    </div>
+    </Page>
   );
 }
 
@@ -141,7 +140,7 @@ const share = (value: number | null): string => (value === null ? '–' : percen
 
 const GROUPS_SHOWN = 500;
 
-function Groups({ batch, onGroup }: { batch: string; onGroup: (more: Change) => void }) {
+function Groups({ batch, onGroup }: { batch: string; onGroup: Change<'/episodes'> }) {
   const groups = useQuery(asked('groups', { id: batch }, {}));
   return (
     <Shown of={groups} what="groups" rows={12}>
@@ -201,7 +200,7 @@ function Groups({ batch, onGroup }: { batch: string; onGroup: (more: Change) => 
   );
 }
 
-function List({ batch, search, change }: { batch: string; search: EpisodesSearch; change: (more: Change) => void }) {
+function List({ batch, search, change }: { batch: string; search: EpisodesSearch; change: Change<'/episodes'> }) {
   const navigate = useNavigate();
   const { group, policyVersion, state } = search;
   const episodes = useQuery(
@@ -219,17 +218,16 @@ function List({ batch, search, change }: { batch: string; search: EpisodesSearch
   return (
     <>
       <div className="toolbar" role="group" aria-label="Which episodes">
-        <label>
-          State{' '}
-          <select
-            value={state ?? ''}
-            onChange={(event) => change({ state: (event.currentTarget.value || undefined) as EpisodesSearch['state'] })}
-          >
-            <option value="">all</option>
-            <option value="open">open</option>
-            <option value="ended">ended</option>
-          </select>
-        </label>
+        <Choice
+          label="State"
+          value={state}
+          options={[
+            [undefined, 'all'],
+            ['open', 'open'],
+            ['ended', 'ended'],
+          ]}
+          onChange={(one) => change({ state: one })}
+        />
         <label>
           Policy version{' '}
           <input

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import type { Answer } from '../../api/index.js';
+import { useChange } from '../address/change.js';
 import type { IntegritySearch } from '../address/pages.js';
 import { document as asked, pagesOf } from '../data/queries.js';
 import { count, fixed, plural, score, words } from '../parts/format.js';
@@ -9,7 +10,7 @@ import { Empty, Failure, Loading, More, Shown } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
-import { Badge, Fact, RunLink } from '../parts/values.js';
+import { Badge, Facts, RunLink, StepLink } from '../parts/values.js';
 
 type Summary = Answer<'integrity'>;
 type Flag = Answer<'integrityFlags'>['flags'][number];
@@ -19,12 +20,12 @@ type Facet = 'rule' | 'model' | 'task';
 export function IntegrityPage() {
   useTitle('Integrity');
   const search = useSearch({ from: '/integrity' });
-  const navigate = useNavigate({ from: '/integrity' });
+  const change = useChange('/integrity');
   const summary = useQuery(asked('integrity', {}, {}));
   const toggle = (facet: Facet, value: string): void => {
     const chosen = (search[facet] as readonly string[] | undefined) ?? [];
     const next = chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value];
-    void navigate({ search: (now) => ({ ...now, [facet]: next.length === 0 ? undefined : next }) });
+    change({ [facet]: next.length === 0 ? undefined : next });
   };
   return (
     <Page title="Integrity">
@@ -32,21 +33,27 @@ export function IntegrityPage() {
         {(found) => (
           <>
             <dl className="headline">
-              <Fact name="flagged runs">
-                <strong className="number">{count(found.flagged)}</strong>
-                <span className="muted"> of {plural(found.runs, 'ended run')}</span>
-              </Fact>
-              <Fact name="runs that tried to cheat">
-                <Link to="/integrity" search={{ rule: ['tried'] }} className="number">
-                  {count(found.rules.find(({ value }) => value === 'tried')?.runs ?? 0)}
-                </Link>
-              </Fact>
-              <Fact name="suspect evaluations">
-                <span className="number">{count(found.suspects)}</span>
-              </Fact>
-              <Fact name="runs without isolation">
-                <span className="number">{count(found.withoutIsolation.reduce((sum, { runs }) => sum + runs, 0))}</span>
-              </Fact>
+              <Facts
+                of={{
+                  'flagged runs': (
+                    <>
+                      <strong className="number">{count(found.flagged)}</strong>
+                      <span className="muted"> of {plural(found.runs, 'ended run')}</span>
+                    </>
+                  ),
+                  'runs that tried to cheat': (
+                    <Link to="/integrity" search={{ rule: ['tried'] }} className="number">
+                      {count(found.rules.find(({ value }) => value === 'tried')?.runs ?? 0)}
+                    </Link>
+                  ),
+                  'suspect evaluations': <span className="number">{count(found.suspects)}</span>,
+                  'runs without isolation': (
+                    <span className="number">
+                      {count(found.withoutIsolation.reduce((sum, { runs }) => sum + runs, 0))}
+                    </span>
+                  ),
+                }}
+              />
             </dl>
             <div className="facts-table">
               <Counts title="By rule" facet="rule" counted={found.rules} chosen={search.rule} toggle={toggle} />
@@ -138,10 +145,10 @@ function OneFlag({ flag }: { flag: Flag }) {
           <Text value={`${model} · ${task} · ${attempt}`} />
         </RunLink>{' '}
         {step !== null && (
-          <Link to="/runs/$id" params={{ id: runId }} search={{ step }}>
+          <StepLink id={runId} step={step}>
             step {step}
             {until !== null && ` to ${until}`}
-          </Link>
+          </StepLink>
         )}{' '}
         <span className="muted">
           {suspects === 0

@@ -7,6 +7,7 @@ import { ChartView } from '../parts/chart-view.js';
 import { Time } from '../parts/clock.js';
 import { count, plural, score, words } from '../parts/format.js';
 import { JsonView } from '../parts/json-view.js';
+import { Page } from '../parts/page.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Text, TextBlock } from '../parts/text.js';
@@ -37,11 +38,7 @@ function List({ kind }: { kind: Kind }) {
   useTitle(KINDS[kind]);
   const list = useQuery(asked(`${kind}s`, {}, {}));
   return (
-    <div className="page">
-      <div className="page-head">
-        <h1>{KINDS[kind]}</h1>
-        <Kinds of={kind} />
-      </div>
+    <Page title={KINDS[kind]} head={<Kinds of={kind} />}>
       <Shown of={list} what={`${kind}s`} rows={12}>
         {({ played }) =>
           played.length === 0 ? (
@@ -79,7 +76,7 @@ function List({ kind }: { kind: Kind }) {
           )
         }
       </Shown>
-    </div>
+    </Page>
   );
 }
 export const TasksPage = () => <List kind="task" />;

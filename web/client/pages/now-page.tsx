@@ -8,10 +8,11 @@ import { useLive } from '../live/live.js';
 import { Time } from '../parts/clock.js';
 import { EventTable } from '../parts/event-table.js';
 import { count, NONE, percent, plural, words } from '../parts/format.js';
+import { Page } from '../parts/page.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
-import { Badge, BatchLink, Fact, Money, RunLink } from '../parts/values.js';
+import { Badge, BatchLink, Fact, Facts, Money, RunLink } from '../parts/values.js';
 
 /** Is all well? What moves, what is stuck, what will it cost? */
 export function NowPage() {
@@ -25,10 +26,7 @@ export function NowPage() {
   const active = useQuery({ ...asked('activeRuns', {}, {}), refetchInterval: 10_000 });
   const events = useQuery(asked('events', {}, NOW.events));
   return (
-    <div className="page">
-      <div className="page-head">
-        <h1>Now</h1>
-      </div>
+    <Page title="Now">
       <Needed batches={batches.data?.batches ?? []} />
       <Fleet active={active.data} />
       <h2>Running</h2>
@@ -64,7 +62,7 @@ export function NowPage() {
           )
         }
       </Shown>
-    </div>
+    </Page>
   );
 }
 
@@ -202,6 +200,13 @@ function Fleet({ active }: { active: Answer<'activeRuns'> | undefined }) {
     up?.reduce((before, host) => before + of(host), 0);
   // What is not known is no zero.
   const known = (amount: number | undefined): string => (amount === undefined ? NONE : count(amount));
+  const used = (amount: number | undefined, all: number | undefined) => (
+    <span className="number">
+      {known(amount)}
+      <span className="muted"> of {known(all)}</span>
+    </span>
+  );
+  const first = leases.data?.waiting[0];
   return (
     <dl className="headline">
       {ACTIVE.map((status) => (
@@ -211,24 +216,20 @@ function Fleet({ active }: { active: Answer<'activeRuns'> | undefined }) {
           </Link>
         </Fact>
       ))}
-      <Fact name="hosts up">{up?.length === 0 ? 'none' : known(up?.length)}</Fact>
-      <Fact name="slots used">
-        <span className="number">
-          {known(sum(({ activeRuns }) => activeRuns))}
-          <span className="muted"> of {known(sum(({ slots }) => slots ?? 0))}</span>
-        </span>
-      </Fact>
-      <Fact name="GPUs in use">
-        <span className="number">
-          {known(leases.data?.leases.length)}
-          <span className="muted"> of {known(sum(({ gpus }) => gpus.length))}</span>
-        </span>
-      </Fact>
-      {(leases.data?.waiting.length ?? 0) > 0 && (
-        <Fact name="wait for GPUs">
-          <RunLink id={leases.data!.waiting[0]!.runId}>{leases.data!.waiting.length}</RunLink>
-        </Fact>
-      )}
+      <Facts
+        of={{
+          'hosts up': up?.length === 0 ? 'none' : known(up?.length),
+          'slots used': used(
+            sum(({ activeRuns }) => activeRuns),
+            sum(({ slots }) => slots ?? 0),
+          ),
+          'GPUs in use': used(
+            leases.data?.leases.length,
+            sum(({ gpus }) => gpus.length),
+          ),
+          'wait for GPUs': first !== undefined && <RunLink id={first.runId}>{leases.data!.waiting.length}</RunLink>,
+        }}
+      />
     </dl>
   );
 }

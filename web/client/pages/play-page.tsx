@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { act } from '../data/ask.js';
+import { Page } from '../parts/page.js';
 import { Failure } from '../parts/states.js';
 import { useTitle } from '../parts/title.js';
 
@@ -37,10 +38,7 @@ export function PlayPage() {
     }
   };
   return (
-    <div className="page">
-      <div className="page-head">
-        <h1>Play a run yourself</h1>
-      </div>
+    <Page title="Play a run yourself">
       <p>You get the prompt, the parser, the limits and the records of a model. The run waits when you leave.</p>
       <form
         className="row"
@@ -72,6 +70,6 @@ export function PlayPage() {
         </button>
       </form>
       {failed !== null && <Failure error={failed} />}
-    </div>
+    </Page>
   );
 }

@@ -1,17 +1,16 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Answer } from '../../api/index.js';
-import type { SqlSearch } from '../address/pages.js';
+import { useChange } from '../address/change.js';
 import { ChartView } from '../parts/chart-view.js';
+import { Checkbox, Choice } from '../parts/fields.js';
 import { plainText } from '../parts/text.js';
 import { CHART_KINDS, kindsOf, likelyChart, quickChart } from './quick-chart.js';
 
 /** What was found as a picture: first as it is likely meant, then as the address says. */
 export function ChartOfResult({ result }: { result: Answer<'sql'> }) {
   const search = useSearch({ from: '/sql' });
-  const navigate = useNavigate({ from: '/sql' });
-  const change = (more: Partial<Record<keyof SqlSearch, unknown>>): void =>
-    void navigate({ search: (now) => ({ ...now, ...more }) as SqlSearch, replace: true });
+  const change = useChange('/sql');
   const likely = useMemo(() => likelyChart(result), [result]);
   const numbers = useMemo(() => kindsOf(result).flatMap((kind, i) => (kind === 'number' ? [i] : [])), [result]);
   const { columns } = result;
@@ -35,41 +34,26 @@ export function ChartOfResult({ result }: { result: Answer<'sql'> }) {
   return (
     <div className="quick-chart">
       <div className="toolbar" role="group" aria-label="How it is drawn">
-        <label>
-          As{' '}
-          <select value={wish.kind} onChange={(event) => change({ chart: event.currentTarget.value })}>
-            {CHART_KINDS.map((kind) => (
-              <option key={kind}>{kind}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          By{' '}
-          <select value={wish.x} onChange={(event) => change({ x: columns[Number(event.currentTarget.value)] })}>
-            {columns.map((name, i) => (
-              <option key={i} value={i}>
-                {plainText(name)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice label="As" value={wish.kind} options={CHART_KINDS} onChange={(kind) => change({ chart: kind }, true)} />
+        <Choice
+          label="By"
+          value={wish.x}
+          options={columns.map((name, i) => [i, plainText(name)] as const)}
+          onChange={(i) => change({ x: columns[i] }, true)}
+        />
         {numbers
           .filter((i) => i !== wish.x)
           .map((i) => (
-            <label key={i}>
-              <input
-                type="checkbox"
-                checked={wish.y.includes(i)}
-                onChange={({ currentTarget: { checked } }) =>
-                  change({
-                    y: numbers
-                      .filter((one) => (one === i ? checked : wish.y.includes(one)))
-                      .map((one) => columns[one]!),
-                  })
-                }
-              />{' '}
+            <Checkbox
+              key={i}
+              checked={wish.y.includes(i)}
+              onChange={(checked) => {
+                const next = numbers.filter((one) => (one === i ? checked : wish.y.includes(one)));
+                change({ y: next.map((one) => columns[one]!) }, true);
+              }}
+            >
               {plainText(columns[i]!)}
-            </label>
+            </Checkbox>
           ))}
       </div>
       <ChartView chart={chart} />

@@ -6,7 +6,7 @@ import { count, duration, usd, words } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
-import { Badge, Duration, Fact, Money, RunLink, RunState, Score, Tokens } from '../parts/values.js';
+import { Badge, Duration, Facts, Money, RunLink, RunState, Score, Tokens } from '../parts/values.js';
 import type { Node, Tree } from './layout.js';
 import { TreePicture } from './tree-picture.js';
 
@@ -48,34 +48,25 @@ function Limits({ tree, id }: { tree: Tree; id: string }) {
   const { limits, charged } = tree;
   return (
     <dl className="headline tree-limits">
-      {tree.runId !== id && (
-        <Fact name="tree">
-          <RunLink id={tree.runId} />
-        </Fact>
-      )}
-      <Fact name="policy">
-        <Text value={tree.policy} />
-      </Fact>
-      <Fact name="selected node">{tree.selectedNode === null ? '–' : `node ${tree.selectedNode}`}</Fact>
-      <Fact name={`final ${tree.primary}`}>
-        <Score value={tree.finalScore} />
-      </Fact>
-      <Fact name="nodes">{of(count(charged.nodes), count(limits.nodes))}</Fact>
-      <Fact name="validations">{of(count(charged.validations), count(limits.validations))}</Fact>
-      <Fact name="cost">{of(usd(charged.costUsd), limits.costUsd === null ? null : usd(limits.costUsd))}</Fact>
-      <Fact name="tokens">{of(count(charged.tokens), unlessNone(limits.tokens, count))}</Fact>
-      <Fact name="time">
-        {of(
-          duration(1000 * charged.seconds),
-          unlessNone(limits.seconds, (seconds) => duration(1000 * seconds)),
-        )}
-      </Fact>
-      {tree.policyCalls.calls > 0 && (
-        <Fact name="policy calls">
-          {count(tree.policyCalls.calls)}, {usd(tree.policyCalls.costUsd)}
-        </Fact>
-      )}
-      <Fact name="stopped by">{tree.stopped === null ? 'running' : STOP_WORDS[tree.stopped]}</Fact>
+      <Facts
+        of={{
+          tree: tree.runId !== id && <RunLink id={tree.runId} />,
+          policy: <Text value={tree.policy} />,
+          'selected node': tree.selectedNode === null ? '–' : `node ${tree.selectedNode}`,
+          [`final ${tree.primary}`]: <Score value={tree.finalScore} />,
+          nodes: of(count(charged.nodes), count(limits.nodes)),
+          validations: of(count(charged.validations), count(limits.validations)),
+          cost: of(usd(charged.costUsd), limits.costUsd === null ? null : usd(limits.costUsd)),
+          tokens: of(count(charged.tokens), unlessNone(limits.tokens, count)),
+          time: of(
+            duration(1000 * charged.seconds),
+            unlessNone(limits.seconds, (seconds) => duration(1000 * seconds)),
+          ),
+          'policy calls':
+            tree.policyCalls.calls > 0 && `${count(tree.policyCalls.calls)}, ${usd(tree.policyCalls.costUsd)}`,
+          'stopped by': tree.stopped === null ? 'running' : STOP_WORDS[tree.stopped],
+        }}
+      />
     </dl>
   );
 }

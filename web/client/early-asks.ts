@@ -1,6 +1,6 @@
 // A small script of its own, which runs before the page's large ones have come.
 import { addressOf, PATHS } from './data/ask.js';
-import { askEarly } from './data/early.js';
+import { askEarly } from './data/early-answers.js';
 import { FIRST_SKELETON, firstViewOfNow, windowOf } from './data/first-views.js';
 import { takeToken, token } from './data/token.js';
 

@@ -1,6 +1,6 @@
 import type { Answer, ErrorDocument, Params, Query, RouteName } from '../../api/index.js';
 import type { ROUTES } from '../../api/routes.js';
-import { takeEarly } from './early.js';
+import { takeEarly } from './early-answers.js';
 import { token } from './token.js';
 
 type Paths = { [Name in RouteName]: (typeof ROUTES)[Name]['path'] };

@@ -9,7 +9,7 @@ import { ChangedFiles } from '../parts/diff.js';
 import { count, score } from '../parts/format.js';
 import { Scroll } from '../parts/table.js';
 import { plainText, Text } from '../parts/text.js';
-import { Facts, Money, RunLink, RunState, Score } from '../parts/values.js';
+import { Fact, Money, RunLink, RunState, Score } from '../parts/values.js';
 
 type Head = Answer<'run'>;
 type Setup = Answer<'setup'>;
@@ -82,7 +82,11 @@ export function Differences({ runs, setups }: { runs: readonly Head[]; setups: r
         <details>
           <summary>Equal: {equal.map(([name]) => name).join(', ')}</summary>
           <dl className="facts-table">
-            <Facts of={Object.fromEntries(equal.map(([name, [value]]) => [name, <Text value={value!} />]))} />
+            {equal.map(([name, [value]]) => (
+              <Fact key={name} name={name}>
+                <Text value={value!} />
+              </Fact>
+            ))}
           </dl>
         </details>
       )}

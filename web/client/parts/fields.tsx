@@ -1,3 +1,7 @@
+type Option<Value> = Value | readonly [Value, string];
+
+const isPair = <Value,>(option: Option<Value>): option is readonly [Value, string] => Array.isArray(option);
+
 /** A list with its label, to choose one of. Undefined is a choice like any other. */
 export function Choice<const Value extends string | number | undefined>({
   label,
@@ -8,25 +12,26 @@ export function Choice<const Value extends string | number | undefined>({
 }: {
   label: string;
   value: NoInfer<Value>;
-  options: readonly (Value | readonly [Value, string])[];
+  options: readonly Option<Value>[];
   onChange: (value: Value) => void;
   disabled?: boolean;
 }) {
-  const choose = (place: number): void => {
-    const option = options[place]!;
-    onChange(Array.isArray(option) ? (option as readonly [Value, string])[0] : (option as Value));
-  };
+  const choose = (option: Option<Value>): void => onChange(isPair(option) ? option[0] : option);
   return (
     <label>
       {label}{' '}
-      <select value={value ?? ''} disabled={disabled} onChange={(event) => choose(event.currentTarget.selectedIndex)}>
+      <select
+        value={value ?? ''}
+        disabled={disabled}
+        onChange={(event) => choose(options[event.currentTarget.selectedIndex]!)}
+      >
         {options.map((option, i) =>
-          Array.isArray(option) ? (
+          isPair(option) ? (
             <option key={i} value={option[0] ?? ''}>
               {option[1]}
             </option>
           ) : (
-            <option key={i}>{option as string}</option>
+            <option key={i}>{option}</option>
           ),
         )}
       </select>

@@ -1,5 +1,5 @@
 import { memo, useMemo, useState } from 'react';
-import { reveal } from '../text/hidden.js';
+import { reveal } from '../text/hidden-characters.js';
 import { renderText, type RenderedLine, type TextKind } from '../text/render-text.js';
 import { count, plural } from './format.js';
 

@@ -18,7 +18,7 @@ import {
   StepLink,
   Tokens,
 } from '../parts/values.js';
-import type { neighbours } from '../runs/came-from.js';
+import type { neighbours } from '../runs/run-list.js';
 import { Steering } from '../steering/steering.js';
 import { Waiting } from './waiting.js';
 

@@ -8,7 +8,7 @@ import { useLive } from '../live/live.js';
 import { Failure, Loading, Shown } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
 import { useTitle } from '../parts/title.js';
-import { neighbours } from '../runs/came-from.js';
+import { neighbours } from '../runs/run-list.js';
 import { CallsTab } from './calls-tab.js';
 import { isStatic } from '../static/form.js';
 import { EventsTab } from './events-tab.js';

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { Change } from '../address/change.js';
 import { type Binding, useKeys } from '../keys/keys.js';
 import type { Skeleton } from '../live/fold.js';
-import type { Found } from './find.js';
+import type { Found } from './text-matches.js';
 import { isError, isValidate } from './skeleton.js';
 import { type Density, placeOf, type StepPosition } from './step-position.js';
 

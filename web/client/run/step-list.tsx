@@ -7,7 +7,7 @@ import type { Skeleton } from '../live/fold.js';
 import { bytes, count, duration, plural, usd } from '../parts/format.js';
 import { Empty } from '../parts/states.js';
 import { Score } from '../parts/values.js';
-import { type Found, useMarkedText } from './find.js';
+import { type Found, useMarkedText } from './text-matches.js';
 import { Rail } from './rail.js';
 import { BADGES, seriesOf } from './skeleton.js';
 import { StepBody } from './step-body.js';

@@ -7,7 +7,7 @@ import { count, plural } from '../parts/format.js';
 import { Empty } from '../parts/states.js';
 import { plainText } from '../parts/text.js';
 import { useKeys } from '../keys/keys.js';
-import { type Found, useFind } from './find.js';
+import { type Found, useFind } from './text-matches.js';
 import { isError, isValidate, seriesOf } from './skeleton.js';
 import { StepList } from './step-list.js';
 

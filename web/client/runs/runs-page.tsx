@@ -12,7 +12,7 @@ import { Grid, type GridColumn } from '../parts/grid.js';
 import { Empty, Shown } from '../parts/states.js';
 import { RunLink, shortId } from '../parts/values.js';
 import { useTitle } from '../parts/title.js';
-import { rememberList } from './came-from.js';
+import { rememberList } from './run-list.js';
 import { DEFAULT_COLUMNS, type Run, RUN_COLUMNS } from './columns.js';
 import { Facets } from './facets.js';
 import { saveRuns } from './save.js';

@@ -1,4 +1,4 @@
-import { reveal } from './hidden.js';
+import { reveal } from './hidden-characters.js';
 
 /** A text with what is hidden in it named, for titles and names of controls, where no box can stand. */
 export const plainText = (value: string): string =>

@@ -1,4 +1,4 @@
-import { reveal, type Piece } from './hidden.js';
+import { reveal, type Piece } from './hidden-characters.js';
 import { classesOf } from './style-bits.js';
 import { COLUMNS, ROWS, rowsOf, terminal } from './terminal.js';
 

@@ -41,93 +41,45 @@ export interface BenchHooks {
 export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Bench {
   const notify = hooks.notify ?? (() => undefined);
   const abortable = hooks.abortable ?? ((_what, work) => work(new AbortController().signal));
-  let services: Promise<ServiceEndpoints> | null = null;
-  let reading: Promise<DatabaseEndpoint> | null = null;
-  let database: Promise<Database> | null = null;
-  let temporal: Promise<Client> | null = null;
   let looksOnly = false;
-  const ensureOptions = async (worker: BenchSettings['worker'], renewWorker: boolean): Promise<EnsureOptions> => {
-    const [{ migrate, schemaState }, { modelVariables }] = await Promise.all([
-      import('../db/index.js'),
-      import('../catalog/model-variables.js'),
-    ]);
-    if (worker === 'embedded') await checkWorkerSettings(settings, looksOnly);
-    return {
-      settings: { ...settings, worker, modelVariables: modelVariables(settings.configFolders) },
-      renewWorker,
-      migrate,
-      looksOnly,
-      refuseNewer: async (databaseUrl) => {
-        await schemaState(databaseUrl).catch((error: unknown) => {
-          if (error instanceof BenchError && error.type === 'usage') throw error;
-        });
-      },
-      registerSearchAttributes: async (...at) =>
-        (await import('../temporal/search-attributes.js')).registerSearchAttributes(...at),
-      claimNamespace: async (endpoints) => {
-        const { claimNamespaceOf } = await import('./home/claim-namespace.js');
-        await claimNamespaceOf(endpoints, settings);
-      },
-      onProgress: (line) => notify({ code: 'progress', line }),
-    };
-  };
+  const options = (worker: BenchSettings['worker'], renewWorker: boolean): Promise<EnsureOptions> =>
+    ensureOptions(settings, { worker, renewWorker, looksOnly, notify });
   const ensure = async (worker: BenchSettings['worker'], renewWorker = false): Promise<ServiceEndpoints> => {
     const { ensureServices } = await import('../services/index.js');
-    return ensureServices(await ensureOptions(worker, renewWorker));
+    return ensureServices(await options(worker, renewWorker));
   };
   const ensureReading = async (): Promise<DatabaseEndpoint> => {
     const { ensureDatabase } = await import('../services/index.js');
-    return ensureDatabase(await ensureOptions(settings.worker, false));
+    return ensureDatabase(await options(settings.worker, false));
   };
+  const services = once(() => ensure(settings.worker));
+  const reading = once(ensureReading);
   /** Where it answers, by the services if these are known. */
-  const databaseEndpoint = (): Promise<DatabaseEndpoint> => {
-    if (services !== null) return services.then((endpoints) => ({ databaseUrl: endpoints.databaseUrl, endpoints }));
-    const opened = reading ?? ensureReading();
-    opened.catch(() => {
-      if (reading === opened) reading = null;
-    });
-    return (reading = opened);
-  };
+  const databaseEndpoint = (): Promise<DatabaseEndpoint> =>
+    services.known()?.then((endpoints) => ({ databaseUrl: endpoints.databaseUrl, endpoints })) ?? reading.get();
+  const database = once(async () => connectDatabase((await databaseEndpoint()).databaseUrl));
+  const temporal = once(async () => connectTemporalOf(await services.get(), settings.env));
 
   const close = async (): Promise<void> => {
-    const [openedDatabase, openedTemporal] = [database, temporal];
-    services = reading = database = temporal = null;
+    const [openedDatabase, openedTemporal] = [database.known(), temporal.known()];
+    for (const each of [services, reading, database, temporal]) each.forget();
     await openedDatabase?.then((opened) => opened.close()).catch(() => undefined);
     await openedTemporal?.then((opened) => opened.connection.close()).catch(() => undefined);
   };
-  // A promise is kept only while it has not failed: the next use tries again.
   const bench: Bench = {
     ...storesOf(() => bench.database()),
     settings,
     notify,
     abortable,
-    services() {
-      const opened = services ?? ensure(settings.worker);
-      opened.catch(() => {
-        if (services === opened) services = null;
-      });
-      return (services = opened);
-    },
+    services: services.get,
     databaseUrl: async () => (await databaseEndpoint()).databaseUrl,
     renewWorker: () => ensure(settings.worker, true),
     servicesWithoutWorker: () => ensure('external'),
-    database() {
-      const opened = database ?? bench.databaseUrl().then(connectDatabase);
-      opened.catch(() => {
-        if (database === opened) database = null;
-      });
-      return (database = opened);
-    },
+    database: database.get,
     async ifDatabaseAnswers(read) {
       return (await import('./if-database-answers.js')).ifDatabaseAnswers(settings, read);
     },
-    temporal() {
-      const opened = temporal ?? bench.services().then((endpoints) => connectTemporalOf(endpoints, settings.env));
-      opened.catch(() => {
-        if (temporal === opened) temporal = null;
-      });
-      return (temporal = opened);
-    },
+    temporal: temporal.get,
     async refreshServices() {
       const before = await databaseEndpoint();
       const now = await ensureReading();
@@ -147,4 +99,57 @@ export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Benc
     close,
   };
   return bench;
+}
+
+/** Opens at most once. A failure is not kept: the next use tries again. */
+function once<T>(open: () => Promise<T>) {
+  let opened: Promise<T> | null = null;
+  return {
+    get: (): Promise<T> => {
+      const current = opened ?? open();
+      current.catch(() => {
+        if (opened === current) opened = null;
+      });
+      return (opened = current);
+    },
+    known: (): Promise<T> | null => opened,
+    forget: (): void => void (opened = null),
+  };
+}
+
+interface Ensured {
+  worker: BenchSettings['worker'];
+  renewWorker: boolean;
+  looksOnly: boolean;
+  notify: Bench['notify'];
+}
+
+/** What starts the services of a home. Modules are loaded here, because most commands start none. */
+async function ensureOptions(
+  settings: BenchSettings,
+  { worker, renewWorker, looksOnly, notify }: Ensured,
+): Promise<EnsureOptions> {
+  const [{ migrate, schemaState }, { modelVariables }] = await Promise.all([
+    import('../db/index.js'),
+    import('../catalog/model-variables.js'),
+  ]);
+  if (worker === 'embedded') await checkWorkerSettings(settings, looksOnly);
+  return {
+    settings: { ...settings, worker, modelVariables: modelVariables(settings.configFolders) },
+    renewWorker,
+    migrate,
+    looksOnly,
+    refuseNewer: async (databaseUrl) => {
+      await schemaState(databaseUrl).catch((error: unknown) => {
+        if (error instanceof BenchError && error.type === 'usage') throw error;
+      });
+    },
+    registerSearchAttributes: async (...at) =>
+      (await import('../temporal/search-attributes.js')).registerSearchAttributes(...at),
+    claimNamespace: async (endpoints) => {
+      const { claimNamespaceOf } = await import('./home/claim-namespace.js');
+      await claimNamespaceOf(endpoints, settings);
+    },
+    onProgress: (line) => notify({ code: 'progress', line }),
+  };
 }

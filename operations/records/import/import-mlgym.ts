@@ -104,15 +104,7 @@ async function tryImport(
   const results = directory.results ? await readResults(join(directory.path, RESULTS)) : null;
   const task = taskOf(name.task, options.tasks);
   if (task === null) {
-    const [first] = results?.agent === undefined || !Array.isArray(results.agent) ? [] : results.agent;
-    const known = typeof first === 'object' && first !== null ? Object.keys(first).slice(0, 10) : [];
-    remarks.failed(
-      null,
-      '',
-      'unknown_task',
-      `the primary metric of ${name.task} is unknown: give it as "${name.task}=<metric>:max" or :min` +
-        (known.length === 0 ? '' : `; its metrics: ${known.join(', ')}`),
-    );
+    remarks.failed(null, '', 'unknown_task', unknownTask(name.task, results));
     return null;
   }
   const args = await readArguments(directory.args ? join(directory.path, ARGUMENTS) : null);
@@ -165,6 +157,15 @@ async function tryImport(
       );
   }
   return outcome;
+}
+
+function unknownTask(id: string, results: Results | null): string {
+  const [first] = results?.agent === undefined || !Array.isArray(results.agent) ? [] : results.agent;
+  const metrics = typeof first === 'object' && first !== null ? Object.keys(first).slice(0, 10) : [];
+  return (
+    `the primary metric of ${id} is unknown: give it as "${id}=<metric>:max" or :min` +
+    (metrics.length === 0 ? '' : `; its metrics: ${metrics.join(', ')}`)
+  );
 }
 
 function taskOf(id: string, given: Readonly<Record<string, MlgymTask>>): MlgymTask | null {

@@ -84,6 +84,24 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
   if (!/^[A-Za-z0-9]/.test(id)) refuse('', '', `${JSON.stringify(basename(folder))} gives no name for a task`);
   if (survey.refusals.length > 0) return refused();
 
+  const spec = specOf(folder, survey, toml, { id, network, memoryMb, workspaceMb });
+  return { survey, task: { id, spec, dockerfile, from: basename(folder) } };
+}
+
+interface Planned {
+  id: string;
+  network: TaskSpecInput['network'];
+  memoryMb: number;
+  workspaceMb: number | undefined;
+}
+
+/** The task's own file, of one that is not refused. */
+function specOf(
+  folder: string,
+  { name, verification, workdir, inProcess }: HarborTask,
+  toml: Toml,
+  { id, network, memoryMb, workspaceMb }: Planned,
+): TaskSpecInput {
   const script = readFileSync(join(folder, 'tests', 'test.sh'), 'utf8');
   const seconds = (key: string): number | undefined => {
     const value = valueAt(toml, key);
@@ -94,10 +112,10 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
   const binary = isBinary(script);
   const timeoutSeconds = seconds('verifier.timeout_sec');
   const agentSeconds = seconds('agent.timeout_sec');
-  const spec: TaskSpecInput = {
+  return {
     schema: 1,
     id,
-    name: survey.name ?? basename(folder),
+    name: name ?? basename(folder),
     contract: 1,
     domain: textAt(toml, 'metadata.category') ?? 'harbor',
     description: escaped(instruction(folder)),
@@ -119,7 +137,7 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
       kind: 'harbor',
       ...{ verification, workdir },
       ctrf: script.includes('/logs/verifier/ctrf.json'),
-      ...(survey.inProcess !== null && { inProcess: true }),
+      ...(inProcess !== null && { inProcess: true }),
       env: variables(toml, 'verifier.env'),
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
       memoryMb,
@@ -133,7 +151,6 @@ export function planHarborTask(folder: string, choices: ImportChoices): HarborPl
     network,
     ...(typeof gpus === 'number' && gpus > 0 && { gpus: Math.ceil(gpus) }),
   };
-  return { survey, task: { id, spec, dockerfile, from: basename(folder) } };
 }
 
 type Refuse = (file: string, key: string, reason: string) => void;

@@ -162,11 +162,8 @@ export function planTask(
   for (const found of [metrics, submission]) if ('message' in found) problems.push(found);
   if (problems.length > 0 || 'message' in metrics || 'message' in submission) return problems;
 
-  const data = findLocalData(
-    checkout.dir,
-    choices.data,
-    datasets.filter(({ is_local }) => is_local),
-  );
+  const local = datasets.filter(({ is_local }) => is_local);
+  const data = findLocalData(checkout.dir, choices.data, local);
   const generated = data.missing.length > 0 && id === GENERATED && choices.generate;
   const secrets = secretsAmong(
     [...data.files.keys(), ...starter.keys()].filter((path) => path !== entry),

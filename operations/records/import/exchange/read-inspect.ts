@@ -109,37 +109,12 @@ export async function readSample(
       'no_score',
       `the log ranks by ${JSON.stringify(metric)}, which is not one of ${Object.keys(scores).join(', ')}: there is no final score`,
     );
-  const model = textOf(log.eval['model']) ?? 'unknown';
-  const task = textOf(log.eval['task']) ?? 'unknown';
   const record = {
     format: 'inspect' as const,
     source: textOf(facts['uuid']) ?? `${file}: ${member}`,
     contentHash: hash.digest('hex'),
     ...(extra === null
-      ? {
-          task: {
-            ...{
-              id: `${task}/${id}`,
-              name: `${task}/${id}`,
-              metric,
-              assumed: log.ranks === null && found === null,
-              direction: 'maximize' as const,
-            },
-            min: null,
-            max: null,
-          },
-          taskHash: null,
-          model: {
-            name: model,
-            kind: 'real' as const,
-            provider: model.split('/')[0] ?? '',
-            providerModel: model.split('/').slice(1).join('/') || model,
-          },
-          agent: textOf(log.eval['solver']) ?? 'unknown',
-          ...{ attempt: Math.max(1, epoch), sampling: samplingOf(fieldsOf(log.eval['model_generate_config'])) },
-          ...{ seed: 0, maxSteps: 0, backend: 'docker' as const, gpus: 0 },
-          harnessVersion: `inspect ${textOf(fieldsOf(log.eval['packages'])['inspect_ai']) ?? ''}`.trim(),
-        }
+      ? foreignRecord(log, { id, epoch, metric, assumed: log.ranks === null && found === null })
       : recordOf(extra)),
   };
   return {
@@ -164,6 +139,29 @@ export async function readSample(
       if (extra !== null) return { ...endOf(extra, messages.count), prompt: messages.prompt, kept };
       return { ...foreignEnd(facts, seen, messages, { scores, metric }), kept };
     },
+  };
+}
+
+/** A sample that Inspect itself has played. */
+function foreignRecord(
+  log: InspectLog,
+  sample: { id: string; epoch: number; metric: string; assumed: boolean },
+): Omit<SourceRun['record'], 'format' | 'source' | 'contentHash'> {
+  const model = textOf(log.eval['model']) ?? 'unknown';
+  const name = `${textOf(log.eval['task']) ?? 'unknown'}/${sample.id}`;
+  const [provider = '', ...rest] = model.split('/');
+  return {
+    task: {
+      ...{ id: name, name, metric: sample.metric, assumed: sample.assumed },
+      ...{ direction: 'maximize', min: null, max: null },
+    },
+    taskHash: null,
+    model: { name: model, kind: 'real', provider, providerModel: rest.join('/') || model },
+    agent: textOf(log.eval['solver']) ?? 'unknown',
+    attempt: Math.max(1, sample.epoch),
+    sampling: samplingOf(fieldsOf(log.eval['model_generate_config'])),
+    ...{ seed: 0, maxSteps: 0, backend: 'docker', gpus: 0 },
+    harnessVersion: `inspect ${textOf(fieldsOf(log.eval['packages'])['inspect_ai']) ?? ''}`.trim(),
   };
 }
 

@@ -4,7 +4,8 @@ import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { mayAct } from '../../domain/access.js';
 import { BenchError } from '../../domain/errors.js';
-import { comesFromOtherSite, isJson, namesOtherHost } from '../../domain/own-site.js';
+import { refuseOtherHost, refuseOtherSite } from '../../domain/foreign-requests.js';
+import { errorDocument, errorHeaders, statusOf } from '../../domain/http-errors.js';
 import type { Token } from '../../domain/views/page.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import { whileWanted } from '../../operations/while-wanted.js';
@@ -12,7 +13,6 @@ import type { Route } from '../api/route.js';
 import { ALL_ROUTES, API } from '../api/routes.js';
 import { type Handler, Raw } from './call.js';
 import { COMMON_HEADERS } from './headers.js';
-import { errorDocument, statusOf } from './http-errors.js';
 import { openApi } from './openapi.js';
 import { servePage } from './page-files.js';
 import { Rate } from './rate.js';
@@ -75,26 +75,16 @@ function refuseStrangers(app: Hono, options: AppOptions, limits: typeof LIMITS):
   app.onError((thrown, c) => {
     const error = asBenchError(thrown);
     const status = statusOf(error);
-    if (status === 429 || status === 503) c.header('Retry-After', '1');
-    if (status === 401) c.header('WWW-Authenticate', 'Bearer');
-    return c.json(errorDocument(error), status, { ...COMMON_HEADERS });
+    return c.json(errorDocument(error), status, { ...COMMON_HEADERS, ...errorHeaders(status) });
   });
   app.use(async (c, next) => {
-    // A client that uses another name was sent here by a foreign DNS entry.
-    if (namesOtherHost((name) => c.req.header(name), options))
-      throw new BenchError('usage', 'the request names another host', {
-        code: 'access.denied',
-        remedy: `Open it as ${options.origins[0] ?? ''}.`,
-      });
+    refuseOtherHost((name) => c.req.header(name), options, `Open it as ${options.origins[0] ?? ''}.`);
     await next();
   });
   if (options.compressed) app.use(compress());
   app.use(`${API}/*`, async (c, next) => {
     // No cookie is ever read, so another site could not act for a user; its requests are refused all the same.
-    if (comesFromOtherSite((name) => c.req.header(name), options))
-      throw new BenchError('usage', 'the request comes from another site', { code: 'access.denied' });
-    if (c.req.method !== 'GET' && !isJson(c.req.header('content-type')))
-      throw new BenchError('usage', 'the body must be application/json', { code: 'request.header_invalid' });
+    refuseOtherSite((name) => c.req.header(name), options, c.req.method !== 'GET');
     await next();
   });
   app.use(

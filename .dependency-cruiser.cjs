@@ -69,7 +69,7 @@ module.exports = {
       from: { path: '^web/client/' },
       to: { path: '^web/api/|node_modules/zod/', dependencyTypesNot: ['type-only'] },
     },
-    only('hono-in-web', 'web/server/', 'hono|@hono'),
+    only('hono-in-servers', '(web/server|envs)/', 'hono|@hono'),
     {
       name: 'workflows-are-pure',
       severity: 'error',

@@ -1,51 +1,41 @@
-import type { FastifyReply } from 'fastify';
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { BenchError } from '../domain/errors.js';
+import { errorDocument, errorHeaders, type ErrorStatus, statusOf as httpStatusOf } from '../domain/http-errors.js';
 import { asBenchError } from '../operations/as-bench-error.js';
 
-/** The HTTP status of an error, by what its caller can do about it. */
-export function statusOf({ type, code }: BenchError): number {
-  if (code === 'episodes.at_capacity') return 429;
-  if (code === 'access.denied') return 403;
-  switch (type) {
-    case 'usage':
-      return 422;
-    case 'not_found':
-      return 404;
-    case 'conflict':
-      return 409;
-    case 'services':
-      return 503;
-    case 'failed':
-      return 500;
-  }
-}
-
-export interface ErrorBody {
-  error: { type: string; code: string; message: string; remedy: string | null };
-}
-
-export const errorBody = ({ type, code, message, remedy }: BenchError): ErrorBody => ({
-  error: { type, code, message, remedy: remedy ?? null },
-});
+/** As on the page, except that malformed requests are 422, as FastAPI has it. */
+export const statusOf = (error: BenchError): ErrorStatus =>
+  error.code === 'request.invalid' ? 422 : httpStatusOf(error);
 
 /** With what to do about it: clients show the message alone. */
 export const textOf = ({ message, remedy }: BenchError): string =>
   remedy === undefined ? message : `${message}. ${remedy}`;
 
 /** What is worth another try: headers say so. Services that are away are a server that starts, which clients wait for. */
-export function sayWhetherAgain(reply: FastifyReply, status: number, { type }: BenchError): void {
-  if (status === 503 || status === 429) void reply.header('Retry-After', '1');
-  if (type === 'services') void reply.header('X-Backend-State', 'starting');
-}
+export const retryHeaders = (status: number, { type }: BenchError): Record<string, string> => ({
+  ...errorHeaders(status),
+  ...(type === 'services' && { 'X-Backend-State': 'starting' }),
+});
+
+export const json = (
+  c: Context,
+  document: unknown,
+  status: ContentfulStatusCode = 200,
+  headers: Record<string, string> = {},
+): Response =>
+  c.body(JSON.stringify(document), status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
 
 /** Answers with what went wrong. */
-export function sendError(reply: FastifyReply, thrown: unknown): FastifyReply {
-  const status = (thrown as { statusCode?: number }).statusCode;
-  const error =
-    thrown instanceof BenchError || status === undefined || status >= 500
-      ? asBenchError(thrown)
-      : new BenchError('usage', (thrown as Error).message);
-  const code = thrown instanceof BenchError || status === undefined || status >= 500 ? statusOf(error) : status;
-  sayWhetherAgain(reply, code, error);
-  return reply.code(code).send(errorBody(error));
+export function sendError(thrown: Error, c: Context): Response {
+  if (thrown instanceof HTTPException)
+    return json(c, errorDocument(new BenchError('usage', thrown.message)), thrown.status);
+  const error = asBenchError(thrown);
+  const status = statusOf(error);
+  return json(c, errorDocument(error), status, retryHeaders(status, error));
 }
+
+/** `{detail}`, as FastAPI answers a request that cannot be read; null: the error is another. */
+export const unreadable = (thrown: Error, c: Context): Response | null =>
+  thrown instanceof HTTPException ? json(c, { detail: thrown.message }, thrown.status) : null;

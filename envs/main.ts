@@ -60,8 +60,8 @@ async function serve(): Promise<void> {
   });
   const progress = await openProgress(bench);
   const { grace: graceSeconds, fullWait: fullWaitSeconds } = options;
-  const app = createEnvServer({ bench, env, progress, token, graceSeconds, fullWaitSeconds });
-  await app.listen({ path: process.argv[3] ?? '' });
+  const server = createEnvServer({ bench, env, progress, token, graceSeconds, fullWaitSeconds });
+  await server.listen(process.argv[3] ?? '');
   const { batchId } = env;
   const listening = { batchId, name, tasks: [...env.tasks], capacity };
   process.stdout.write(`${JSON.stringify(listening satisfies ServerLine)}\n`);
@@ -75,7 +75,7 @@ async function serve(): Promise<void> {
   }, SWEEP_MS);
   const stop = async (): Promise<void> => {
     clearInterval(sweep);
-    await app.close();
+    await server.close();
     await progress.close();
     await bench.close();
   };

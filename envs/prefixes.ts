@@ -1,4 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { Context } from 'hono';
+import { getPath } from 'hono/utils/url';
+import type { HeaderOf } from '../domain/own-site.js';
 
 /** The header that names a client's session; `/s/<key>` in front of a path says the same. */
 export const SESSION_HEADER = 'x-bench-session';
@@ -19,27 +21,38 @@ export const SESSION_KEY = /^[A-Za-z0-9_-]{16,64}$/;
 
 const PREFIX = /^\/(envs|s|t)\/([^/?#]+)(?=[/?#]|$)/;
 
-/**
- * Takes what clients that cannot send headers put in front of a path: `/envs/<task>`, `/s/<key>` and `/t/<token>`, in any order. What they say
- * becomes headers of the request. Returns the URL that is left: what the server knows.
- */
-export function withoutPrefixes(request: { url?: string | undefined; headers: IncomingHttpHeaders }): string {
-  let url = request.url ?? '/';
-  for (let found = PREFIX.exec(url); found !== null; found = PREFIX.exec(url)) {
-    const [whole, kind, value = ''] = found;
-    take(request.headers, kind, decoded(value));
-    url = url.slice(whole.length);
-  }
-  return url.startsWith('/') ? url : `/${url}`;
+/** What a request says of its client. */
+export interface Client {
+  /** The path that the server knows, and the query behind it if there is one. */
+  path: string;
+  task: string | null;
+  session: string | undefined;
+  token: string;
 }
 
-function take(headers: IncomingHttpHeaders, kind: string | undefined, value: string): void {
-  if (kind === 'envs') headers[TASK_HEADER] = value;
-  if (kind === 's') headers[SESSION_HEADER] = value;
-  if (kind !== 't') return;
-  delete headers['x-api-key'];
-  headers.authorization = `Bearer ${value}`;
+/**
+ * Clients that cannot send headers put `/envs/<task>`, `/s/<key>` and `/t/<token>` in front of a path, in any order. What these say goes
+ * before headers.
+ */
+export function readClient(path: string, header: HeaderOf): Client {
+  const named: Record<string, string> = {};
+  for (let found = PREFIX.exec(path); found !== null; found = PREFIX.exec(path)) {
+    const [whole, kind = '', value = ''] = found;
+    named[kind] = decoded(value);
+    path = path.slice(whole.length);
+  }
+  return {
+    path: path.startsWith('/') ? path : `/${path}`,
+    task: named['envs'] ?? header(TASK_HEADER) ?? null,
+    session: named['s'] ?? header(SESSION_HEADER),
+    token: named['t'] ?? header('x-api-key') ?? (header('authorization') ?? '').replace(/^Bearer /i, ''),
+  };
 }
+
+export const clientOf = (c: Context): Client => readClient(getPath(c.req.raw), (name) => c.req.header(name));
+
+/** The path without its prefixes, by which routes are found. */
+export const pathOf = (request: Request): string => readClient(getPath(request), () => undefined).path;
 
 /** As it stands, if it is no encoding of anything. */
 function decoded(value: string): string {

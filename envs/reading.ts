@@ -1,10 +1,10 @@
-import type { FastifyReply } from 'fastify';
+import type { ServerResponse } from 'node:http';
 import type { Play } from './play.js';
 
 /** Responses over HTTP on their way: what follows one begins when it is known to be read, or lost. */
 export interface Reading {
   /** An outcome leaves with this response: once that has left whole, an equal step after it is a new one. */
-  leaves(key: string, reply: FastifyReply, outcome: { runId: string; seq: number }): void;
+  leaves(key: string, response: ServerResponse, outcome: { runId: string; seq: number }): void;
   /** Resolves when nothing of this key is on its way. */
   over(key: string): Promise<void>;
 }
@@ -12,11 +12,11 @@ export interface Reading {
 export function openReading(play: Pick<Play, 'delivered'>): Reading {
   const pending = new Map<string, Promise<void>>();
   return {
-    leaves(key, { raw }, { runId, seq }) {
+    leaves(key, response, { runId, seq }) {
       // Its client has gone already, and nothing more is heard of it.
-      if (raw.destroyed) return;
+      if (response.destroyed) return;
       const left = new Promise<boolean>((resolve) => {
-        raw.once('finish', () => resolve(true)).once('close', () => resolve(false));
+        response.once('finish', () => resolve(true)).once('close', () => resolve(false));
       });
       const read = left
         .then((whole) => (whole ? play.delivered(runId, seq) : undefined))

@@ -1,15 +1,21 @@
-// Fastify: the HTTP framework of Node's ecosystem that checks nothing twice, closes cleanly, and keeps the protocols' error shapes apart.
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { HTTPException } from 'hono/http-exception';
 import { BenchError } from '../domain/errors.js';
 import type { ServerContext } from './context.js';
-import { errorBody, sendError } from './http-errors.js';
+import { json, sendError } from './http-errors.js';
 import { mcpRoutes } from './mcp/routes.js';
 import { metricsRoutes } from './metrics/routes.js';
 import { nemoRoutes } from './nemo/routes.js';
 import { openEnvRoutes } from './openenv/routes.js';
+import { Sockets } from './openenv/sockets.js';
 import { orsRoutes } from './ors/routes.js';
 import { playing } from './play.js';
-import { SESSION_HEADER, TASK_HEADER, withoutPrefixes } from './prefixes.js';
+import { clientOf, pathOf } from './prefixes.js';
+import { openReading } from './reading.js';
+import { queryOf, type ServerEnv } from './request.js';
 import { harborRoutes } from './rollouts/harbor-routes.js';
 import { rolloutRoutes } from './rollouts/routes.js';
 import { restRoutes } from './rest/routes.js';
@@ -17,59 +23,84 @@ import { refuseUnstorable } from './storable-input.js';
 import { taskRoutes } from './task-api.js';
 import { mayPlay } from './token.js';
 
-/** Keys of bodies that hold what a model wrote, or what is not stored. */
-const MODELS_WORDS = ['action', 'name', 'input', 'response', 'responses_create_params', 'verify_responses'];
+const MOST_BODY_BYTES = 100 * 1024 * 1024;
+
+export interface EnvServer {
+  /** Answers without a port, too. */
+  app: Hono<ServerEnv>;
+  /** At the path of a Unix socket. */
+  listen(path: string): Promise<void>;
+  close(): Promise<void>;
+}
 
 /** The protocols over one environment. It holds no episode: those are rows and workflows, so that it may die at any moment. */
-export function createEnvServer(context: ServerContext): FastifyInstance {
-  const app = Fastify({
-    logger: false,
-    bodyLimit: 100 * 1024 * 1024,
-    forceCloseConnections: true,
-    rewriteUrl: withoutPrefixes,
-  });
-  app.setErrorHandler((error, _request, reply) => sendError(reply, error));
-  app.setNotFoundHandler((request, reply) =>
-    sendError(
-      reply,
-      new BenchError('not_found', `no route ${request.method} ${request.url.split('?')[0] ?? ''}`, {
-        remedy: 'GET /health says that the server is up; docs/guides/training.md lists the routes.',
-      }),
-    ),
-  );
-  const { token } = context;
-  if (token !== null)
-    app.addHook('onRequest', async (request, reply) => {
-      if (request.url === '/health' || mayPlay(request.headers, token)) return;
-      return reply
-        .code(401)
-        .header('WWW-Authenticate', 'Bearer')
-        .send(
-          errorBody(
-            new BenchError('usage', 'the token is missing or wrong', {
-              code: 'token.invalid',
-              remedy: 'Send `Authorization: Bearer <token>`.',
-            }),
-          ),
-        );
-    });
-  app.addHook('preValidation', (request, _reply, done) => {
-    const named = [TASK_HEADER, SESSION_HEADER].map((name) => request.headers[name]);
-    refuseUnstorable({ path: request.params, query: request.query, prefix: named });
-    // Protocols that read text themselves check it, too.
-    if (typeof request.body === 'object') refuseUnstorable(request.body, MODELS_WORDS);
-    done();
-  });
-  app.get('/health', () => ({ status: 'healthy' }));
+export function createEnvServer(context: ServerContext): EnvServer {
   const play = playing(context);
-  app.register(restRoutes(context, play));
-  app.register(metricsRoutes(context));
-  app.register(harborRoutes(context));
-  app.register(taskRoutes(context));
-  app.register(openEnvRoutes(context, play));
-  app.register(rolloutRoutes(context));
-  app.register(orsRoutes(context, play));
-  app.register(nemoRoutes(play));
-  app.register(mcpRoutes(context, play));
-  return app;
+  const reading = openReading(play);
+  const sockets = new Sockets(context, play, reading);
+  const app = new Hono<ServerEnv>({ getPath: pathOf });
+  app.onError(sendError);
+  app.notFound((c) => {
+    throw new BenchError('not_found', `no route ${c.req.method} ${c.req.path}`, {
+      remedy: 'GET /health says that the server is up; docs/guides/training.md lists the routes.',
+    });
+  });
+  app.get('/health', (c) => json(c, { status: 'healthy' }));
+  refuseStrangers(app, context.token);
+  for (const routes of [
+    restRoutes(context, play),
+    metricsRoutes(context),
+    // Before those of any environment's name.
+    harborRoutes(context),
+    taskRoutes(context),
+    openEnvRoutes(context, play, { reading, sockets }),
+    rolloutRoutes(context),
+    orsRoutes(context, play),
+    nemoRoutes(play),
+    mcpRoutes(context, play),
+  ])
+    app.route('/', routes);
+  // A request may come in slowly: nothing here ends it. HTTP/1.0 names no host.
+  const options = { fetch: app.fetch, hostname: 'bench', serverOptions: { requestTimeout: 0 } };
+  const server = createAdaptorServer(options) as Server;
+  sockets.listen(server);
+  return {
+    app,
+    listen: (path) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject).listen(path, () => resolve());
+      }),
+    async close() {
+      sockets.close();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+/** Requests without the token, those that are too large, and names that cannot be stored are refused. */
+function refuseStrangers(app: Hono<ServerEnv>, token: string | null): void {
+  app.use(async (c, next) => {
+    if (!mayPlay(clientOf(c).token, token))
+      throw new BenchError('usage', 'the token is missing or wrong', {
+        code: 'token.invalid',
+        remedy: 'Send `Authorization: Bearer <token>`.',
+      });
+    await next();
+  });
+  app.use(
+    bodyLimit({
+      maxSize: MOST_BODY_BYTES,
+      onError: () => {
+        throw new HTTPException(413, { message: `a request has at most ${MOST_BODY_BYTES} bytes` });
+      },
+    }),
+  );
+  app.use(async (c, next) => {
+    const { task, session } = clientOf(c);
+    refuseUnstorable({ path: c.req.path, query: queryOf(c), prefix: [task, session] });
+    await next();
+  });
 }

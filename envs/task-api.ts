@@ -1,6 +1,8 @@
-import type { FastifyPluginCallback, FastifyReply } from 'fastify';
+import { Hono } from 'hono';
 import { z } from 'zod';
 import type { ServerContext } from './context.js';
+import { json } from './http-errors.js';
+import { bodyOf, type ServerEnv } from './request.js';
 
 /** The one environment of a server: its tasks are rows of its splits. */
 export const ENVIRONMENT = 'bench';
@@ -20,7 +22,7 @@ const rangeSchema = z.looseObject({
 
 class Refusal extends Error {
   constructor(
-    readonly status: number,
+    readonly status: 400 | 404 | 422,
     readonly detail: unknown,
   ) {
     super('refused');
@@ -28,7 +30,7 @@ class Refusal extends Error {
 }
 
 /** What trainers list tasks with, the same in OpenEnv and ORS: `/list_environments`, `/bench/splits`, `/bench/tasks` … */
-export function taskRoutes({ env }: ServerContext): FastifyPluginCallback {
+export function taskRoutes({ env }: ServerContext): Hono<ServerEnv> {
   const rows = (split: string): TaskRow[] => {
     if (!env.splits.includes(split)) throw new Refusal(404, `no split '${split}'; there are: ${env.splits.join(', ')}`);
     return env.split(split).map((task) => ({ task }));
@@ -58,26 +60,28 @@ export function taskRoutes({ env }: ServerContext): FastifyPluginCallback {
     },
   };
 
-  return (app, _options, done) => {
-    app.setErrorHandler((error, _request, reply): FastifyReply => {
-      if (!(error instanceof Refusal)) throw error;
-      return reply.code(error.status).send({ detail: error.detail });
+  const app = new Hono<ServerEnv>().onError((thrown, c) => {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    return json(c, { detail: thrown.detail }, thrown.status);
+  });
+  app.get('/list_environments', (c) => json(c, [ENVIRONMENT]));
+  // ORS leaves the environment out where there is one.
+  for (const prefix of ['', '/:env']) {
+    app.get(`${prefix}/splits`, (c) => {
+      known(c.req.param('env') ?? ENVIRONMENT);
+      return json(
+        c,
+        env.splits.map((name) => ({ name, type: splitType(name) })),
+      );
     });
-    app.get('/list_environments', () => [ENVIRONMENT]);
-    // ORS leaves the environment out where there is one.
-    for (const prefix of ['', '/:env']) {
-      app.get<{ Params: { env?: string } }>(`${prefix}/splits`, ({ params }) => {
-        known(params.env ?? ENVIRONMENT);
-        return env.splits.map((name) => ({ name, type: splitType(name) }));
+    for (const [route, answer] of Object.entries(answers))
+      app.post(`${prefix}/${route}`, async (c) => {
+        const body = await bodyOf(c);
+        known(c.req.param('env') ?? ENVIRONMENT);
+        return json(c, answer(body));
       });
-      for (const [route, answer] of Object.entries(answers))
-        app.post<{ Params: { env?: string } }>(`${prefix}/${route}`, ({ params, body }) => {
-          known(params.env ?? ENVIRONMENT);
-          return answer(body);
-        });
-    }
-    done();
-  };
+  }
+  return app;
 }
 
 /** The kinds that ORS knows: what is not named as one is trained on, or held out, by how its name begins. */

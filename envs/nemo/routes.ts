@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
+import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import { checked } from '../checked.js';
-import { goneOf } from '../gone.js';
-import { sayWhetherAgain, statusOf, textOf } from '../http-errors.js';
+import { json, retryHeaders, statusOf, textOf, unreadable } from '../http-errors.js';
 import type { Observation } from '../openenv/frames.js';
 import { EnvSession } from '../openenv/session.js';
 import type { Play } from '../play.js';
-import { REQUEST_HEADER, SESSION_KEY, TASK_HEADER } from '../prefixes.js';
+import { clientOf, REQUEST_HEADER, SESSION_KEY } from '../prefixes.js';
 import { openReading } from '../reading.js';
+import { bodyOf, type ServerEnv } from '../request.js';
 import { aggregateMetrics } from './aggregate.js';
 import { readResponse, type ToolCall } from './reply.js';
 
@@ -24,42 +24,39 @@ const stepSchema = z.looseObject({ response: z.looseObject({ output: z.array(z.u
 const aggregateSchema = z.looseObject({ verify_responses: z.array(z.record(z.string(), z.unknown())).max(1_000_000) });
 
 /** NeMo Gym's gymnasium agent, under /nemo. Its session is a cookie, and each answer sets it. */
-export function nemoRoutes(play: Play): FastifyPluginCallback {
-  const session = (key: string, request: FastifyRequest): EnvSession =>
-    new EnvSession(play, { key, task: taskOf(request), protocol: 'nemo', softSeconds: 0 });
-
+export function nemoRoutes(play: Play): Hono<ServerEnv> {
+  const session = (key: string, c: Context): EnvSession =>
+    new EnvSession(play, { key, task: clientOf(c).task, protocol: 'nemo', softSeconds: 0 });
   const reading = openReading(play);
 
-  return (app, _options, done) => {
-    app.setErrorHandler((thrown, _request, reply) => sendFailure(reply, thrown));
-    app.get('/nemo', () => ({ status: 'ok' }));
+  const app = new Hono<ServerEnv>().onError(sendFailure);
+  app.get('/nemo', (c) => json(c, { status: 'ok' }));
 
-    app.post('/nemo/reset', async (request, reply) => {
-      const row = checked(resetSchema, request.body ?? {});
-      const key = newKey(request);
-      // A second try finds what the first has begun.
-      const { data } = await session(key, request).reset(resetOf(row), { first: true });
-      const { observation, metadata } = data;
-      return remembered(reply, key).send({ observation: observation['message'], info: metadata });
-    });
+  app.post('/nemo/reset', async (c) => {
+    const row = checked(resetSchema, (await bodyOf(c)) ?? {});
+    const key = newKey(c);
+    // A second try finds what the first has begun.
+    const { data } = await session(key, c).reset(resetOf(row), { first: true });
+    const { observation, metadata } = data;
+    return json(c, { observation: observation['message'], info: metadata }, 200, remembered(key));
+  });
 
-    app.post('/nemo/step', async (request, reply) => {
-      const { response } = checked(stepSchema, request.body ?? {});
-      const key = keyOf(request);
-      await reading.over(key);
-      const { action, calls } = readResponse(response.output);
-      const sent = { action, seq: null, policyVersion: null, tool: null };
-      const context = { first: true, signal: goneOf(reply) };
-      const { data, episode, settled } = await session(key, request).step(sent, context);
-      if (settled !== null) reading.leaves(key, reply, { runId: episode.runId, seq: settled });
-      return remembered(reply, key).send(stepOf(data, calls));
-    });
+  app.post('/nemo/step', async (c) => {
+    const { response } = checked(stepSchema, (await bodyOf(c)) ?? {});
+    const key = keyOf(c);
+    await reading.over(key);
+    const { action, calls } = readResponse(response.output);
+    const sent = { action, seq: null, policyVersion: null, tool: null };
+    const context = { first: true, signal: c.req.raw.signal };
+    const { data, episode, settled } = await session(key, c).step(sent, context);
+    if (settled !== null) reading.leaves(key, c.env.outgoing, { runId: episode.runId, seq: settled });
+    return json(c, stepOf(data, calls), 200, remembered(key));
+  });
 
-    app.post('/nemo/aggregate_metrics', ({ body }) => {
-      return aggregateMetrics(checked(aggregateSchema, body ?? {}).verify_responses);
-    });
-    done();
-  };
+  app.post('/nemo/aggregate_metrics', async (c) =>
+    json(c, aggregateMetrics(checked(aggregateSchema, (await bodyOf(c)) ?? {}).verify_responses)),
+  );
+  return app;
 }
 
 /** Its rewards are numbers, which it adds up: nothing evaluated adds nothing, and what failed by our fault is masked. */
@@ -82,16 +79,18 @@ function stepOf({ observation, reward, done, metadata }: Observation, calls: rea
 const resetOf = (row: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(row).filter(([key]) => !OWN_KEYS.includes(key) && !key.startsWith('_')));
 
-const remembered = (reply: FastifyReply, key: string): FastifyReply =>
-  reply.header('Set-Cookie', `${COOKIE}=${key}; Path=/; HttpOnly; SameSite=Lax`);
+const remembered = (key: string): Record<string, string> => ({
+  'Set-Cookie': `${COOKIE}=${key}; Path=/; HttpOnly; SameSite=Lax`,
+});
 
 /** The front's name of the request, which is the same for a protocol after the one that died of it. */
-function newKey({ headers: { [REQUEST_HEADER]: name } }: FastifyRequest): string {
-  return typeof name === 'string' && SESSION_KEY.test(name) ? name : randomBytes(24).toString('base64url');
+function newKey(c: Context): string {
+  const name = c.req.header(REQUEST_HEADER) ?? '';
+  return SESSION_KEY.test(name) ? name : randomBytes(24).toString('base64url');
 }
 
-function keyOf({ headers }: FastifyRequest): string {
-  const [, key = ''] = new RegExp(`(?:^|;\\s*)${COOKIE}="?([^;"]*)`).exec(headers.cookie ?? '') ?? [];
+function keyOf(c: Context): string {
+  const [, key = ''] = new RegExp(`(?:^|;\\s*)${COOKIE}="?([^;"]*)`).exec(c.req.header('cookie') ?? '') ?? [];
   if (SESSION_KEY.test(key)) return key;
   throw new BenchError('conflict', `the cookie ${COOKIE} is missing`, {
     code: 'episode.not_found',
@@ -99,18 +98,12 @@ function keyOf({ headers }: FastifyRequest): string {
   });
 }
 
-function taskOf({ headers }: FastifyRequest): string | null {
-  const task = headers[TASK_HEADER];
-  return typeof task === 'string' ? task : null;
-}
-
 /** As FastAPI says it. A fault of ours is no answer, so that no reward comes of it. */
-function sendFailure(reply: FastifyReply, thrown: unknown): FastifyReply {
-  const { statusCode } = thrown as { statusCode?: number };
-  if (!(thrown instanceof BenchError) && statusCode !== undefined && statusCode < 500)
-    return reply.code(statusCode).send({ detail: (thrown as Error).message });
+function sendFailure(thrown: Error, c: Context): Response {
+  const wrong = unreadable(thrown, c);
+  if (wrong !== null) return wrong;
   const error = asBenchError(thrown);
   const status = error.type === 'failed' ? 503 : statusOf(error);
-  sayWhetherAgain(reply, status, error);
-  return reply.code(status).send({ detail: textOf(error), ...(status === 503 && { mask_sample: true }) });
+  const document = { detail: textOf(error), ...(status === 503 && { mask_sample: true }) };
+  return json(c, document, status, retryHeaders(status, error));
 }

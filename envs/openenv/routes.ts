@@ -1,21 +1,21 @@
-import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
+import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import { checked } from '../checked.js';
 import type { ServerContext } from '../context.js';
-import { goneOf } from '../gone.js';
-import { sayWhetherAgain, statusOf, textOf } from '../http-errors.js';
+import { json, retryHeaders, statusOf, textOf } from '../http-errors.js';
 import type { Play } from '../play.js';
-import { SESSION_HEADER, SESSION_KEY, TASK_HEADER } from '../prefixes.js';
-import { openReading } from '../reading.js';
+import { clientOf, SESSION_KEY } from '../prefixes.js';
+import type { Reading } from '../reading.js';
+import { queryOf, type Request, type ServerEnv } from '../request.js';
 import { refuseUnstorable } from '../storable-input.js';
 import { problemsOf } from '../task-api.js';
 import { sentStep } from './action.js';
 import { metadata, openApi, schemas } from './documents.js';
 import { PARSE_ERROR, rpcError } from './rpc.js';
 import { type Answered, EnvSession } from './session.js';
-import { openSockets } from './sockets.js';
+import type { Sockets } from './sockets.js';
 
 const resetBody = z.looseObject({ episode_id: z.string().min(1).max(255).nullish() });
 const stepBody = z.looseObject({
@@ -25,83 +25,66 @@ const stepBody = z.looseObject({
 });
 const stateQuery = z.looseObject({ episode_id: z.string().min(1).max(255).optional() });
 
-/** OpenEnv, over `/ws` and over HTTP. */
-export function openEnvRoutes(context: ServerContext, play: Play): FastifyPluginCallback {
-  const reading = openReading(play);
-  const sockets = openSockets(context, play, reading);
-  const session = (request: FastifyRequest): EnvSession =>
-    new EnvSession(play, { key: keyOf(request), task: taskOf(request) });
+/** OpenEnv over HTTP; `/ws` is served by `sockets`. */
+export function openEnvRoutes(
+  context: ServerContext,
+  play: Play,
+  { reading, sockets }: { reading: Reading; sockets: Sockets },
+): Hono<ServerEnv> {
+  const session = (c: Context): EnvSession => new EnvSession(play, { key: keyOf(c), task: clientOf(c).task });
   /** The session that a request names by its key or the id of its episode. */
-  const attached = async (request: FastifyRequest, id: string | null | undefined): Promise<EnvSession> => {
-    const named = session(request);
+  const attached = async (c: Context, id: string | null | undefined): Promise<EnvSession> => {
+    const named = session(c);
     if (id !== null && id !== undefined) await named.attach(id);
     else if (!named.keyed) throw unnamed();
     return named;
   };
-  const send = (reply: FastifyReply, { data, episode, settled }: Answered): FastifyReply => {
-    if (settled !== null) reading.leaves(episode.runId, reply, { runId: episode.runId, seq: settled });
-    return reply.send(data);
+  const send = (c: Request, { data, episode, settled }: Answered): Response => {
+    if (settled !== null) reading.leaves(episode.runId, c.env.outgoing, { runId: episode.runId, seq: settled });
+    return json(c, data);
   };
 
-  return (app, _options, done) => {
-    sockets.listen(app.server);
-    app.addHook('preClose', (closed) => {
-      sockets.close();
-      closed();
-    });
-    app.setErrorHandler((thrown, _request, reply) => sendDetail(reply, thrown));
-    // As text: JSON-RPC answers for itself what is no JSON.
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, parsed) => parsed(null, text));
+  const app = new Hono<ServerEnv>().onError(sendDetail);
+  app.get('/metadata', (c) => json(c, metadata(context.env)));
+  app.get('/schema', (c) => json(c, schemas));
+  app.get('/openapi.json', (c) => json(c, openApi()));
 
-    app.get('/metadata', () => metadata(context.env));
-    app.get('/schema', () => schemas);
-    app.get('/openapi.json', openApi);
-
-    app.post('/reset', async (request, reply) => {
-      const body = read(resetBody, request.body);
-      const named = session(request);
-      if (!named.keyed && typeof body.episode_id !== 'string') throw unnamed();
-      return send(reply, await named.reset(body, { first: true }));
-    });
-    app.post('/step', async (request, reply) => {
-      const { action, episode_id: id, timeout_s: seconds } = read(stepBody, request.body);
-      const named = await attached(request, id);
-      return send(
-        reply,
-        await named.step(sentStep(action), { first: false, numbers: 'trusted', seconds: seconds ?? null }),
-      );
-    });
-    app.get('/state', async (request) => {
-      const { episode_id: id } = checked(stateQuery, request.query);
-      return (await attached(request, id)).state();
-    });
-    app.post('/mcp', async (request, reply) => {
-      let sent: unknown;
-      try {
-        sent = JSON.parse(typeof request.body === 'string' ? request.body : '');
-      } catch {
-        return rpcError(null, PARSE_ERROR, 'Parse error');
-      }
-      const from = { session: null, first: 'request', signal: goneOf(reply) } as const;
-      const { response, settled } = await sockets.rpc(keyOf(request), taskOf(request)).answer(sent, from);
-      if (settled !== null) reading.leaves(settled.runId, reply, settled);
-      return reply.send(response);
-    });
-    done();
-  };
+  app.post('/reset', async (c) => {
+    const body = read(resetBody, await c.req.text());
+    const named = session(c);
+    if (!named.keyed && typeof body.episode_id !== 'string') throw unnamed();
+    return send(c, await named.reset(body, { first: true }));
+  });
+  app.post('/step', async (c) => {
+    const { action, episode_id: id, timeout_s: seconds } = read(stepBody, await c.req.text());
+    const named = await attached(c, id);
+    const answered = named.step(sentStep(action), { first: false, numbers: 'trusted', seconds: seconds ?? null });
+    return send(c, await answered);
+  });
+  app.get('/state', async (c) => {
+    const { episode_id: id } = checked(stateQuery, queryOf(c));
+    return json(c, await (await attached(c, id)).state());
+  });
+  app.post('/mcp', async (c) => {
+    let sent: unknown;
+    try {
+      sent = JSON.parse(await c.req.text());
+    } catch {
+      return json(c, rpcError(null, PARSE_ERROR, 'Parse error'));
+    }
+    const from = { session: null, first: 'request', signal: c.req.raw.signal } as const;
+    const { response, settled } = await sockets.rpc(keyOf(c), clientOf(c).task).answer(sent, from);
+    if (settled !== null) reading.leaves(settled.runId, c.env.outgoing, settled);
+    return json(c, response);
+  });
+  return app;
 }
 
-function keyOf({ headers }: FastifyRequest): string | null {
-  const key = headers[SESSION_HEADER];
-  if (key === undefined) return null;
-  if (typeof key === 'string' && SESSION_KEY.test(key)) return key;
+function keyOf(c: Context): string | null {
+  const { session } = clientOf(c);
+  if (session === undefined) return null;
+  if (SESSION_KEY.test(session)) return session;
   throw new BenchError('usage', 'the session key is 16 to 64 letters, digits, - and _');
-}
-
-function taskOf({ headers }: FastifyRequest): string | null {
-  const task = headers[TASK_HEADER];
-  return typeof task === 'string' ? task : null;
 }
 
 class Unprocessable extends Error {
@@ -110,10 +93,10 @@ class Unprocessable extends Error {
   }
 }
 
-function read<Schema extends z.ZodType>(schema: Schema, text: unknown): z.output<Schema> {
+function read<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> {
   let body: unknown;
   try {
-    body = typeof text !== 'string' || text === '' ? {} : JSON.parse(text);
+    body = text === '' ? {} : JSON.parse(text);
   } catch (error) {
     throw new Unprocessable([{ loc: ['body'], msg: (error as Error).message, type: 'json_invalid' }]);
   }
@@ -129,11 +112,10 @@ const unnamed = (): BenchError =>
   });
 
 /** As FastAPI says it. */
-function sendDetail(reply: FastifyReply, thrown: unknown): FastifyReply {
-  if (thrown instanceof Unprocessable) return reply.code(422).send({ detail: thrown.detail });
+function sendDetail(thrown: Error, c: Context): Response {
+  if (thrown instanceof Unprocessable) return json(c, { detail: thrown.detail }, 422);
   const error = asBenchError(thrown);
   const status = statusOf(error);
   const detail = status === 422 ? [{ loc: ['body'], msg: textOf(error), type: 'value_error' }] : textOf(error);
-  sayWhetherAgain(reply, status, error);
-  return reply.code(status).send({ detail });
+  return json(c, { detail }, status, retryHeaders(status, error));
 }

@@ -1,5 +1,5 @@
-// ws on Fastify's own server: a dependency that we have, and 30 lines; @fastify/websocket would put a second layer around the same.
-import type { IncomingMessage, Server } from 'node:http';
+// ws on the server's own upgrades, without Hono's helper: its sockets bound no frame, send no ping and have no connection to terminate.
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { openEpisodes } from '../../operations/episodes/room.js';
@@ -9,12 +9,11 @@ import { harborTools } from '../rollouts/harbor.js';
 import type { Play } from '../play.js';
 import {
   ANSWERED_HEADER,
+  type Client,
   CONNECTION_HEADER,
   RECEIVED_HEADER,
-  SESSION_HEADER,
+  readClient,
   SESSION_KEY,
-  TASK_HEADER,
-  withoutPrefixes,
 } from '../prefixes.js';
 import type { Reading } from '../reading.js';
 import { mayPlay } from '../token.js';
@@ -26,112 +25,128 @@ const PING_MS = 20_000;
 /** Longer than a client's event loop is busy with anything else. */
 const DEAD_MS = 300_000;
 
-export interface Sockets {
-  /** Serves `/ws` of this server. */
-  listen(server: Server): void;
-  /** What answers calls over HTTP with this session key. */
-  rpc(key: string | null, task: string | null): Rpc;
-  close(): void;
+interface Live {
+  socket: WebSocket;
+  session: EnvSession;
+  heard: number;
 }
 
-export function openSockets(context: ServerContext, play: Play, reading: Reading): Sockets {
-  const { bench, env, graceSeconds, token } = context;
-  const harbor = harborTools(context);
-  const server = new WebSocketServer({
+/** `/ws` of a server. */
+export class Sockets {
+  readonly #server = new WebSocketServer({
     ...{ noServer: true, maxPayload: MOST_FRAME_BYTES, clientTracking: true },
     perMessageDeflate: { threshold: 1024 },
   });
-  const live = new Map<Connection, { socket: WebSocket; session: EnvSession; heard: number }>();
+  readonly #live = new Map<Connection, Live>();
   /** Sessions with a key, and the one connection of each. */
-  const bySession = new Map<string, Connection>();
-  const closing = new Set<string>();
-  const forgotten = new Set<string>();
-  const counts = async () => ({
-    active_sessions: await openEpisodes(bench, env),
-    max_sessions: env.options.capacity,
-  });
-  const rpc = (key: string | null, task: string | null): Rpc =>
-    openRpc({
-      ...{ play, counts, key },
-      find(id) {
-        const known = id === key || (isSessionId(id) && !forgotten.has(id));
+  readonly #bySession = new Map<string, Connection>();
+  readonly #closing = new Set<string>();
+  readonly #forgotten = new Set<string>();
+  readonly #harbor: ReturnType<typeof harborTools>;
+  readonly #pings = setInterval(() => this.#ping(), PING_MS);
+
+  constructor(
+    private readonly context: ServerContext,
+    private readonly play: Play,
+    private readonly reading: Reading,
+  ) {
+    this.#harbor = harborTools(context);
+  }
+
+  listen(http: Server): void {
+    http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+      this.#upgrade(request, socket, head),
+    );
+  }
+
+  /** What answers calls over HTTP with this session key. */
+  rpc(key: string | null, task: string | null): Rpc {
+    const { play, reading } = this;
+    return openRpc({
+      ...{ play, counts: this.#counts, key },
+      find: (id) => {
+        const known = id === key || (isSessionId(id) && !this.#forgotten.has(id));
         return known && typeof id === 'string' ? new EnvSession(play, { key: id, task }) : null;
       },
-      endsWithSocket(id) {
-        if (bySession.has(id)) closing.add(id);
-        return bySession.has(id);
+      endsWithSocket: (id) => {
+        if (this.#bySession.has(id)) this.#closing.add(id);
+        return this.#bySession.has(id);
       },
-      forget: (id) => forgotten.add(id),
-      async read(runId) {
+      forget: (id) => this.#forgotten.add(id),
+      read: async (runId) => {
         await reading.over(runId);
-        for (const connection of live.keys()) await connection.readBefore(runId);
+        for (const connection of this.#live.keys()) await connection.readBefore(runId);
       },
     });
+  }
 
-  const serve = (socket: WebSocket, named: NamedSession): void => {
+  close(): void {
+    clearInterval(this.#pings);
+    for (const [connection] of this.#live) connection.leave();
+    for (const client of this.#server.clients) client.terminate();
+    this.#server.close();
+  }
+
+  readonly #counts = async () => ({
+    active_sessions: await openEpisodes(this.context.bench, this.context.env),
+    max_sessions: this.context.env.options.capacity,
+  });
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { headers, url: sent = '/' } = request;
+    const client = readClient(sent, (name) => headers[name]?.toString());
+    const url = new URL(client.path, 'http://server');
+    if (url.pathname !== '/ws') return refuse(socket, '404 Not Found');
+    if (!mayPlay(client.token, this.context.token)) return refuse(socket, '401 Unauthorized');
+    this.#server.handleUpgrade(request, socket, head, (opened) => {
+      const named = nameOf(client, headers, { id: url.searchParams.get('session_id'), forgotten: this.#forgotten });
+      if (typeof named !== 'string') return this.#serve(opened, named);
+      opened.send(JSON.stringify(errorFrame('SESSION_ERROR', named)));
+      opened.close(1008);
+    });
+  }
+
+  #serve(socket: WebSocket, named: NamedSession): void {
+    const { play } = this;
     const { key, task, received } = named;
-    const before = key === null ? undefined : bySession.get(key);
+    const before = key === null ? undefined : this.#bySession.get(key);
     const session = new EnvSession(play, { key, task, relayed: named.relayed });
     const heldElsewhere = (runId: string): boolean =>
-      [...live.values()].some((other) => other.session !== session && other.session.held === runId);
+      [...this.#live.values()].some((other) => other.session !== session && other.session.held === runId);
     const options: ConnectionOptions = {
-      ...{ play, session, rpc: rpc(key, task), harbor: named.made ? harbor : null },
-      ...{ graceSeconds, heldElsewhere, counts },
+      ...{ play, session, rpc: this.rpc(key, task), harbor: named.made ? this.#harbor : null },
+      ...{ graceSeconds: this.context.graceSeconds, heldElsewhere, counts: this.#counts },
       ...{ relay: named.relay, ...named.ends },
     };
     const ready = (before?.replace() ?? Promise.resolve()).then(() => session.present(received));
-    const connection = new Connection(
-      socket,
-      options,
-      ready.catch(() => undefined),
-    );
+    const after = ready.catch(() => undefined);
+    const connection = new Connection(socket, options, after);
     const state = { socket, session, heard: Date.now() };
-    live.set(connection, state);
-    if (key !== null) bySession.set(key, connection);
+    this.#live.set(connection, state);
+    if (key !== null) this.#bySession.set(key, connection);
     socket.on('pong', () => (state.heard = Date.now()));
-    socket.on('close', () => {
-      live.delete(connection);
-      if (key === null || bySession.get(key) !== connection) return;
-      bySession.delete(key);
-      if (!closing.delete(key)) return;
-      forgotten.add(key);
-      void session
-        .episode()
-        .then((episode) => (episode === null ? undefined : play.end(episode)))
-        .catch(() => undefined);
-    });
-  };
+    socket.on('close', () => this.#closed(connection, session, key));
+  }
 
-  const pings = setInterval(() => {
-    for (const [connection, { socket, heard }] of live) {
+  #closed(connection: Connection, session: EnvSession, key: string | null): void {
+    this.#live.delete(connection);
+    if (key === null || this.#bySession.get(key) !== connection) return;
+    this.#bySession.delete(key);
+    if (!this.#closing.delete(key)) return;
+    this.#forgotten.add(key);
+    void session
+      .episode()
+      .then((episode) => (episode === null ? undefined : this.play.end(episode)))
+      .catch(() => undefined);
+  }
+
+  #ping(): void {
+    for (const [connection, { socket, heard }] of this.#live) {
       if (Date.now() - heard > DEAD_MS) socket.terminate();
       else socket.ping();
       void connection.beat().catch(() => undefined);
     }
-  }, PING_MS);
-
-  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const url = new URL(withoutPrefixes(request), 'http://server');
-    if (url.pathname !== '/ws') return refuse(socket, '404 Not Found');
-    if (!mayPlay(request.headers, token)) return refuse(socket, '401 Unauthorized');
-    server.handleUpgrade(request, socket, head, (client) => {
-      const named = nameOf(request, url.searchParams.get('session_id'), forgotten);
-      if (typeof named !== 'string') return serve(client, named);
-      client.send(JSON.stringify(errorFrame('SESSION_ERROR', named)));
-      client.close(1008);
-    });
-  };
-
-  return {
-    rpc,
-    listen: (http) => void http.on('upgrade', upgrade),
-    close() {
-      clearInterval(pings);
-      for (const [connection] of live) connection.leave();
-      for (const client of server.clients) client.terminate();
-      server.close();
-    },
-  };
+  }
 }
 
 interface NamedSession {
@@ -148,12 +163,11 @@ interface NamedSession {
 
 /** Which session a connection is of; a text: what is wrong with its name. */
 function nameOf(
-  { headers }: IncomingMessage,
-  id: string | null,
-  forgotten: ReadonlySet<string>,
+  { task, session: own }: Client,
+  headers: IncomingHttpHeaders,
+  { id, forgotten }: { id: string | null; forgotten: ReadonlySet<string> },
 ): NamedSession | string {
-  const { [SESSION_HEADER]: own, [CONNECTION_HEADER]: relayed, [TASK_HEADER]: named } = headers;
-  const task = typeof named === 'string' ? named : null;
+  const relayed = headers[CONNECTION_HEADER];
   const received = Number(headers[RECEIVED_HEADER] ?? NaN);
   const relay = isKey(relayed) ? { connection: relayed, answered: Number(headers[ANSWERED_HEADER] ?? 0) } : null;
   const client = {

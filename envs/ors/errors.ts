@@ -1,7 +1,7 @@
-import type { FastifyReply } from 'fastify';
+import type { Context } from 'hono';
 import { BenchError } from '../../domain/errors.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
-import { statusOf, textOf } from '../http-errors.js';
+import { json, statusOf, textOf, unreadable } from '../http-errors.js';
 
 /** An error whose status the protocol fixes. */
 export class StatusError extends BenchError {
@@ -20,16 +20,14 @@ const isStarting = ({ type, code }: BenchError): boolean => type === 'services' 
 const FULL_RETRY_S = 5;
 
 /** Answers as ORS does: `{detail}`. */
-export function sendDetail(reply: FastifyReply, thrown: unknown): FastifyReply {
-  const { statusCode } = thrown as { statusCode?: number };
-  if (!(thrown instanceof BenchError) && statusCode !== undefined && statusCode < 500)
-    return reply.code(statusCode).send({ detail: (thrown as Error).message });
+export function sendDetail(thrown: Error, c: Context): Response {
+  const wrong = unreadable(thrown, c);
+  if (wrong !== null) return wrong;
   const error = asBenchError(thrown);
-  if (isStarting(error)) {
-    void reply.header('X-Backend-State', 'starting').header('Retry-After', String(retryAfter(error)));
-    return reply.code(503).send({ detail: textOf(error) });
-  }
-  return reply.code(error instanceof StatusError ? error.status : statusOf(error)).send({ detail: textOf(error) });
+  const document = { detail: textOf(error) };
+  if (isStarting(error))
+    return json(c, document, 503, { 'X-Backend-State': 'starting', 'Retry-After': String(retryAfter(error)) });
+  return json(c, document, error instanceof StatusError ? error.status : statusOf(error));
 }
 
 const retryAfter = ({ code }: BenchError): number => (code === 'episodes.at_capacity' ? FULL_RETRY_S : 1);

@@ -1,5 +1,5 @@
+// Written to Node's own response, not by Hono's helper: an event counts as sent once the system has it, which only a write reports.
 import type { ServerResponse } from 'node:http';
-import type { FastifyReply } from 'fastify';
 import { eventFrame, HEARTBEAT } from './sse.js';
 
 const HEARTBEAT_MS = 10_000;
@@ -10,9 +10,9 @@ export class EventStream {
   readonly #gone = new AbortController();
   readonly #heartbeats: NodeJS.Timeout;
 
-  constructor(reply: FastifyReply) {
-    reply.hijack();
-    this.#response = reply.raw;
+  /** The route then returns RESPONSE_ALREADY_SENT. */
+  constructor(response: ServerResponse) {
+    this.#response = response;
     this.#response.writeHead(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-cache',

@@ -1,110 +1,113 @@
-import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono } from 'hono';
 import { BenchError } from '../../domain/errors.js';
 import { asBenchError, isOutage } from '../../operations/as-bench-error.js';
 import { checked } from '../checked.js';
 import type { ServerContext } from '../context.js';
-import { textOf } from '../http-errors.js';
+import { json, textOf } from '../http-errors.js';
 import type { Play } from '../play.js';
+import { readJson, type Request, type ServerEnv } from '../request.js';
 import { ENVIRONMENT } from '../task-api.js';
 import { type Answer, EpisodeFault, playAction, playControl } from './call.js';
 import { sendDetail, StatusError } from './errors.js';
 import { EventStream } from './event-stream.js';
 import { textBlock } from './result.js';
-import { newSessionId, openSessions } from './session.js';
+import { newSessionId, openSessions, type Sessions } from './session.js';
 import { chunksOf } from './sse.js';
 import { callSchema, readCall, toolList } from './tools.js';
 
-type InEnvironment = FastifyRequest<{ Params: { env?: string } }>;
-
 /** ORS, over HTTP and server-sent events. Its paths are bare, or under the environment's name. */
-export function orsRoutes({ env }: ServerContext, play: Play): FastifyPluginCallback {
+export function orsRoutes({ env }: ServerContext, play: Play): Hono<ServerEnv> {
   const sessions = openSessions(play, env.options.reward);
+  const app = new Hono<ServerEnv>().onError(sendDetail);
 
-  const call = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { name, input, task_id: taskId } = checked(callSchema, request.body);
-    const asked = numberIn(taskId ?? null);
-    const episode = await sessions.played(sessionIn(request));
-    const read = readCall(name, input);
-    const stream = new EventStream(reply);
-    const { signal } = stream;
-    const announce = (seq: number): Promise<void> => stream.send('task_id', String(seq));
-    const context = { play, episode, signal, announce };
-    const answer = async (): Promise<Answer> => {
-      if (read.kind === 'wrong') return { result: read.result, read: [] };
-      if (read.kind === 'control') return playControl(context, read.command);
-      return playAction(context, read.action, asked);
-    };
-    await answer()
-      .then((given) => give(stream, episode.runId, given))
-      .catch((error: unknown) => fail(stream, error));
-    return reply;
-  };
-
-  const give = async (stream: EventStream, runId: string, { result, read }: Answer): Promise<void> => {
-    const chunks = chunksOf(result);
-    const last = chunks.pop() ?? '';
-    for (const chunk of chunks) await stream.send('chunk', chunk);
-    if (stream.signal.aborted) return;
-    // Before the last event, so that an equal call after it is a new one: whoever lost it has a number to ask with.
-    for (const seq of read) await play.delivered(runId, seq);
-    stream.end('end', last);
-  };
-
-  return (app, _options, done) => {
-    app.setErrorHandler((error, _request, reply) => sendDetail(reply, error));
-    // As text: clients send bodies without content under any type.
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, parsed) => parseBody(String(text), parsed));
-
-    app.get('/version', () => ({ version: env.harnessVersion, build_sha: null }));
-    app.post('/create_session', (request, reply) => {
-      refuseOverrides(request.body);
-      const stream = new EventStream(reply);
-      void stream.send('task_id', newSessionId()).then(() => stream.end('end', ''));
-      return reply;
+  app.get('/version', (c) => json(c, { version: env.harnessVersion, build_sha: null }));
+  app.post('/create_session', async (c) => {
+    refuseOverrides(await sentIn(c));
+    const stream = new EventStream(c.env.outgoing);
+    void stream.send('task_id', newSessionId()).then(() => stream.end('end', ''));
+    return RESPONSE_ALREADY_SENT;
+  });
+  app.post('/create', async (c) => {
+    const body = await sentIn(c);
+    const sid = sessionIn(c);
+    const { env_name: name } = (body ?? {}) as { env_name?: unknown };
+    if (typeof name === 'string') wantEnvironment(name);
+    await sessions.create(sid, body);
+    return json(c, { sid });
+  });
+  app.post('/ping', async (c) => {
+    await sessions.played(sessionIn(c));
+    return json(c, { status: 'ok' });
+  });
+  for (const route of ['/delete', '/delete_session'])
+    app.post(route, async (c) => {
+      const sid = sessionIn(c);
+      const episode = await sessions.find(sid);
+      if (episode !== null) await play.end(episode);
+      return json(c, { sid });
     });
-    app.post('/create', async (request) => {
-      const sid = sessionIn(request);
-      const { env_name: name } = (request.body ?? {}) as { env_name?: unknown };
-      if (typeof name === 'string') wantEnvironment(name);
-      await sessions.create(sid, request.body);
-      return { sid };
-    });
-    app.post('/ping', async (request) => {
-      await sessions.played(sessionIn(request));
-      return { status: 'ok' };
-    });
-    for (const route of ['/delete', '/delete_session'])
-      app.post(route, async (request) => {
-        const sid = sessionIn(request);
-        const episode = await sessions.find(sid);
-        if (episode !== null) await play.end(episode);
-        return { sid };
-      });
 
-    for (const prefix of ['', '/:env']) {
-      const named = (request: InEnvironment): void => wantEnvironment(request.params.env ?? ENVIRONMENT);
-      app.get(`${prefix}/tools`, (request: InEnvironment) => {
-        named(request);
-        return toolList;
-      });
-      app.get(`${prefix}/task_tools`, async (request: InEnvironment) => {
-        named(request);
-        await sessions.played(sessionIn(request));
-        return toolList;
-      });
-      app.get(`${prefix}/prompt`, async (request: InEnvironment) => {
-        named(request);
-        const { message } = await play.beginning(await sessions.played(sessionIn(request)));
-        return [textBlock(message)];
-      });
-      app.post(`${prefix}/call`, async (request: InEnvironment, reply) => {
-        named(request);
-        return call(request, reply);
-      });
-    }
-    done();
+  for (const prefix of ['', '/:env']) {
+    app.get(`${prefix}/tools`, (c) => {
+      wantEnvironment(c.req.param('env'));
+      return json(c, toolList);
+    });
+    app.get(`${prefix}/task_tools`, async (c) => {
+      wantEnvironment(c.req.param('env'));
+      await sessions.played(sessionIn(c));
+      return json(c, toolList);
+    });
+    app.get(`${prefix}/prompt`, async (c) => {
+      wantEnvironment(c.req.param('env'));
+      const { message } = await play.beginning(await sessions.played(sessionIn(c)));
+      return json(c, [textBlock(message)]);
+    });
+    app.post(`${prefix}/call`, async (c) => {
+      const body = await sentIn(c);
+      wantEnvironment(c.req.param('env'));
+      return call(c, body, { play, sessions });
+    });
+  }
+  return app;
+}
+
+async function call(
+  c: Request,
+  body: unknown,
+  { play, sessions }: { play: Play; sessions: Sessions },
+): Promise<Response> {
+  const { name, input, task_id: taskId } = checked(callSchema, body);
+  const asked = numberIn(taskId ?? null);
+  const episode = await sessions.played(sessionIn(c));
+  const read = readCall(name, input);
+  const stream = new EventStream(c.env.outgoing);
+  const { signal } = stream;
+  const announce = (seq: number): Promise<void> => stream.send('task_id', String(seq));
+  const context = { play, episode, signal, announce };
+  const answer = async (): Promise<Answer> => {
+    if (read.kind === 'wrong') return { result: read.result, read: [] };
+    if (read.kind === 'control') return playControl(context, read.command);
+    return playAction(context, read.action, asked);
   };
+  await answer()
+    .then((given) => give(stream, given, (seq) => play.delivered(episode.runId, seq)))
+    .catch((error: unknown) => fail(stream, error));
+  return RESPONSE_ALREADY_SENT;
+}
+
+async function give(
+  stream: EventStream,
+  { result, read }: Answer,
+  delivered: (seq: number) => Promise<void>,
+): Promise<void> {
+  const chunks = chunksOf(result);
+  const last = chunks.pop() ?? '';
+  for (const chunk of chunks) await stream.send('chunk', chunk);
+  if (stream.signal.aborted) return;
+  // Before the last event, so that an equal call after it is a new one: whoever lost it has a number to ask with.
+  for (const seq of read) await delivered(seq);
+  stream.end('end', last);
 }
 
 /** Faults of ours are errors, after which clients give the session up; services that are away break the stream, and the client asks again. */
@@ -113,8 +116,8 @@ function fail(stream: EventStream, thrown: unknown): void {
   else stream.end('error', thrown instanceof EpisodeFault ? thrown.message : textOf(asBenchError(thrown)));
 }
 
-function sessionIn({ headers }: FastifyRequest): string {
-  const sid = String(headers['x-session-id'] ?? '').trim();
+function sessionIn(c: Context): string {
+  const sid = (c.req.header('x-session-id') ?? '').trim();
   if (sid === '') throw new StatusError(400, 'the header X-Session-ID is missing', 'POST /create_session gives one.');
   return sid;
 }
@@ -125,7 +128,7 @@ function numberIn(taskId: string | null): number | null {
   throw new StatusError(404, `unknown task_id ${JSON.stringify(taskId)}`, 'Leave it out to make a new call.');
 }
 
-function wantEnvironment(name: string): void {
+function wantEnvironment(name: string = ENVIRONMENT): void {
   if (name.toLowerCase() !== ENVIRONMENT)
     throw new StatusError(404, `unknown environment ${JSON.stringify(name)}`, `There is one: ${ENVIRONMENT}.`);
 }
@@ -136,11 +139,8 @@ function refuseOverrides(body: unknown): void {
     throw new BenchError('usage', 'env: variables of the environment cannot be set', { remedy: 'Leave it out.' });
 }
 
-function parseBody(text: string, parsed: (error: Error | null, body?: unknown) => void): void {
-  if (text === '') return parsed(null, undefined);
-  try {
-    parsed(null, JSON.parse(text));
-  } catch (error) {
-    parsed(new StatusError(400, `the body is no JSON: ${(error as Error).message}`, 'Send a JSON object.'));
-  }
+/** Clients send bodies without content under any type. */
+async function sentIn(c: Context): Promise<unknown> {
+  const text = await c.req.text();
+  return text === '' ? undefined : readJson(text);
 }

@@ -1,10 +1,10 @@
-import { PassThrough } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { Hono } from 'hono';
+import { stream } from 'hono/streaming';
 import { z } from 'zod';
+import { errorDocument } from '../../domain/http-errors.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
-import { goneOf } from '../gone.js';
-import { errorBody } from '../http-errors.js';
 import { checked } from '../checked.js';
+import { bodyOf, type ServerEnv } from '../request.js';
 
 const batchSchema = z
   .array(z.looseObject({ episode_id: z.string().min(1) }))
@@ -13,18 +13,20 @@ const batchSchema = z
 
 /** `POST /v1/steps`: an action for each of many episodes; outcomes come as JSON lines, each as soon as it is known. */
 export function batchSteps(
-  app: FastifyInstance,
+  app: Hono<ServerEnv>,
   step: (id: string, body: unknown, gone: AbortSignal) => Promise<object>,
 ): void {
-  app.post('/v1/steps', (request, reply) => {
-    const asked = checked(batchSchema, request.body);
-    const lines = new PassThrough();
-    const gone = goneOf(reply);
-    const answers = asked.map(async ({ episode_id: id, ...body }) => {
-      const answer = await step(id, body, gone).catch((error: unknown) => errorBody(asBenchError(error)));
-      lines.write(`${JSON.stringify({ episode_id: id, ...answer })}\n`);
+  app.post('/v1/steps', async (c) => {
+    const asked = checked(batchSchema, await bodyOf(c));
+    c.header('Content-Type', 'application/x-ndjson');
+    return stream(c, async (lines) => {
+      const answers = asked.map(async ({ episode_id: id, ...body }) => {
+        const answer = await step(id, body, c.req.raw.signal).catch((error: unknown) =>
+          errorDocument(asBenchError(error)),
+        );
+        await lines.write(`${JSON.stringify({ episode_id: id, ...answer })}\n`);
+      });
+      await Promise.all(answers);
     });
-    void Promise.all(answers).finally(() => lines.end());
-    return reply.type('application/x-ndjson').send(lines);
   });
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { Hono } from 'hono';
 import { z } from 'zod';
 import { MOST_INTEGER } from '../../domain/requests/episode.js';
 import { episodeSnapshots, episodeSteps } from '../../operations/episodes/episode-record.js';
@@ -6,6 +6,8 @@ import type { ServerContext } from '../context.js';
 import type { Play } from '../play.js';
 import { wireReset } from '../wire.js';
 import { checked } from '../checked.js';
+import { json } from '../http-errors.js';
+import { bodyOf, type ServerEnv } from '../request.js';
 
 const forkSchema = z.strictObject({
   at_step: z.number().int().min(1).max(MOST_INTEGER),
@@ -17,10 +19,10 @@ const forkSchema = z.strictObject({
 });
 
 /** `POST …/fork`, and what there is to fork: `GET …/trajectory`, `GET …/snapshots`. */
-export function forkRoutes(app: FastifyInstance, { bench }: ServerContext, play: Play): void {
-  app.post<{ Params: { id: string } }>('/v1/episodes/:id/fork', async ({ params, body }, reply) => {
-    const { count, fork_id: forkId, ...rest } = checked(forkSchema, body);
-    const origin = await play.known(params.id);
+export function forkRoutes(app: Hono<ServerEnv>, { bench }: ServerContext, play: Play): void {
+  app.post('/v1/episodes/:id/fork', async (c) => {
+    const { count, fork_id: forkId, ...rest } = checked(forkSchema, await bodyOf(c));
+    const origin = await play.known(c.req.param('id'));
     const begun = await play.resetAll(
       'rest',
       Array.from({ length: count }, (_, nth) => ({
@@ -30,17 +32,18 @@ export function forkRoutes(app: FastifyInstance, { bench }: ServerContext, play:
         ...(forkId !== undefined && { episode_id: `${forkId}-${nth}` }),
       })),
     );
-    return reply.code(201).send({ episodes: begun.map(wireReset) });
+    return json(c, { episodes: begun.map(wireReset) }, 201);
   });
 
-  app.get<{ Params: { id: string } }>('/v1/episodes/:id/trajectory', async ({ params }) => {
-    const episode = await play.known(params.id);
-    return { episode_id: episode.episodeId, run_id: episode.runId, steps: await episodeSteps(bench, episode.runId) };
+  app.get('/v1/episodes/:id/trajectory', async (c) => {
+    const episode = await play.known(c.req.param('id'));
+    const steps = await episodeSteps(bench, episode.runId);
+    return json(c, { episode_id: episode.episodeId, run_id: episode.runId, steps });
   });
 
-  app.get<{ Params: { id: string } }>('/v1/episodes/:id/snapshots', async ({ params }) => {
-    const episode = await play.known(params.id);
+  app.get('/v1/episodes/:id/snapshots', async (c) => {
+    const episode = await play.known(c.req.param('id'));
     const snapshots = await episodeSnapshots(bench, episode.runId);
-    return { episode_id: episode.episodeId, run_id: episode.runId, snapshots };
+    return json(c, { episode_id: episode.episodeId, run_id: episode.runId, snapshots });
   });
 }

@@ -1,13 +1,13 @@
-import type { FastifyPluginCallback } from 'fastify';
+import { Hono } from 'hono';
 import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import { MOST_INTEGER } from '../../domain/requests/episode.js';
 import { checked } from '../checked.js';
 import type { ServerContext } from '../context.js';
-import { goneOf } from '../gone.js';
-import { sendError } from '../http-errors.js';
+import { json, sendError } from '../http-errors.js';
 import type { Play } from '../play.js';
+import { bodyOf, type ServerEnv } from '../request.js';
 import { stillRuns } from '../soft-step.js';
 import { wireReset, wireStep, type WireStep } from '../wire.js';
 import { forkRoutes } from './fork.js';
@@ -39,7 +39,7 @@ interface Running {
 }
 
 /** REST in Gymnasium's shape, under /v1. */
-export function restRoutes(context: ServerContext, play: Play): FastifyPluginCallback {
+export function restRoutes(context: ServerContext, play: Play): Hono<ServerEnv> {
   const outcomeWithin = async (
     episode: EpisodeRow,
     seq: number,
@@ -70,60 +70,52 @@ export function restRoutes(context: ServerContext, play: Play): FastifyPluginCal
     }
     return outcomeWithin(episode, taken, wait, gone);
   };
-  const statusOf = (answer: WireStep | Running): number =>
+  const statusOf = (answer: WireStep | Running): 200 | 202 | 503 =>
     'status' in answer ? 202 : answer.info['status'] === 'errored' ? 503 : 200;
 
-  return (app, _options, done) => {
-    app.setErrorHandler((error, _request, reply) => sendError(reply, error));
+  const app = new Hono<ServerEnv>().onError(sendError);
 
-    app.post('/v1/episodes', async (request, reply) =>
-      reply.code(201).send(wireReset(await play.reset('rest', request.body ?? {}))),
-    );
+  app.post('/v1/episodes', async (c) => json(c, wireReset(await play.reset('rest', (await bodyOf(c)) ?? {})), 201));
 
-    app.get<{ Params: { id: string } }>('/v1/episodes/:id', async ({ params }) => {
-      const episode = await play.known(params.id);
-      const begun = wireReset(await play.beginning(episode));
-      return { ...begun, action_seq: episode.seq, ended: episode.ended, end_reason: episode.endReason };
-    });
+  app.get('/v1/episodes/:id', async (c) => {
+    const episode = await play.known(c.req.param('id'));
+    const begun = wireReset(await play.beginning(episode));
+    return json(c, { ...begun, action_seq: episode.seq, ended: episode.ended, end_reason: episode.endReason });
+  });
 
-    app.delete<{ Params: { id: string } }>('/v1/episodes/:id', async ({ params }) => {
-      const episode = await play.known(params.id);
-      await play.end(episode);
-      return { episode_id: episode.episodeId, ended: true };
-    });
+  app.delete('/v1/episodes/:id', async (c) => {
+    const episode = await play.known(c.req.param('id'));
+    await play.end(episode);
+    return json(c, { episode_id: episode.episodeId, ended: true });
+  });
 
-    app.post<{ Params: { id: string } }>('/v1/episodes/:id/step', async ({ params, body }, reply) => {
-      const answer = await step(params.id, body, goneOf(reply));
-      return reply.code(statusOf(answer)).send(answer);
-    });
+  app.post('/v1/episodes/:id/step', async (c) => {
+    const answer = await step(c.req.param('id'), await bodyOf(c), c.req.raw.signal);
+    return json(c, answer, statusOf(answer));
+  });
 
-    app.post<{ Params: { id: string } }>('/v1/episodes/:id/interrupt', async ({ params }) => {
-      const episode = await play.known(params.id);
-      if (episode.seq > 0) await play.interrupt(episode.runId, episode.seq);
-      return { episode_id: episode.episodeId, action_seq: episode.seq };
-    });
+  app.post('/v1/episodes/:id/interrupt', async (c) => {
+    const episode = await play.known(c.req.param('id'));
+    if (episode.seq > 0) await play.interrupt(episode.runId, episode.seq);
+    return json(c, { episode_id: episode.episodeId, action_seq: episode.seq });
+  });
 
-    app.get<{ Params: { id: string; seq: string }; Querystring: { wait_s?: string } }>(
-      '/v1/episodes/:id/steps/:seq',
-      async ({ params, query }, reply) => {
-        const seq = checked(z.coerce.number().int().min(1).max(MOST_INTEGER), params.seq);
-        const episode = await play.known(params.id);
-        const late = seq > episode.seq ? await lateStep(play, episode, seq) : null;
-        if (seq > episode.seq && late === null)
-          throw new BenchError('not_found', `episode ${params.id} has taken no action ${seq}`, {
-            remedy: `Its last one is ${episode.seq}.`,
-          });
-        await play.touch(episode.runId);
-        const answer =
-          late === null
-            ? await outcomeWithin(episode, seq, checked(waitSeconds, query.wait_s ?? 0), goneOf(reply))
-            : wireStep(late);
-        return reply.code(statusOf(answer)).send(answer);
-      },
-    );
+  app.get('/v1/episodes/:id/steps/:seq', async (c) => {
+    const id = c.req.param('id');
+    const seq = checked(z.coerce.number().int().min(1).max(MOST_INTEGER), c.req.param('seq'));
+    const episode = await play.known(id);
+    const late = seq > episode.seq ? await lateStep(play, episode, seq) : null;
+    if (seq > episode.seq && late === null)
+      throw new BenchError('not_found', `episode ${id} has taken no action ${seq}`, {
+        remedy: `Its last one is ${episode.seq}.`,
+      });
+    await play.touch(episode.runId);
+    const wait = (): number => checked(waitSeconds, c.req.query('wait_s') ?? 0);
+    const answer = late === null ? await outcomeWithin(episode, seq, wait(), c.req.raw.signal) : wireStep(late);
+    return json(c, answer, statusOf(answer));
+  });
 
-    batchSteps(app, step);
-    forkRoutes(app, context, play);
-    done();
-  };
+  batchSteps(app, step);
+  forkRoutes(app, context, play);
+  return app;
 }

@@ -1,4 +1,4 @@
-import type { FastifyPluginCallback } from 'fastify';
+import { Hono } from 'hono';
 import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
 import { newRolloutId } from '../../domain/ids.js';
@@ -12,7 +12,8 @@ import { findRollout } from '../../operations/rollouts/find-rollout.js';
 import { rolloutResult } from '../../operations/rollouts/result.js';
 import { checked } from '../checked.js';
 import type { ServerContext } from '../context.js';
-import { sendError } from '../http-errors.js';
+import { json } from '../http-errors.js';
+import { bodyOf, queryOf, type ServerEnv } from '../request.js';
 import { rideOut } from '../ride-out.js';
 import { refuseRollouts } from './refuse-rollouts.js';
 import { endedBefore } from './ended-before.js';
@@ -37,7 +38,7 @@ const listSchema = z.strictObject({
 const ackSchema = z.strictObject({ ids: z.array(z.string().min(1)).min(1).max(10_000) });
 
 /** Rollouts: bench plays, a trainer's endpoint is the model. Under /v1/rollouts. */
-export function rolloutRoutes({ bench, env, progress, token }: ServerContext): FastifyPluginCallback {
+export function rolloutRoutes({ bench, env, progress, token }: ServerContext): Hono<ServerEnv> {
   const { batchId } = env;
   const known = async (id: string): Promise<RolloutRow> => {
     const row = await rideOut(() => findRollout(bench, id));
@@ -52,50 +53,46 @@ export function rolloutRoutes({ bench, env, progress, token }: ServerContext): F
   const acknowledge = (ids: readonly string[]): Promise<string[]> =>
     rideOut(() => acknowledgeRollouts(bench, batchId, ids));
 
-  return (app, _options, done) => {
-    app.setErrorHandler((error, _request, reply) => sendError(reply, error));
-    app.addHook('onRequest', (_request, _reply, next) => {
-      refuseRollouts(token);
-      next();
-    });
+  const app = new Hono<ServerEnv>();
+  app.use('/v1/rollouts/*', (_c, next) => {
+    refuseRollouts(token);
+    return next();
+  });
 
-    app.post('/v1/rollouts', async ({ body }, reply) => {
-      const request = checked(rolloutSchema, body ?? {});
-      // Its ids are made once, so that a repetition after an outage begins nothing twice.
-      const once = { ...request, rollout_id: request.rollout_id ?? newRolloutId() };
-      const begun = await rideOut(() => beginRollouts(bench, env, once));
-      return reply.code(202).send({ ids: begun.map(({ rolloutId }) => rolloutId) });
-    });
+  app.post('/v1/rollouts', async (c) => {
+    const request = checked(rolloutSchema, (await bodyOf(c)) ?? {});
+    // Its ids are made once, so that a repetition after an outage begins nothing twice.
+    const once = { ...request, rollout_id: request.rollout_id ?? newRolloutId() };
+    const begun = await rideOut(() => beginRollouts(bench, env, once));
+    return json(c, { ids: begun.map(({ rolloutId }) => rolloutId) }, 202);
+  });
 
-    app.get('/v1/rollouts', async ({ query, signal }) => {
-      const { label: labels, group = null, after, limit, wait_s: seconds } = checked(listSchema, query);
-      const wait = { until: inSeconds(seconds), signal };
-      const rows = await rideOut(() => endedRollouts(bench, progress, { batchId, after, labels, group, limit }, wait));
-      return { rollouts: await Promise.all(rows.map(wire)), after: rows.at(-1)?.endSequence ?? after };
-    });
+  app.get('/v1/rollouts', async (c) => {
+    const { label: labels, group = null, after, limit, wait_s: seconds } = checked(listSchema, queryOf(c));
+    const wait = { until: inSeconds(seconds), signal: c.req.raw.signal };
+    const rows = await rideOut(() => endedRollouts(bench, progress, { batchId, after, labels, group, limit }, wait));
+    return json(c, { rollouts: await Promise.all(rows.map(wire)), after: rows.at(-1)?.endSequence ?? after });
+  });
 
-    app.get<{ Params: { id: string }; Querystring: { wait_s?: string } }>(
-      '/v1/rollouts/:id',
-      async ({ params, query, signal }) => {
-        const row = await known(params.id);
-        const seconds = checked(waitSeconds, query.wait_s ?? 0);
-        const ended = await endedBefore(bench, progress, row.runId, { until: inSeconds(seconds), signal });
-        return wire(ended ?? (await known(row.runId)));
-      },
-    );
+  app.get('/v1/rollouts/:id', async (c) => {
+    const row = await known(c.req.param('id'));
+    const until = inSeconds(checked(waitSeconds, c.req.query('wait_s') ?? 0));
+    const ended = await endedBefore(bench, progress, row.runId, { until, signal: c.req.raw.signal });
+    return json(c, await wire(ended ?? (await known(row.runId))));
+  });
 
-    app.post('/v1/rollouts/ack', async ({ body }) => ({
-      acknowledged: await acknowledge(checked(ackSchema, body).ids),
-    }));
+  app.post('/v1/rollouts/ack', async (c) => {
+    const { ids } = checked(ackSchema, await bodyOf(c));
+    return json(c, { acknowledged: await acknowledge(ids) });
+  });
 
-    app.delete<{ Params: { id: string } }>('/v1/rollouts/:id', async ({ params, signal }) => {
-      const row = await known(params.id);
-      if (!row.ended) {
-        await rideOut(() => cancelRun(bench, row));
-        await endedBefore(bench, progress, row.runId, { until: inSeconds(MOST_WAIT), signal });
-      }
-      return { acknowledged: await acknowledge([row.rolloutId]) };
-    });
-    done();
-  };
+  app.delete('/v1/rollouts/:id', async (c) => {
+    const row = await known(c.req.param('id'));
+    if (!row.ended) {
+      await rideOut(() => cancelRun(bench, row));
+      await endedBefore(bench, progress, row.runId, { until: inSeconds(MOST_WAIT), signal: c.req.raw.signal });
+    }
+    return json(c, { acknowledged: await acknowledge([row.rolloutId]) });
+  });
+  return app;
 }

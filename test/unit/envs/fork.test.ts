@@ -1,8 +1,10 @@
-import Fastify from 'fastify';
+import { Hono } from 'hono';
 import { expect, test, vi } from 'vitest';
 import type { ServerContext } from '../../../envs/context.js';
 import { type Play, playing } from '../../../envs/play.js';
+import type { ServerEnv } from '../../../envs/request.js';
 import { forkRoutes } from '../../../envs/rest/fork.js';
+import { send } from '../../setup/env-request.js';
 
 test('forks with a fork_id have ids of it, so that the same fork again is the same episodes', async () => {
   const asked: unknown[] = [];
@@ -13,9 +15,9 @@ test('forks with a fork_id have ids of it, so that the same fork again is the sa
       return Promise.resolve([]);
     },
   };
-  const app = Fastify();
+  const app = new Hono<ServerEnv>();
   forkRoutes(app, { env: {} } as ServerContext, play as Play);
-  const fork = (body: object) => app.inject({ method: 'POST', url: '/v1/episodes/e/fork', payload: body });
+  const fork = (body: object) => send(app, { method: 'POST', url: '/v1/episodes/e/fork', payload: body });
   await fork({ at_step: 3, count: 2, fork_id: 'mine', group: 'g' });
   await fork({ at_step: 3 });
   const each = { at_step: 3, fork_of: 'e' };

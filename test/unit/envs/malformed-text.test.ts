@@ -1,15 +1,15 @@
-import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ServerContext } from '../../../envs/context.js';
-import { createEnvServer } from '../../../envs/server.js';
+import { createEnvServer, type EnvServer } from '../../../envs/server.js';
 import { newSessionId } from '../../../envs/ors/session.js';
 import { deferred } from '../../../operations/deferred.js';
+import { type EnvRequest, send } from '../../setup/env-request.js';
 
-let app: FastifyInstance;
+let server: EnvServer;
 /** How often the server has gone to the record. */
 let reached = 0;
 
-function serverWith(token: string | null): FastifyInstance {
+function serverWith(token: string | null): EnvServer {
   const away = (): Promise<never> => {
     reached += 1;
     return Promise.reject(new Error('the record was asked'));
@@ -31,16 +31,13 @@ function serverWith(token: string | null): FastifyInstance {
 }
 beforeEach(() => {
   reached = 0;
-  app = serverWith('secret');
+  server = serverWith('secret');
 });
-afterEach(() => app.close());
+afterEach(() => server.close());
 
-const sent = (options: InjectOptions) =>
-  app.inject({ ...options, headers: { 'x-api-key': 'secret', ...options.headers } });
-const post = (url: string, payload: object | string): InjectOptions => ({
-  ...{ method: 'POST', url, payload },
-  headers: { 'content-type': 'application/json' },
-});
+const sent = (options: EnvRequest) =>
+  send(server.app, { ...options, headers: { 'x-api-key': 'secret', ...options.headers } });
+const post = (url: string, payload: object | string): EnvRequest => ({ method: 'POST', url, payload });
 const NUL = 'a\0b';
 const HALF = 'a\ud800b';
 
@@ -49,7 +46,7 @@ describe.each([
   ['half of a surrogate pair', HALF],
 ])('%s', (_what, bad) => {
   const model = { base_url: 'https://h/v1', model: 'm' };
-  test.each<[string, InjectOptions]>([
+  test.each<[string, EnvRequest]>([
     ['the id of a reset', post('/v1/episodes', { task: 'game', episode_id: bad })],
     ['a task', post('/v1/episodes', { task: bad })],
     ['a label', post('/v1/episodes', { task: 'game', labels: { a: bad } })],
@@ -67,20 +64,20 @@ describe.each([
       'a session of ORS',
       {
         ...post('/create', { task_spec: { group: bad } }),
-        headers: { 'content-type': 'application/json', 'x-session-id': newSessionId() },
+        headers: { 'x-session-id': newSessionId() },
       },
     ],
     ['a split', post('/tasks', { split: bad })],
     ['a task of Harbor', post('/harbor_env/task', { split: bad, index: 0 })],
   ])('in %s is refused before the record is asked', async (_where, options) => {
-    const { statusCode, body } = await sent(options);
-    expect([statusCode, body, reached]).toEqual([422, expect.stringMatching(/NUL/), 0]);
+    const answer = await sent(options);
+    expect([answer.status, await answer.text(), reached]).toEqual([422, expect.stringMatching(/NUL/), 0]);
   });
 
   test('in a call of a tool is an action, as whatever a model writes', async () => {
-    const { body } = await sent(post('/mcp', { jsonrpc: '2.0', id: bad, method: 'tools/list' }));
-    expect(body).toContain('NUL');
-    expect((await sent(post('/v1/episodes/e/step', { action: bad }))).statusCode).toBe(500);
+    const answer = await sent(post('/mcp', { jsonrpc: '2.0', id: bad, method: 'tools/list' }));
+    expect(await answer.text()).toContain('NUL');
+    expect((await sent(post('/v1/episodes/e/step', { action: bad }))).status).toBe(500);
     expect(reached).toBe(1);
   });
 });
@@ -101,7 +98,7 @@ test.each([
     '/state?episode_id=a&episode_id=b',
   ],
 ])('GET %s is refused before the record is asked', async (url) => {
-  expect([(await sent({ method: 'GET', url })).statusCode, reached]).toEqual([422, 0]);
+  expect([(await sent({ method: 'GET', url })).status, reached]).toEqual([422, 0]);
 });
 
 test('numbers that no column takes, and documents that no stack takes, are refused', async () => {
@@ -115,14 +112,14 @@ test('numbers that no column takes, and documents that no stack takes, are refus
     post('/v1/episodes', `{"labels":{"a":${deep}}}`),
     { method: 'GET', url: '/v1/episodes/e/steps/2147483648' } as const,
   ])
-    expect([options.url, (await sent(options)).statusCode]).toEqual([options.url, 422]);
+    expect([options.url, (await sent(options)).status]).toEqual([options.url, 422]);
 });
 
 test('a server without a token plays no rollouts, whatever begins them', async () => {
-  await app.close();
-  app = serverWith(null);
+  await server.close();
+  server = serverWith(null);
   const asked = post('/v1/rollouts', { task: 'game', model: { base_url: 'https://h/v1', model: 'm' } });
-  expect((await app.inject(asked)).statusCode).toBe(403);
-  expect((await app.inject({ method: 'GET', url: '/v1/rollouts' })).statusCode).toBe(403);
+  expect((await send(server.app, asked)).status).toBe(403);
+  expect((await send(server.app, { url: '/v1/rollouts' })).status).toBe(403);
   expect(reached).toBe(0);
 });

@@ -1,9 +1,9 @@
-import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import type { EpisodeRow } from '../../../domain/ports/episodes.js';
 import { resetRequest } from '../../../domain/requests/episode.js';
 import { nemoRoutes } from '../../../envs/nemo/routes.js';
 import type { Play } from '../../../envs/play.js';
+import { send } from '../../setup/env-request.js';
 
 /** Keeps what has begun, and by which session: rows outlive a server. */
 function playOf() {
@@ -28,12 +28,11 @@ const SENT = { responses_create_params: { input: [] }, task: 't', seed: 7 };
 
 test('a reset that the front sends to another server continues with the episode of the first', async () => {
   const { play, rows } = playOf();
-  const reset = async (name: string): Promise<string | string[] | undefined> => {
-    const server = Fastify().register(nemoRoutes(play));
+  const reset = async (name: string): Promise<string | null> => {
     const headers = { 'x-bench-request': name };
-    const answer = await server.inject({ method: 'POST', url: '/nemo/reset', headers, payload: SENT });
-    expect(answer.statusCode).toBe(200);
-    return answer.headers['set-cookie'];
+    const answer = await send(nemoRoutes(play), { method: 'POST', url: '/nemo/reset', headers, payload: SENT });
+    expect(answer.status).toBe(200);
+    return answer.headers.get('set-cookie');
   };
   const cookie = await reset('a-name-of-the-front-for-a-request');
   expect(await reset('a-name-of-the-front-for-a-request')).toEqual(cookie);

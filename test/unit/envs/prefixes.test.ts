@@ -1,35 +1,38 @@
 import { describe, expect, test } from 'vitest';
-import { withoutPrefixes } from '../../../envs/prefixes.js';
+import { type Client, readClient } from '../../../envs/prefixes.js';
 
-const taken = (url: string, headers: Record<string, string> = {}) => {
-  const request = { url, headers };
-  return { url: withoutPrefixes(request), headers };
-};
+const NOTHING: Omit<Client, 'path'> = { task: null, session: undefined, token: '' };
+const read = (path: string, headers: Record<string, string> = {}) => readClient(path, (name) => headers[name]);
 
 describe('prefixes of a path', () => {
-  test.each([
+  test.each<[string, string, Partial<Client>]>([
     ['/ws', '/ws', {}],
-    ['/envs/a%20b/ws', '/ws', { 'x-bench-task': 'a b' }],
-    [
-      '/s/key/t/token/envs/game/reset?x=1',
-      '/reset?x=1',
-      {
-        ...{ 'x-bench-session': 'key', 'x-bench-task': 'game', authorization: 'Bearer token' },
-      },
-    ],
-    ['/envs/game/s/key', '/', { 'x-bench-task': 'game', 'x-bench-session': 'key' }],
-    ['/t/token?session_id=1', '/?session_id=1', { authorization: 'Bearer token' }],
-    ['/envs/%E0/ws', '/ws', { 'x-bench-task': '%E0' }],
+    ['/envs/a%20b/ws', '/ws', { task: 'a b' }],
+    ['/s/key/t/token/envs/game/reset?x=1', '/reset?x=1', { session: 'key', task: 'game', token: 'token' }],
+    ['/envs/game/s/key', '/', { task: 'game', session: 'key' }],
+    ['/t/token?session_id=1', '/?session_id=1', { token: 'token' }],
+    ['/envs/%E0/ws', '/ws', { task: '%E0' }],
     ['/bench/tasks', '/bench/tasks', {}],
     ['/s/', '/s/', {}],
     ['/v1/episodes/t/x', '/v1/episodes/t/x', {}],
-  ])('of %s leave %s', (url, left, headers) => {
-    expect(taken(url)).toEqual({ url: left, headers });
+  ])('of %s leave %s', (url, path, named) => {
+    expect(read(url)).toEqual({ ...NOTHING, path, ...named });
   });
 
   test('stand above headers that say otherwise', () => {
-    expect(taken('/t/right/metadata', { 'x-api-key': 'wrong', authorization: 'Bearer wrong' }).headers).toEqual({
-      authorization: 'Bearer right',
+    const headers = {
+      'x-api-key': 'wrong',
+      authorization: 'Bearer wrong',
+      'x-bench-task': 'b',
+      'x-bench-session': 'k',
+    };
+    expect(read('/t/right/envs/a/metadata', headers)).toEqual({
+      path: '/metadata',
+      token: 'right',
+      task: 'a',
+      session: 'k',
     });
+    expect(read('/', { authorization: 'bearer token' }).token).toBe('token');
+    expect(read('/', headers).token).toBe('wrong');
   });
 });

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { FastifyReply } from 'fastify';
+import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { openReading } from '../../../envs/reading.js';
 
@@ -12,7 +12,7 @@ function leaving({ destroyed = false } = {}) {
     },
   });
   const raw = Object.assign(new EventEmitter(), { destroyed });
-  reading.leaves('key', { raw } as unknown as FastifyReply, { runId: 'r-1', seq: 2 });
+  reading.leaves('key', raw as unknown as ServerResponse, { runId: 'r-1', seq: 2 });
   return { reading, raw, delivered };
 }
 

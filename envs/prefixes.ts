@@ -3,9 +3,9 @@ import { getPath } from 'hono/utils/url';
 import type { HeaderOf } from '../domain/own-site.js';
 
 /** The header that names a client's session; `/s/<key>` in front of a path says the same. */
-export const SESSION_HEADER = 'x-bench-session';
+const SESSION_HEADER = 'x-bench-session';
 /** The header that names the task of every reset; `/envs/<task>` in front of a path says the same. */
-export const TASK_HEADER = 'x-bench-task';
+const TASK_HEADER = 'x-bench-task';
 
 /** Names the socket of a client to whatever stands in front of the server: a client without a key finds its episode again by it. */
 export const CONNECTION_HEADER = 'x-bench-connection';

@@ -1,3 +1,5 @@
+// On node:http, not Hono: a call takes its slot before its body is read, what is refused is read to its end
+// so that the client gets the answer, and a lost client is known by its socket's end. Errors are the providers' own.
 import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// On node:http, not Hono: it relays bytes and headers as they were written, breaks a client's connection where
+// its server's broke, and loads next to nothing so that it listens at once.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -43,7 +43,7 @@ export function mcpRoutes({ bench, env }: ServerContext, play: Play): Hono<Serve
       return json(c, rpcError(null, INVALID_REQUEST, 'a request is one {jsonrpc: "2.0", method, params, id}'), 400);
     const { id, method, params = {} } = read.data;
     // A notification, which nothing here depends on.
-    if (id === undefined) return c.body(null, 202);
+    if (id === undefined) return c.body(null, 202, { 'Content-Length': '0' });
     try {
       refuseUnstorableCall(sent);
       if (method === 'initialize') return await hello(server, c, { id, params });
@@ -63,7 +63,7 @@ export function mcpRoutes({ bench, env }: ServerContext, play: Play): Hono<Serve
     const seq = Number(again?.[1]);
     const taken = episode === null ? null : await play.taken(episode.runId, seq);
     if (again === null || taken === null || !('command' in taken.action))
-      return c.body(null, 405, { Allow: 'POST, DELETE' });
+      return c.body(null, 405, { Allow: 'POST, DELETE', 'Content-Length': '0' });
     const id: unknown = JSON.parse(Buffer.from(again[2] ?? '', 'base64url').toString());
     const { command } = taken.action;
     const named =

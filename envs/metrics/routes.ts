@@ -29,7 +29,7 @@ export function metricsRoutes({ bench, env: { batchId } }: ServerContext): Hono<
     const rows: { policy_version: number | null }[] = await lines[per]();
     const wanted = rows.filter(({ policy_version: version }) => (version ?? -1) > after);
     const body = wanted.map((row) => `${JSON.stringify(row)}\n`).join('');
-    return c.body(body, 200, { 'Content-Type': 'application/x-ndjson' });
+    return c.body(body, 200, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
   });
   return app;
 }

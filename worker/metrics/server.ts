@@ -1,3 +1,5 @@
+// On node:http, not Hono: one route, and Hono's adapter replaces the Request and Response of the process, which the
+// SDKs of the providers use in a worker.
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { BenchError } from '../../domain/errors.js';

@@ -51,7 +51,7 @@ function restServer(endReason: EndReason = 'deadline', fault: EpisodeOutcome['fa
 const step = async (server: ReturnType<typeof restServer>, body: object) => {
   const url = '/v1/episodes/e-late/step';
   const answer = await send(server, { method: 'POST', url, payload: { action: 'ls', ...body } });
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as unknown };
+  return { status: answer.status, headers: answer.headers, body: await answer.json() };
 };
 
 test('an action after a deadline that passed between two is told that end, the same however often its number is sent', async () => {

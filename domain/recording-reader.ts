@@ -106,7 +106,7 @@ function fromMlgym(file: z.output<typeof mlgymFile>): Recording {
   return {
     format: 'mlgym',
     steps: replies.map(({ response, thought, action, observation }) => ({ response, thought, action, observation })),
-    leftOut: file.trajectory.length - replies.length,
+    omitted: file.trajectory.length - replies.length,
     endedBy: nonEmpty(exitStatus),
     scores: Array.isArray(score) ? score.map(metricsOf).filter(present) : [],
     workspace: workingDir(file.trajectory[0]?.state),
@@ -129,7 +129,7 @@ function fromBench(file: z.output<typeof benchFile>, source: string): Recording 
   return {
     format: 'bench',
     steps,
-    leftOut: file.steps.length - steps.length,
+    omitted: file.steps.length - steps.length,
     endedBy: file.endReason ?? null,
     scores: evaluations.map(({ metrics }) => metricsOf(metrics)).filter(present),
     workspace: file.workspace ?? null,
@@ -153,7 +153,7 @@ export function readRecording(content: string, source: string): Recording {
   const recording = has('trajectory')
     ? fromMlgym(checked(mlgymFile, value, source))
     : fromBench(checked(benchFile, value, source), source);
-  if (recording.steps.length + recording.leftOut === 0)
+  if (recording.steps.length + recording.omitted === 0)
     refuse(source, `${key}: is empty, so there is nothing to play`, 'Name the file of a run that took a step.');
   return recording;
 }

@@ -17,7 +17,7 @@ export const recordingSchema = z.strictObject({
     }),
   ),
   /** Entries of the file that were no replies: forced ends (`exit_*`), steps without a usable reply. */
-  leftOut: z.number().int().min(0),
+  omitted: z.number().int().min(0),
   /** How it ended, in the words of the file; null where it does not say. */
   endedBy: z.string().nullable(),
   /** The metrics of each successful evaluation, in order. */

@@ -68,7 +68,7 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
       ...{ slots: settings.slots, memoryForRunsMb: settings.memoryForRunsMb, roles: settings.roles },
       ...{ gpus: gpus.ids, backends: offered, heartbeatSeconds: settings.heartbeatSeconds },
       namespace: parts.namespace(),
-      endsAt: leavesAt(settings),
+      leavesAt: leavesAt(settings),
       leaving: parts.departure.begun,
       cutOff,
       // While GPUs cannot be checked, none is leased, not even one returned before the next registration.

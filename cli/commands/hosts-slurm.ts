@@ -32,10 +32,12 @@ function scaleOf(text: string): SlurmScale {
   throw new InvalidArgumentError(`${keyOf(key)} ${message}.`);
 }
 
-const said = ({ waitingRuns, unfit, jobs, submitted, cancelled, ended }: ScaledJobs): string =>
+const said = ({ waitingRuns, unsuitable, jobs, submitted, cancelled, ended }: ScaledJobs): string =>
   [
     `${waitingRuns} runs wait, ${jobs} jobs`,
-    ...(unfit === 0 ? [] : [`${unfit} more wait whose time, memory, GPUs or backend such a job does not have`]),
+    ...(unsuitable === 0
+      ? []
+      : [`${unsuitable} more wait whose time, memory, GPUs or backend such a job does not have`]),
     ...(submitted.length === 0 ? [] : [`submitted ${submitted.join(', ')}`]),
     ...(cancelled.length === 0 ? [] : [`cancelled ${cancelled.join(', ')}`]),
     ...(ended.length === 0 ? [] : [`asked to end: ${ended.join(', ')}`]),

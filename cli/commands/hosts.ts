@@ -40,7 +40,7 @@ function renderHosts(context: CliContext, hosts: HostRow[]): string {
       { title: 'gpus', value: gpusOf },
       { title: 'backends', value: (host) => host.backends.join(', ') },
       { title: 'last seen', value: (host) => formatTime(host.seenAt) },
-      { title: 'leaves', value: (host) => (host.endsAt === null ? '–' : formatTime(host.endsAt)) },
+      { title: 'leaves', value: (host) => (host.leavesAt === null ? '–' : formatTime(host.leavesAt)) },
     ],
     colors,
   );

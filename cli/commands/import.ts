@@ -45,16 +45,16 @@ function prices(text: string, before: unknown): Record<string, ImportedPrice> {
 }
 
 function summary(document: ImportDocument): string {
-  const { imported, steps, known, changed, failed, left, dryRun, batch, results } = document;
+  const { imported, steps, existing, changed, failed, notReached, dryRun, batch, results } = document;
   const elsewhere = results.filter(({ remarks }) => remarks.some(({ kind }) => kind === 'in_other_batch')).length;
   const parts = [
     `${plural(imported, 'run')} with ${plural(steps, 'step')} ${dryRun ? 'would be ' : ''}imported into ${batch}`,
-    ...(known === 0
+    ...(existing === 0
       ? []
-      : [`${known} already here${elsewhere === 0 ? '' : `, ${elsewhere} of them in another batch`}`]),
+      : [`${existing} already here${elsewhere === 0 ? '' : `, ${elsewhere} of them in another batch`}`]),
     ...(changed === 0 ? [] : [`${changed} changed since, kept as they were`]),
     ...(failed === 0 ? [] : [`${failed} skipped`]),
-    ...(left === 0 ? [] : [`${left} not read`]),
+    ...(notReached === 0 ? [] : [`${notReached} not read`]),
   ];
   return `${parts.join(', ')}.`;
 }
@@ -64,7 +64,7 @@ async function tell(context: CliContext, document: ImportDocument, report: strin
   if (report !== undefined) await writeImportSummary(report, document);
   context.output.json(document satisfies ImportDocument);
   context.output.print(summary(document));
-  if (document.left > 0) context.setExitCode(130);
+  if (document.notReached > 0) context.setExitCode(130);
   else if (document.failed + document.changed > 0) context.setExitCode(1);
 }
 

@@ -16,7 +16,7 @@ const withRemedyText = ({ fields, remedy, ...need }: Need): Need => ({
 });
 
 function render({ output: { colors } }: CliContext, tasks: readonly CheckedTask[]): string {
-  const words = { ok: colors.green('ok'), lacking: colors.red('lacking'), build: 'to build', none: colors.dim('-') };
+  const words = { ok: colors.green('ok'), missing: colors.red('missing'), build: 'to build', none: colors.dim('-') };
   const table = renderTable(
     tasks,
     [
@@ -34,7 +34,7 @@ function render({ output: { colors } }: CliContext, tasks: readonly CheckedTask[
   );
   const lines = tasks.flatMap(({ task, needs }) =>
     needs
-      .filter(({ status }) => status === 'lacking' || status === 'build')
+      .filter(({ status }) => status === 'missing' || status === 'build')
       .map(({ name, detail, remedy }) => `${task}, ${name}: ${detail}${remedy === null ? '' : `. Fix: ${remedy}`}`),
   );
   return [table, ...(lines.length === 0 ? [] : ['', ...lines])].join('\n');
@@ -51,11 +51,11 @@ export function register(tasks: Command, context: CliContext): void {
     .action(async (ids: string[], flags: Record<string, unknown>) => {
       const checked = await checkTasks(context, { ids, ...requestFields(checkTasksRequestSchema.shape, flags) });
       const rows = checked.map((row) => ({ ...row, needs: row.needs.map(withRemedyText) }));
-      const lacking = rows.filter(({ ready }) => !ready);
-      context.output.json({ ready: lacking.length === 0, tasks: rows } satisfies TaskChecksDocument);
+      const missing = rows.filter(({ ready }) => !ready);
+      context.output.json({ ready: missing.length === 0, tasks: rows } satisfies TaskChecksDocument);
       context.output.print(render(context, rows));
-      if (lacking.length === 0) return;
-      context.output.log(`${plural(lacking.length, 'task')} of ${rows.length} cannot run here.`);
+      if (missing.length === 0) return;
+      context.output.log(`${plural(missing.length, 'task')} of ${rows.length} cannot run here.`);
       context.setExitCode(1);
     });
   for (const option of requestOptions(checkTasksRequestSchema.shape, { without: ['ids'] })) command.addOption(option);

@@ -78,7 +78,7 @@ function render(context: CliContext, tasks: readonly ImportedTask[], into: strin
       ({ file, key, message, remedy }) => `${row.id}: ${file}: ${key === '' ? '' : `${key}: `}${message}. ${remedy}`,
     ),
   ]);
-  const count = tasks.filter(({ status }) => status !== 'not imported').length;
+  const count = tasks.filter(({ status }) => status !== 'not_imported').length;
   const place = `${plural(count, 'task')} of ${tasks.length} ${dryRun ? 'would be' : 'are'} in ${join(into, 'tasks')}.`;
   const hint =
     context.settings.configFolders.includes(into) || dryRun ? '' : ` To use them: export BENCH_CONFIGS=${into}`;
@@ -140,7 +140,7 @@ export function register(tasks: Command, context: CliContext): void {
       const found = imported.map((task) => ({ ...task, problems: task.problems.map(withRemedyText) }));
       context.output.json({ into, dryRun, tasks: found } satisfies ImportedTasksDocument);
       context.output.print(render(context, found, into, dryRun));
-      const left = found.filter(({ status }) => status === 'not imported');
+      const left = found.filter(({ status }) => status === 'not_imported');
       if (left.length === found.length || (flags.tasks !== undefined && left.length > 0)) context.setExitCode(1);
     });
 }

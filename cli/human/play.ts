@@ -123,10 +123,10 @@ export class Play {
 
   #show(turn: OpenTurn, shown: Shown): void {
     const { colors } = this.context.output;
-    const { messages, leftOut } = messagesToShow(turn.messages, shown);
+    const { messages, omitted } = messagesToShow(turn.messages, shown);
     const requery = turn.try === 0 ? '' : `, reply ${turn.try + 1}`;
     this.#say(colors.bold(`── step ${turn.step}${requery} ──`));
-    if (leftOut > 0) this.#say(colors.dim(`(${plural(leftOut, 'earlier message')} omitted; :history shows all)`));
+    if (omitted > 0) this.#say(colors.dim(`(${plural(omitted, 'earlier message')} omitted; :history shows all)`));
     for (const { role, content, toolCalls = [] } of messages) {
       const calls = toolCalls.map((call) => `${call.name} ${call.arguments}`).join('\n');
       const text = printable([content, calls].filter((part) => part !== '').join('\n')).trimEnd();

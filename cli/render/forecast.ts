@@ -27,9 +27,9 @@ export const forecastLine = ({ costUsd, hours }: UsageForecast): string =>
 /** What the batch needs and may use. */
 export function renderForecast(
   { costUsd, tokens, hours, evidence, attempts }: BatchForecast,
-  { gpus, gpusAtOnce, memoryMbAtOnce, costAtMostUsd, unpricedModels }: BatchEstimate,
+  { gpus, gpusAtOnce, memoryMbAtOnce, maxCostUsd, unpricedModels }: BatchEstimate,
 ): string {
-  const perRun = gpus.least === gpus.most ? String(gpus.most) : `${gpus.least} to ${gpus.most}`;
+  const perRun = gpus.min === gpus.max ? String(gpus.max) : `${gpus.min} to ${gpus.max}`;
   const counts = { runs: 0, imported: 0, limits: 0 };
   for (const { from, runs } of evidence) counts[from] += runs;
   const from = [
@@ -40,7 +40,7 @@ export function renderForecast(
   return [
     `GPUs: ${perRun} per run, at most ${gpusAtOnce} at once`,
     `Memory: at most ${Math.ceil(memoryMbAtOnce / 1024)} GiB at once, besides evaluations`,
-    `Cost: ${cost(costUsd)}; limits allow ${costAtMostUsd === null ? `any (no price: ${unpricedModels.join(', ')})` : formatCost(costAtMostUsd)}`,
+    `Cost: ${cost(costUsd)}; limits allow ${maxCostUsd === null ? `any (no price: ${unpricedModels.join(', ')})` : formatCost(maxCostUsd)}`,
     `Tokens: ${rangeText(tokens, (count) => COMPACT.format(count))}`,
     `Time: ${time(hours)}`,
     `In nine of ten such batches. Forecast ${from.join(', ')}.`,
@@ -51,11 +51,11 @@ export function renderForecast(
 function attemptsLine(attempts: BatchForecast['attempts']): string {
   if (attempts === null)
     return 'Attempts: unknown how many tell two models apart; no model has played these tasks more than once';
-  const { needed, spread, past, own } = attempts;
+  const { needed, spread, basedOnAttempts, ownModels } = attempts;
   const list = needed.map((one) => `${one.attempts} for a difference of ${one.difference}`).join(', ');
   return (
     `Attempts per model and task that tell two mean gains apart: ${list} ` +
-    `(95 %, in four of five comparisons; gains vary by ${spread.toFixed(2)} in ${plural(past, 'attempt')}${own ? '' : ' of other models'})`
+    `(95 %, in four of five comparisons; gains vary by ${spread.toFixed(2)} in ${plural(basedOnAttempts, 'attempt')}${ownModels ? '' : ' of other models'})`
   );
 }
 
@@ -70,8 +70,8 @@ export const renderEvidence = ({ evidence }: BatchForecast, colors: Colors): str
       { title: 'runs', value: ({ runs }) => String(runs), align: 'right' },
       {
         title: 'forecast from',
-        value: ({ from, past }) =>
-          from === 'limits' ? 'limits' : `${past} ${from === 'runs' ? 'earlier' : 'imported'}`,
+        value: ({ from, basedOnRuns }) =>
+          from === 'limits' ? 'limits' : `${basedOnRuns} ${from === 'runs' ? 'earlier' : 'imported'}`,
       },
     ],
     colors,

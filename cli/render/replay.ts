@@ -57,9 +57,9 @@ export function renderReplay(report: ReplayReport, { colors, width }: Pick<CliOu
     [`${scores.primary} now`, scoreList(scores.now)],
     ['ended recorded', recording.endedBy ?? 'not known'],
     ['ended now', end],
-    ...(recording.leftOut === 0
+    ...(recording.omitted === 0
       ? []
-      : [['left out', `${plural(recording.leftOut, 'entry', 'entries')} that no model replied`] as const]),
+      : [['left out', `${plural(recording.omitted, 'entry', 'entries')} that no model replied`] as const]),
     ...(report.detail === null ? [] : [['detail', colors.red(oneLine(report.detail, 500))] as const]),
   ];
   return `${steps}\n\n${renderFields(fields, colors)}`;

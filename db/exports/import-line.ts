@@ -112,7 +112,7 @@ async function store(
   client: pg.PoolClient,
   contentHash: string,
   source: LineSource,
-): Promise<{ kind: 'imported' | 'known' | 'changed'; runId: string; steps: number }> {
+): Promise<{ kind: 'imported' | 'existing' | 'changed'; runId: string; steps: number }> {
   await client.query(
     `create temporary table line on commit drop as
      select coalesce(jsonb_object_agg(p.key, p.value), '{}') as l from line_part p where not p.listed`,
@@ -137,7 +137,7 @@ async function store(
   const { run_id: runId, steps } = found;
   if (found.known) {
     const { rows: compared } = await client.query<{ differ: boolean }>(`select ${differences} as differ`, [runId]);
-    return { kind: found.same && compared[0]?.differ === false ? 'known' : 'changed', runId, steps: 0 };
+    return { kind: found.same && compared[0]?.differ === false ? 'existing' : 'changed', runId, steps: 0 };
   }
   if (found.status !== 'ended')
     return refuse(`run ${runId} had not ended when it was exported`, 'Export its batch again when it has ended.');

@@ -80,7 +80,7 @@ async function knownRun(sql: Sql, run: ImportedContent, batch: string): Promise<
   const [row] = rows;
   if (row === undefined) return null;
   const { runId, batchId, batch: name } = row;
-  return row.same ? { kind: 'known', runId, batchId, batch: name } : { kind: 'changed', runId, batchId };
+  return row.same ? { kind: 'existing', runId, batchId, batch: name } : { kind: 'changed', runId, batchId };
 }
 
 /** The batch, locked: imports into it take turns. */

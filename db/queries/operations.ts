@@ -63,12 +63,12 @@ export async function leaseWaiters(run: Statements): Promise<LeaseWaiter[]> {
 }
 
 export async function hosts(run: Statements, includeRemoved: boolean): Promise<HostRow[]> {
-  const rows = await run<Omit<HostRow, 'seenAt' | 'endsAt'> & { seenAt: Date; endsAt: Date | null }>(
+  const rows = await run<Omit<HostRow, 'seenAt' | 'leavesAt'> & { seenAt: Date; leavesAt: Date | null }>(
     'hosts',
     `select h.host_id as "hostId", h.hostname, h.cpus, h.memory_mb as "memoryMb", h.gpus, h.busy_gpus as "busyGpus",
        h.backends, h.roles, h.version, ${whyPaused('h')} as paused, case when h.cut_off_at is not null then 'Temporal' end as unreached, h.slots, h.memory_free_mb as "memoryFreeMb",
        h.memory_for_runs_mb as "memoryForRunsMb", h.disk_total_mb::float8 as "diskTotalMb",
-       h.disk_free_mb::float8 as "diskFreeMb", h.seen_at as "seenAt", h.ends_at as "endsAt",
+       h.disk_free_mb::float8 as "diskFreeMb", h.seen_at as "seenAt", h.leaves_at as "leavesAt",
        case when h.removed_at is not null then 'removed' when h.lost_at is not null then 'lost'
          when not (${isAlive('h')}) then 'silent' when h.leaving_at is not null then 'leaving'
          when h.drained_at is not null then 'drained'
@@ -77,7 +77,7 @@ export async function hosts(run: Statements, includeRemoved: boolean): Promise<H
      from hosts h where $1 or h.removed_at is null order by h.host_id`,
     [includeRemoved],
   );
-  return rows.map((row) => ({ ...row, seenAt: isoTime(row.seenAt), endsAt: isoTimeOrNull(row.endsAt) }));
+  return rows.map((row) => ({ ...row, seenAt: isoTime(row.seenAt), leavesAt: isoTimeOrNull(row.leavesAt) }));
 }
 
 /** Hosts that have runs of the batch and are cut off from Temporal, silent or lost. */

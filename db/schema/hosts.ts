@@ -32,7 +32,7 @@ export const hosts = pgTable('hosts', {
   paused: text('paused'),
   drainedAt: time('drained_at'),
   /** When it leaves, by the settings of its worker; null: it stays. */
-  endsAt: time('ends_at'),
+  leavesAt: time('leaves_at'),
   /** Since when it hands its runs on, to leave. */
   leavingAt: time('leaving_at'),
   /** When its runs were moved to other hosts; null again once it has removed what was left of them. */

@@ -83,7 +83,7 @@ comment on column host_invitations.joined_at is 'When a machine joined and chang
 comment on table hosts is 'Machines that execute runs.';
 comment on column hosts.database_user is 'The database''s user that its worker is.';
 comment on column hosts.cut_off_at is 'Since when it registers without reaching Temporal; null: it reaches both servers.';
-comment on column hosts.ends_at is 'When it leaves; null: it stays.';
+comment on column hosts.leaves_at is 'When it leaves; null: it stays.';
 comment on column hosts.leaving_at is 'Since when it hands over its runs, to leave.';
 comment on column hosts.namespace_id is 'Temporal namespace that its worker polls; the same on all hosts that are up.';
 comment on column hosts.namespace_at is 'Name and address of that namespace, as the host sees them.';

@@ -126,7 +126,7 @@ export function decide(
   const planned = order.more.flat().reduce((sum, one) => sum + one, 0);
   if (planned === 0 || looks >= plannedLooks(before))
     return stop(
-      'most',
+      'max_attempts',
       `stopped: ${settled}; up to ${before.maxAttempts} attempts do not tell the other ${rest} apart`,
     );
   const moreOf = new Map(

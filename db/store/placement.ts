@@ -83,7 +83,7 @@ const isPlaced = (status: string): boolean => PLACED.includes(`'${status}'`);
  */
 async function refusalOf(client: pg.PoolClient, hostId: string): Promise<string | null> {
   const { rows } = await client.query<{ why: string }>(
-    `select case when h.drained_at is not null then 'it is drained' when h.leaving_at is not null or h.ends_at <= now() then 'it leaves'
+    `select case when h.drained_at is not null then 'it is drained' when h.leaving_at is not null or h.leaves_at <= now() then 'it leaves'
        when h.lost_at is not null then 'what its former runs left there is not removed yet' else ${whyPaused('h')} end as why
      from hosts h where h.host_id = $1 and ${isAlive('h')} and not (${isAdmitting('h')})`,
     [hostId],

@@ -25,7 +25,7 @@ export interface LineImport {
   finish(
     contentHash: string,
     source: LineSource,
-  ): Promise<{ kind: 'imported' | 'known' | 'changed'; runId: string; steps: number }>;
+  ): Promise<{ kind: 'imported' | 'existing' | 'changed'; runId: string; steps: number }>;
   /** Undo everything; no effect after `end`. */
   abandon(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { ToolState } from '../tool-state.js';
 export type ImportOutcome =
   | { kind: 'imported'; runId: string; batchId: string; attempt: number; taskBaseline: number | null }
   /** The same content is already stored, in the batch of this name. */
-  | { kind: 'known'; runId: string; batchId: string; batch: string | null }
+  | { kind: 'existing'; runId: string; batchId: string; batch: string | null }
   /** The directory was imported into this batch before, with other content. */
   | { kind: 'changed'; runId: string; batchId: string };
 

@@ -9,9 +9,9 @@ export const allocationSchema = z
     pairs: countSchema.describe('of models; 0: it was not looked at yet'),
     settled: countSchema.describe('those of them whose order is settled'),
     state: z
-      .enum(['playing', 'settled', 'most', 'budget', 'unknown'])
+      .enum(['playing', 'settled', 'max_attempts', 'budget', 'unknown'])
       .describe(
-        '`most`: no more attempts could settle it; `budget`: it is spent; `unknown`: no task has gains, or a pair has no attempt that counts',
+        '`max_attempts`: no more attempts could settle it; `budget`: it is spent; `unknown`: no task has gains, or a pair has no attempt that counts',
       ),
     detail: z.string().describe('why it continues or stopped'),
   })

@@ -30,22 +30,22 @@ const evidenceSchema = z
     from: z
       .enum(EVIDENCE)
       .describe('ended runs of this model, agent and task; imported runs of this task; else the limits'),
-    past: countSchema.describe('runs that the forecast draws from'),
+    basedOnRuns: countSchema.describe('runs that the forecast draws from'),
   })
   .meta({ id: 'ForecastEvidence' });
 
 const attemptsSchema = z
   .strictObject({
     spread: z.number().describe('standard deviation of gains among attempts of one model at one task'),
-    past: countSchema.describe('attempts that the spread is from'),
-    own: z.boolean().describe('they are of these models; else of others at these tasks'),
+    basedOnAttempts: countSchema.describe('attempts that the spread is computed from'),
+    ownModels: z.boolean().describe('true: they are attempts of these models; false: of other models at these tasks'),
     needed: z
       .array(
         z
           .strictObject({ difference: z.number().describe('of mean gains'), attempts: countSchema })
           .meta({ id: 'NeededAttempts' }),
       )
-      .describe('attempts per model and task that tell such a difference at 95 %, in four of five comparisons'),
+      .describe('attempts per model and task that detect such a difference at 95 %, in four of five comparisons'),
   })
   .meta({ id: 'AttemptsForecast' });
 /** How many attempts it takes to tell two models apart. */

@@ -32,7 +32,7 @@ export const hostSchema = z
     diskTotalMb: z.number().nullable(),
     diskFreeMb: z.number().nullable(),
     seenAt: timeSchema,
-    endsAt: timeSchema.nullable().describe('when it leaves; null: it stays'),
+    leavesAt: timeSchema.nullable().describe('when it leaves; null: it stays'),
     activeRuns: countSchema.describe('not ended'),
   })
   .meta({ id: 'Host' });
@@ -85,7 +85,7 @@ const jobIds = z.array(z.string());
 export const scaledJobsSchema = z
   .strictObject({
     waitingRuns: countSchema.describe('for a place that such a job would be'),
-    unfit: countSchema.describe('others, which such a job could not take'),
+    unsuitable: countSchema.describe('others, which such a job could not take'),
     jobs: countSchema.describe('before this look, waiting ones included'),
     submitted: jobIds,
     cancelled: jobIds.describe('before they began'),

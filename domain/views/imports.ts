@@ -17,7 +17,7 @@ export type Remark = z.infer<typeof remarkSchema>;
 const importResultSchema = z
   .strictObject({
     source: z.string().describe("the run directory's name, or the run's id"),
-    outcome: z.enum(['imported', 'known', 'changed', 'failed']),
+    outcome: z.enum(['imported', 'existing', 'changed', 'failed']),
     runId: runIdSchema.nullable(),
     steps: countSchema,
     remarks: z.array(remarkSchema),
@@ -31,10 +31,10 @@ export const importDocumentSchema = z
     dryRun: z.boolean(),
     directories: countSchema.describe('found; of a file of lines: runs'),
     imported: countSchema,
-    known: countSchema.describe('here already'),
+    existing: countSchema.describe('here already'),
     changed: countSchema.describe('here already, with other content'),
-    failed: countSchema.describe('left out'),
-    left: countSchema.describe('not looked at: Ctrl-C came before'),
+    failed: countSchema.describe('skipped'),
+    notReached: countSchema.describe('not read: Ctrl-C came first'),
     steps: countSchema,
     results: z.array(importResultSchema),
   })

@@ -20,7 +20,7 @@ const replayedStepSchema = z
   })
   .meta({ id: 'ReplayedStep' });
 
-const { format, leftOut, endedBy } = recordingSchema.shape;
+const { format, omitted, endedBy } = recordingSchema.shape;
 const {
   runId,
   batchId,
@@ -41,8 +41,8 @@ export const replayReportSchema = z
   .strictObject({
     ...{ runId, batchId, model, task, agent, backend, status, endReason, finalEvaluation, exitStatus, detail },
     recording: z
-      .strictObject({ hash: z.string(), format, leftOut, endedBy })
-      .describe('`leftOut`: entries that are no replies'),
+      .strictObject({ hash: z.string(), format, omitted, endedBy })
+      .describe('`omitted`: entries that are no replies'),
     recorded: countSchema.describe('replies; the counts that follow say what became of them'),
     same: countSchema,
     diverged: countSchema,

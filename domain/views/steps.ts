@@ -60,7 +60,7 @@ const clippedTextSchema = z
   .strictObject({
     head: z.string(),
     tail: z.string().describe("'': nothing was left out"),
-    leftOut: countSchema.describe('characters between them'),
+    omitted: countSchema.describe('characters between them'),
     bytes: countSchema.describe('of the whole, in UTF-8'),
   })
   .meta({ id: 'ClippedText' });

@@ -10,12 +10,10 @@ export type SkippedTask = z.infer<typeof skippedTaskSchema>;
 const batchEstimateSchema = z
   .strictObject({
     runs: countSchema,
-    gpus: z.strictObject({ least: countSchema, most: countSchema }).describe('per run'),
+    gpus: z.strictObject({ min: countSchema, max: countSchema }).describe('per run'),
     gpusAtOnce: countSchema.describe('with all runs in flight that may be'),
     memoryMbAtOnce: z.number().describe('likewise'),
-    costAtMostUsd: usdSchema
-      .nullable()
-      .describe('every reply of every step with a full context window; null: not known'),
+    maxCostUsd: usdSchema.nullable().describe('every reply of every step with a full context window; null: not known'),
     unpricedModels: z.array(z.string()).describe('they have no price, and count as free'),
   })
   .meta({ id: 'Estimate' });

@@ -23,7 +23,7 @@ export type PreparationDocument = z.infer<typeof preparationDocumentSchema>;
 const needSchema = z
   .strictObject({
     name: z.enum(['data', 'gpus', 'images', 'memory', 'disk']),
-    status: z.enum(['ok', 'lacking', 'build', 'none']).describe('`build`: made at submit; `none`: it needs none'),
+    status: z.enum(['ok', 'missing', 'build', 'none']).describe('`build`: made at submit; `none`: it needs none'),
     detail: z.string(),
     remedy: z.string().nullable().describe('the command or setting that fixes it'),
   })
@@ -92,7 +92,7 @@ const importedTaskSchema = z
   .strictObject({
     id: z.string().describe('as MLGym calls it'),
     task: z.string().nullable().describe('null: not imported, as `kind`'),
-    status: z.enum(['imported', 'needs data', 'not imported']),
+    status: z.enum(['imported', 'needs_data', 'not_imported']),
     kind: z.enum(['data', 'program']).nullable(),
     submission: z.array(z.string()),
     secrets: z.array(z.string()).describe('files that only the evaluator has'),

@@ -78,7 +78,7 @@ function refuseGpusElsewhere(
   const able = hosts.filter((host) => host.gpus.length >= gpus);
   if (able.length === 0 || able.some((host) => host.backends.includes(backend))) return;
   const most = mostGpus(hosts.filter((host) => host.backends.includes(backend)));
-  const lacking = hosts.map(({ hostId, ...host }) => {
+  const missing = hosts.map(({ hostId, ...host }) => {
     const lacks = [
       ...(host.gpus.length < gpus ? [`has ${host.gpus.length || 'no'} GPUs`] : []),
       ...(host.backends.includes(backend) ? [] : [`does not offer ${backend}`]),
@@ -89,7 +89,7 @@ function refuseGpusElsewhere(
   const fewer = most > 0 ? `ask for at most ${most} GPUs per run` : 'ask for no GPUs';
   throw new BenchError(
     'usage',
-    `a run asks for ${gpus} GPUs on ${backend}, but no host has both: ${lacking.join('; ')}`,
+    `a run asks for ${gpus} GPUs on ${backend}, but no host has both: ${missing.join('; ')}`,
     {
       code: 'gpus.insufficient',
       remedy:

@@ -29,10 +29,10 @@ export function estimateBatch(
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
   return {
     runs: runs.length,
-    gpus: { least: gpus.at(-1) ?? 0, most: gpus[0] ?? 0 },
+    gpus: { min: gpus.at(-1) ?? 0, max: gpus[0] ?? 0 },
     gpusAtOnce: sum(gpusAtOnce.slice(0, atOnce)),
     memoryMbAtOnce: sum(memory.slice(0, atOnce)),
-    costAtMostUsd: unpriced.size > 0 ? null : usdText(cost),
+    maxCostUsd: unpriced.size > 0 ? null : usdText(cost),
     unpricedModels: [...unpriced].sort(),
   };
 }

@@ -50,7 +50,7 @@ export async function forecastBatch(
     evidence: kinds.map(({ kind: { model, agent, task } }, nth) => {
       const { runs: count, past: known, own } = planned[nth]!;
       const from = known.length === 0 ? 'limits' : own ? 'runs' : 'imported';
-      return { model, agent, task, runs: count, from, past: known.length };
+      return { model, agent, task, runs: count, from, basedOnRuns: known.length };
     }),
   };
 }
@@ -74,13 +74,12 @@ async function attemptsFor(queries: Known, runs: readonly RunDefinition[]): Prom
   const models = [...new Set(runs.map(({ model }) => model.name))];
   const found = await queries.gainSpread({ models, tasks });
   if (found === null) return null;
-  const { attempts: past, own } = found;
   const spread = believedSpread(found.spread, found.freedom);
   const needed = DIFFERENCES.map((difference) => ({
     difference,
     attempts: attemptsNeeded({ spread, tasks: tasks.length, difference }),
   }));
-  return { spread, past, own, needed };
+  return { spread, basedOnAttempts: found.attempts, ownModels: found.own, needed };
 }
 
 type Members = [RunDefinition, ...RunDefinition[]];

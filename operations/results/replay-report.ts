@@ -30,7 +30,7 @@ export async function replayReport({ queries, store }: ReplayReportPorts, ref: s
     runId,
     batchId: run.batchId,
     model: run.model,
-    recording: { hash, format: recording.format, leftOut: recording.leftOut, endedBy: recording.endedBy },
+    recording: { hash, format: recording.format, omitted: recording.omitted, endedBy: recording.endedBy },
     task: run.task,
     agent: run.agent,
     backend: run.backend,

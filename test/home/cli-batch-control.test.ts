@@ -8,7 +8,7 @@ interface Submitted {
   batchId: string;
   existing: boolean;
   runs: { runId: string | null; model: string; task: string; attempt: number; seed: number }[];
-  estimate?: { runs: number; costAtMostUsd: string | null; memoryMbAtOnce: number; unpricedModels: string[] };
+  estimate?: { runs: number; maxCostUsd: string | null; memoryMbAtOnce: number; unpricedModels: string[] };
 }
 interface Batch {
   batchId: string;
@@ -64,7 +64,7 @@ groups:
       [null, 'scripted:optimum', 1],
       [null, 'scripted:optimum', 2],
     ]);
-    expect(dry.estimate).toMatchObject({ runs: 3, costAtMostUsd: '0', unpricedModels: [] });
+    expect(dry.estimate).toMatchObject({ runs: 3, maxCostUsd: '0', unpricedModels: [] });
   });
 
   it('is submitted once, however often; another specification of the name is refused', async () => {

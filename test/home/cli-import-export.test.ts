@@ -58,7 +58,7 @@ describe('bench import mlgym', () => {
     const again = await home.run('import', 'mlgym', folder, '--json');
     expect([again.exitCode, JSON.parse(again.stdout)]).toMatchObject([
       1,
-      { imported: 0, known: 2, failed: 1, steps: 0 },
+      { imported: 0, existing: 2, failed: 1, steps: 0 },
     ]);
     const typed = `${process.execPath} ${MAIN} import mlgym ${at('good')}`;
     const shown = await execa('script', ['-qec', typed, '/dev/null'], {
@@ -128,7 +128,7 @@ describe('bench export and bench import jsonl', () => {
     expect(cut.stderr).toContain('truncated');
     expect(documentAt(at('lines.json'))).toMatchObject({ imported: 1, failed: 1 });
     writeFileSync(file, `${first}\n${second}\n`);
-    expect(await home.json('import', 'jsonl', file)).toMatchObject({ imported: 1, known: 1, failed: 0 });
+    expect(await home.json('import', 'jsonl', file)).toMatchObject({ imported: 1, existing: 1, failed: 0 });
     expect(await stored()).toEqual(before);
   });
 });

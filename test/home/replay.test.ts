@@ -52,7 +52,7 @@ describe('bench replay', () => {
         status: 'ended',
         endReason: 'submit',
         exitStatus: 'submitted',
-        recording: { format: 'mlgym', leftOut: 1, endedBy: 'autosubmission (exit_cost)' },
+        recording: { format: 'mlgym', omitted: 1, endedBy: 'autosubmission (exit_cost)' },
         recorded: 5,
         same: 3,
         diverged: 1,

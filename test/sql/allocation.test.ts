@@ -77,7 +77,7 @@ describe('attempts that are given out on the way', () => {
       await play(batchId, alike);
       if ((await db.store.nextAttempts(batchId)) === 0) break;
     }
-    expect(await status(batchId)).toMatchObject({ state: 'most', settled: 0, pairs: 1 });
+    expect(await status(batchId)).toMatchObject({ state: 'max_attempts', settled: 0, pairs: 1 });
     const counts = new Map<string, number>();
     for (const one of (await db.queries.batchStatus(batchId)).runList)
       counts.set(`${one.model} ${one.task}`, (counts.get(`${one.model} ${one.task}`) ?? 0) + 1);

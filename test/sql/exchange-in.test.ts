@@ -213,7 +213,7 @@ describe('a run that is exported and imported again', () => {
                 .filter(({ name }) => name.startsWith('samples/'))
                 .map(({ text }) => text);
         expect((await texts(again)).map(withoutIds)).toEqual((await texts(path)).map(withoutIds));
-        expect((await take(format, path)).known).toBe(1);
+        expect((await take(format, path)).existing).toBe(1);
       });
 
   test('as atif is the same where it is a fork, or has no step: copied steps of our own are its steps', async () => {

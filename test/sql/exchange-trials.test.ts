@@ -121,7 +121,7 @@ describe('a trial of Harbor', () => {
     folderOf(files(), join(job, 't1'));
     expect(await take(job)).toMatchObject({ directories: 1, imported: 1, failed: 0 });
     for (const path of ['t1/agent/trajectory.json', 't1/agent', 't1'])
-      expect(await take(join(job, path))).toMatchObject({ directories: 1, known: 1 });
+      expect(await take(join(job, path))).toMatchObject({ directories: 1, existing: 1 });
   });
 
   test('says where its trajectory goes on in a file that is not there', async () => {
@@ -144,7 +144,7 @@ describe('a trial of Harbor', () => {
     for (const name of ['t1', 't2', 't3'])
       folderOf({ 'agent/trajectory.json': plain, 'result.json': result() }, join(job, name));
     expect(await take(job)).toMatchObject({ imported: 3, changed: 0 });
-    expect(await take(job)).toMatchObject({ imported: 0, known: 3 });
+    expect(await take(job)).toMatchObject({ imported: 0, existing: 3 });
   });
 
   test('without an id is told from others by its name and its job', async () => {
@@ -162,7 +162,7 @@ describe('a trial of Harbor', () => {
     const folder = folderOf({ 'agent/trajectory.json': plain, 'result.json': told });
     expect(await take(folder, 'regraded')).toMatchObject({ imported: 1 });
     folderOf({ 'result.json': { ...told, verifier_result: { rewards: { reward: 0 } } } }, folder);
-    expect(await take(folder, 'regraded')).toMatchObject({ known: 0, changed: 1 });
+    expect(await take(folder, 'regraded')).toMatchObject({ existing: 0, changed: 1 });
   });
 
   test('has the times of its result', async () => {

@@ -71,7 +71,7 @@ describe('a batch that is exported', () => {
     const file = join(folder, 'runs.jsonl');
     writeFileSync(file, `${lines.join('\n')}\nnot JSON\n`);
     expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['imported', 'imported', 'failed']);
-    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['known', 'known', 'failed']);
+    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['existing', 'existing', 'failed']);
     // Where a run is from is this database's own knowledge.
     const strip = (line: string) => {
       const { run, ...rest } = JSON.parse(line) as Record<string, Record<string, unknown>>;
@@ -79,11 +79,11 @@ describe('a batch that is exported', () => {
     };
     for (const [i, id] of ids.entries()) expect(strip(await lineOf(there, id))).toEqual(strip(lines[i] ?? ''));
     await there.pool.query(`update steps set observation = 'other' where run_id = $1 and step = 2`, [own.runId]);
-    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['changed', 'known', 'failed']);
+    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['changed', 'existing', 'failed']);
     await there.pool.query(`update steps set observation = E'done\n' where run_id = $1 and step = 2`, [own.runId]);
-    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['known', 'known', 'failed']);
+    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['existing', 'existing', 'failed']);
     await there.pool.query('update runs set step = 7 where run_id = $1', [own.runId]);
-    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['changed', 'known', 'failed']);
+    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['changed', 'existing', 'failed']);
     expect(await there.queries.unfinishedRuns()).toBe(0);
   });
 
@@ -105,7 +105,7 @@ describe('a batch that is exported', () => {
     expect(await there.queries.events({ runId })).toMatchObject([
       { kind: event.kind, key: event.key, detail: event.detail },
     ]);
-    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['known']);
+    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['existing']);
   });
 
   it('is imported from a line that is older than a column: its default holds', async () => {
@@ -135,7 +135,7 @@ describe('a batch that is exported', () => {
     expect(flags).toEqual((await here.queries.showRun(runId)).flags);
     // As a line of older rules is.
     await there.pool.query('update runs set integrity_version = 99 where run_id = $1', [runId]);
-    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['known']);
+    expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['existing']);
   });
 
   it('is imported line by line: one that is cut short or has rows that do not fit is told with its place, the others are taken', async () => {

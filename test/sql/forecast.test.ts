@@ -79,7 +79,7 @@ describe('a batch is forecast', () => {
   test('from ended runs of the same model, agent and task', async () => {
     await played(priced, { count: 100 });
     const { costUsd, tokens, hours, evidence } = await forecast(planned(priced));
-    expect(evidence).toEqual([{ model: 'dear', agent: 'default', task: 't', runs: 2, from: 'runs', past: 100 }]);
+    expect(evidence).toEqual([{ model: 'dear', agent: 'default', task: 't', runs: 2, from: 'runs', basedOnRuns: 100 }]);
     expect(costUsd.low).toBeGreaterThan(3);
     expect(costUsd.expected).toBeCloseTo(4, 0);
     expect(costUsd.high).toBeLessThan(5);
@@ -100,7 +100,7 @@ describe('a batch is forecast', () => {
     await played(priced, { over: { sample: true } });
     await played(priced, { over: { agentName: 'other', agentHash: 'other' } });
     const { costUsd, evidence } = await forecast(planned(priced, { costLimitUsd: '0.1' }));
-    expect(evidence).toMatchObject([{ from: 'limits', past: 0 }]);
+    expect(evidence).toMatchObject([{ from: 'limits', basedOnRuns: 0 }]);
     expect(costUsd).toEqual({ low: 0, expected: null, high: 0.2 });
   });
 
@@ -108,7 +108,7 @@ describe('a batch is forecast', () => {
     const other: ModelRef = { name: 'recorded', kind: 'real', provider: 'mlgym', model: 'recorded' };
     await played(other, { count: 100, usd: 0, minutes: null, origin: 'mlgym' });
     const { costUsd, hours, evidence } = await forecast(planned(priced));
-    expect(evidence).toMatchObject([{ from: 'imported', past: 100 }]);
+    expect(evidence).toMatchObject([{ from: 'imported', basedOnRuns: 100 }]);
     // A million read, 100,000 written: 2 dollars a run.
     expect(costUsd.expected).toBeCloseTo(4, 0);
     expect(hours).toEqual({ low: 0, expected: null, high: null });

@@ -171,7 +171,7 @@ describe('a line that is signed', () => {
     expect(await taken([await sign(there, runId)], { ownKey: keys.publicKey })).toEqual(['imported']);
     expect((await here.queries.showRun(runId)).origin).toBe('bench');
     expect(await ranks()).toEqual({ 'm container': [1, null, 5] });
-    expect(await taken([await sign(there, runId)], { ownKey: keys.publicKey })).toEqual(['known']);
+    expect(await taken([await sign(there, runId)], { ownKey: keys.publicKey })).toEqual(['existing']);
   });
 
   it('by a key that is trusted is taken, and who signed it is kept; it is not ranked with what was played here', async () => {

@@ -445,7 +445,7 @@ describe('an older epoch', () => {
 describe('a host', () => {
   test('that leaves at a time is given what ends before, and nothing once it leaves; its runs are handed on without a fault', async () => {
     const inAnHour = new Date(Date.now() + 3_600_000);
-    await alone(host('lent', { endsAt: inAnHour, gpus: ['0'] }));
+    await alone(host('lent', { leavesAt: inAnHour, gpus: ['0'] }));
     const one = await oneRun(db);
     const place = (seconds?: number) =>
       db.store.placeRun({ runId: one.runId, epoch: 1, ...(seconds === undefined ? {} : { seconds }) });
@@ -462,7 +462,7 @@ describe('a host', () => {
     const lease = await leaseOn('lent', 731);
     await db.store.recordLease(lease);
 
-    await db.store.registerHost(host('lent', { endsAt: inAnHour, gpus: ['0'], leaving: true }));
+    await db.store.registerHost(host('lent', { leavesAt: inAnHour, gpus: ['0'], leaving: true }));
     expect(await stateOf('lent')).toBe('leaving');
     expect(await db.store.gpuHosts()).toEqual([]);
     const other = await oneRun(db);

@@ -134,8 +134,8 @@ describe('importing run directories of MLGym', () => {
     const first = options();
     await imported([at], first);
     const before = await digest();
-    expect((await imported([path], first)).map(({ outcome }) => outcome)).toEqual(['known']);
-    expect((await imported([path])).map(({ outcome }) => outcome)).toEqual(['known']);
+    expect((await imported([path], first)).map(({ outcome }) => outcome)).toEqual(['existing']);
+    expect((await imported([path])).map(({ outcome }) => outcome)).toEqual(['existing']);
     writeRunDirectory(at, { scores: [{ Score: 0.1 }, { Score: 0.27 }] });
     const [changed] = await imported([path], first);
     expect(changed).toMatchObject({ outcome: 'changed', remarks: [{ kind: 'changed', level: 'failed' }] });
@@ -162,8 +162,8 @@ describe('importing run directories of MLGym', () => {
     });
     expect(first).toHaveLength(2);
     expect((await imported([at], into)).map(({ outcome }) => outcome)).toEqual([
-      'known',
-      'known',
+      'existing',
+      'existing',
       'imported',
       'imported',
     ]);
@@ -434,7 +434,7 @@ describe.runIf(published.length > 0)('the published run directories', () => {
       expect(results.map(({ outcome }) => outcome)).toEqual(published.map(() => 'imported'));
       const before = await digest(own);
       const again = await importMlgym(own.imports, directories, { batch: 'published', tasks: {}, dryRun: false });
-      expect(again.map(({ outcome }) => outcome)).toEqual(published.map(() => 'known'));
+      expect(again.map(({ outcome }) => outcome)).toEqual(published.map(() => 'existing'));
       expect(await digest(own)).toEqual(before);
       const { rows } = await own.pool.query<PublishedRun>(
         `select i.source as dir, r.model_name as model, r.task_id as task, r.attempt - 1 as run_index, i.raw_exit_status as exit_status,
@@ -494,10 +494,10 @@ describe('what an import is told to look at', () => {
       importMlgym(db.imports, await findRunDirectories([path]), { batch, tasks: {}, dryRun: false });
     const [first] = await into('one');
     expect(first).toMatchObject({ outcome: 'imported', remarks: [] });
-    expect(await into('one')).toMatchObject([{ outcome: 'known', remarks: [] }]);
+    expect(await into('one')).toMatchObject([{ outcome: 'existing', remarks: [] }]);
     expect(await into('two')).toMatchObject([
       {
-        outcome: 'known',
+        outcome: 'existing',
         runId: first!.runId,
         remarks: [{ kind: 'in_other_batch', message: expect.stringContaining('batch one') as unknown }],
       },

@@ -301,9 +301,9 @@ describe('a run', () => {
     const { steps }: StepWindow = await get('steps', `/runs/${runs[0]}/steps?from=1&to=3&preview=100`);
     const full = await db.queries.trajectory(runs[0]!);
     const [first, second] = steps;
-    expect(first!.observation).toEqual({ head: 'o1', tail: '', leftOut: 0, bytes: 2 });
-    const { head, tail, leftOut, bytes } = second!.observation!;
-    expect([head, tail.slice(-7), leftOut, bytes]).toEqual([
+    expect(first!.observation).toEqual({ head: 'o1', tail: '', omitted: 0, bytes: 2 });
+    const { head, tail, omitted, bytes } = second!.observation!;
+    expect([head, tail.slice(-7), omitted, bytes]).toEqual([
       'é'.repeat(50),
       'core: 2',
       SHOWN.length - 100,

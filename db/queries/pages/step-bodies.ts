@@ -9,8 +9,8 @@ import { isoTime } from '../summaries.js';
 /** The whole where it is no longer than so many characters, else its head and tail. */
 const clipped = (column: string): string => `
   case when ${column} is null then null
-    when octet_length(${column}) <= $4 or char_length(${column}) <= $4 then jsonb_build_object('head', ${column}, 'tail', '', 'leftOut', 0, 'bytes', octet_length(${column}))
-    else jsonb_build_object('head', left(${column}, $4 - $4 / 2), 'tail', right(${column}, $4 / 2), 'leftOut', char_length(${column}) - $4, 'bytes', octet_length(${column}))
+    when octet_length(${column}) <= $4 or char_length(${column}) <= $4 then jsonb_build_object('head', ${column}, 'tail', '', 'omitted', 0, 'bytes', octet_length(${column}))
+    else jsonb_build_object('head', left(${column}, $4 - $4 / 2), 'tail', right(${column}, $4 / 2), 'omitted', char_length(${column}) - $4, 'bytes', octet_length(${column}))
   end`;
 
 type Row = Omit<ClippedStep, 'evaluations' | 'at'> & { at: Date };

@@ -9,7 +9,7 @@ export const isAlive = (host: string): string =>
 /** Takes new runs. */
 export const isAdmitting = (host: string): string =>
   `${isAlive(host)} and ${host}.lost_at is null and ${host}.drained_at is null and ${host}.paused is null
-   and ${host}.cut_off_at is null and ${host}.leaving_at is null and coalesce(${host}.ends_at > now(), true)`;
+   and ${host}.cut_off_at is null and ${host}.leaving_at is null and coalesce(${host}.leaves_at > now(), true)`;
 
 /** Why it takes no new runs, for people; null: it does, or is drained, leaves or is lost. */
 export const whyPaused = (host: string): string =>
@@ -17,4 +17,4 @@ export const whyPaused = (host: string): string =>
 
 /** A run that needs so many seconds ends there; null: as long as it takes. */
 export const isLongEnough = (host: string, seconds: string): string =>
-  `(${seconds}::float8 is null or coalesce(${host}.ends_at >= now() + make_interval(secs => ${seconds}::float8), true))`;
+  `(${seconds}::float8 is null or coalesce(${host}.leaves_at >= now() + make_interval(secs => ${seconds}::float8), true))`;

@@ -68,7 +68,7 @@ export async function beginEpoch(run: Statements, runId: string, epoch: number, 
 export async function gpuHosts(run: Statements): Promise<GpuHost[]> {
   return run<GpuHost>(
     'gpuHosts',
-    `select h.host_id as "hostId", h.backends, (extract(epoch from h.ends_at) * 1000)::float8 as "endsAt", array(
+    `select h.host_id as "hostId", h.backends, (extract(epoch from h.leaves_at) * 1000)::float8 as "endsAt", array(
            select device from jsonb_array_elements_text(h.gpus) as device where not h.busy_gpus ? device
          ) as devices
          from hosts h where jsonb_array_length(h.gpus) > 0 and h.roles ? 'host' and ${isAdmitting('h')}

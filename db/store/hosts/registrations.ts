@@ -14,7 +14,7 @@ const REGISTER_HOST = `with before as (
          ), registered as (
            insert into hosts as h (host_id, hostname, cpus, memory_mb, gpus, backends, slots, memory_for_runs_mb, memory_free_mb,
              disk_total_mb, disk_free_mb, busy_gpus, paused, roles, home_id, version, heartbeat_seconds, namespace_id, namespace_at, database_user,
-             ends_at, leaving_at, cut_off_at)
+             leaves_at, leaving_at, cut_off_at)
            select $1, $2, $3, $4, $5::jsonb, $6::jsonb, $7, $8, $9, $10, $11, $12::jsonb, $13, $14::jsonb, $15, $16, $17, $18, $19, session_user,
              $20, case when $21::boolean then now() end, case when $22::boolean then now() end
            where not exists (select from before where "foreign")
@@ -25,7 +25,7 @@ const REGISTER_HOST = `with before as (
              disk_free_mb = excluded.disk_free_mb, busy_gpus = excluded.busy_gpus, paused = excluded.paused,
              roles = excluded.roles, home_id = excluded.home_id, version = excluded.version,
              heartbeat_seconds = excluded.heartbeat_seconds, namespace_id = excluded.namespace_id,
-             namespace_at = excluded.namespace_at, database_user = excluded.database_user, ends_at = excluded.ends_at,
+             namespace_at = excluded.namespace_at, database_user = excluded.database_user, leaves_at = excluded.leaves_at,
              leaving_at = case when $21::boolean then coalesce(h.leaving_at, now()) end, removed_at = null,
              cut_off_at = case when $22::boolean then coalesce(h.cut_off_at, now()) end,
              -- Alone, PostgreSQL shows no life: runs on a host that does not reach Temporal are stalled, and must move.
@@ -67,7 +67,7 @@ const registrationColumns = (host: HostRegistration): unknown[] => [
   host.heartbeatSeconds ?? 10,
   host.namespace?.id ?? null,
   host.namespace?.at ?? null,
-  host.endsAt ?? null,
+  host.leavesAt ?? null,
   host.leaving ?? false,
   host.cutOff ?? false,
 ];

@@ -38,7 +38,7 @@ export interface HostRegistration {
    */
   cutOff?: boolean;
   /** When it leaves; null or absent: it stays. */
-  endsAt?: Date | null;
+  leavesAt?: Date | null;
   /** It hands its runs on. */
   leaving?: boolean;
 }

@@ -10,7 +10,7 @@ export interface Needed {
   /** Runs that wait for a place that such a job would be. */
   waiting: number;
   /** Others, which such a job could not take. */
-  unfit: number;
+  unsuitable: number;
 }
 
 /** What a host, or a job to come, still takes. */
@@ -22,7 +22,7 @@ interface Room {
 }
 
 type Asked = Pick<SlurmScale, 'max' | 'hours' | 'cpus' | 'gpus' | 'slots' | 'memoryGb'>;
-type Host = Pick<HostRow, 'hostId' | 'state' | 'activeRuns' | 'slots' | 'gpus' | 'busyGpus' | 'endsAt'> &
+type Host = Pick<HostRow, 'hostId' | 'state' | 'activeRuns' | 'slots' | 'gpus' | 'busyGpus' | 'leavesAt'> &
   Pick<HostRow, 'memoryForRunsMb'>;
 
 /** Until a job's worker is a host. */
@@ -73,7 +73,8 @@ export function neededJobs(
     (need) => amountIn(empty, need) > 0 && (backends === undefined || backends.includes(need.backend)),
   );
 
-  const secondsLeft = ({ endsAt }: Host): number => (endsAt === null ? Infinity : (Date.parse(endsAt) - now) / 1000);
+  const secondsLeft = ({ leavesAt }: Host): number =>
+    leavesAt === null ? Infinity : (Date.parse(leavesAt) - now) / 1000;
   const open = running.flatMap((job) => hostOf(job) ?? []).filter(({ state }) => state === 'up');
   const free = open.map((host): Room => {
     const placed = needs.filter(({ hostId }) => hostId === host.hostId);
@@ -112,7 +113,7 @@ export function neededJobs(
     cancel: cancel.map(({ jobId }) => jobId),
     end: left.map(({ jobId }) => jobId),
     waiting: sum(waiting, ({ runs }) => runs),
-    unfit: sum(all, ({ runs }) => runs) - sum(waiting, ({ runs }) => runs),
+    unsuitable: sum(all, ({ runs }) => runs) - sum(waiting, ({ runs }) => runs),
   };
 }
 

@@ -81,7 +81,7 @@ export async function scaleSlurm(
     await endJob(jobId);
     starts.dismissed(jobId);
   }
-  const { waiting: waitingRuns, unfit, cancel: cancelled, end: ended } = needed;
-  const scaled = { waitingRuns, unfit, jobs: jobs.length, submitted, cancelled, ended };
+  const { waiting: waitingRuns, unsuitable, cancel: cancelled, end: ended } = needed;
+  const scaled = { waitingRuns, unsuitable, jobs: jobs.length, submitted, cancelled, ended };
   return { scaled, failed, pauseSeconds: starts.secondsToNext(now) };
 }

@@ -65,10 +65,10 @@ export class TextCollector {
       return { text: head + rest, bytes: this.#bytes, clipped: false };
     const beginning = firstBytes(Buffer.from(this.#lost ? head : head + rest), this.limit.head);
     const end = lastBytes(Buffer.from(this.#lost ? rest : head + rest), this.limit.tail);
-    const leftOut = this.#bytes - beginning.length - end.length;
+    const omitted = this.#bytes - beginning.length - end.length;
     return {
       // The words in which our sandboxes say it of a command's output.
-      text: `${beginning.toString()}\n[... ${leftOut} bytes of output not shown ...]\n${end.toString()}`,
+      text: `${beginning.toString()}\n[... ${omitted} bytes of output not shown ...]\n${end.toString()}`,
       bytes: this.#bytes,
       clipped: true,
     };

@@ -67,7 +67,7 @@ async function importDirectory(
         'changed',
         `was imported before, as run ${outcome.runId}, with other content, and was left unchanged. To keep both, import into another batch.`,
       );
-    if (outcome.kind === 'known' && outcome.batch !== options.batch)
+    if (outcome.kind === 'existing' && outcome.batch !== options.batch)
       remarks.odd(
         null,
         '',

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { BenchError } from '../../../domain/errors.js';
 import type { DirectoryResult, ImportDocument } from '../../../domain/views/imports.js';
 
-/** Result of an import; directories that were never looked at are left. */
+/** Result of an import; directories that were never read are not reached. */
 export function importSummary(
   results: DirectoryResult[],
   of: { batch: string; dryRun: boolean; directories: number },
@@ -12,10 +12,10 @@ export function importSummary(
   return {
     ...of,
     imported: count('imported'),
-    known: count('known'),
+    existing: count('existing'),
     changed: count('changed'),
     failed: count('failed'),
-    left: of.directories - results.length,
+    notReached: of.directories - results.length,
     steps: results.reduce((sum, { steps }) => sum + steps, 0),
     results,
   };

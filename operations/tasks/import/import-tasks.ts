@@ -63,7 +63,7 @@ export async function importTasks(checkoutDir: string, options: ImportOptions): 
 const refused = (id: string, problems: ImportProblem[]): ImportedTask => ({
   id,
   task: null,
-  status: 'not imported',
+  status: 'not_imported',
   kind: null,
   submission: [],
   secrets: [],
@@ -92,7 +92,7 @@ async function place(checkoutDir: string, plan: TaskPlan, options: ImportOptions
   const result: ImportedTask = {
     id,
     task: name,
-    status: needsData && !plan.generated ? 'needs data' : 'imported',
+    status: needsData && !plan.generated ? 'needs_data' : 'imported',
     kind: plan.kind,
     submission: [...plan.submission.files, ...plan.submission.folders.map((path) => `${path}/`)],
     secrets: plan.secrets,

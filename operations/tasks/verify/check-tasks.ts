@@ -28,8 +28,8 @@ export interface Offer {
 
 const ok = (name: Need['name'], detail: string): Need => ({ name, status: 'ok', detail, remedy: null });
 const none = (name: Need['name'], detail = 'needs none'): Need => ({ name, status: 'none', detail, remedy: null });
-const lacking = (name: Need['name'], detail: string, remedy: string, fields: RemedyFields = {}): Need => ({
-  ...{ name, status: 'lacking', detail, remedy, fields },
+const missing = (name: Need['name'], detail: string, remedy: string, fields: RemedyFields = {}): Need => ({
+  ...{ name, status: 'missing', detail, remedy, fields },
 });
 
 export const freeBytesOf = (dir: string): number => {
@@ -42,9 +42,9 @@ function dataNeed(task: TaskFolder, sample: boolean, prepared: (task: TaskFolder
   const remedy = prepareCommand([task.spec.id]);
   const fields: RemedyFields = sample ? { sample: true } : {};
   try {
-    return prepared(task) ? ok('data', sample ? 'sample' : 'real') : lacking('data', 'not prepared', remedy, fields);
+    return prepared(task) ? ok('data', sample ? 'sample' : 'real') : missing('data', 'not prepared', remedy, fields);
   } catch (error) {
-    if (error instanceof BenchError) return lacking('data', 'changed on disk', remedy, { ...fields, force: true });
+    if (error instanceof BenchError) return missing('data', 'changed on disk', remedy, { ...fields, force: true });
     throw error;
   }
 }
@@ -54,7 +54,7 @@ function gpuNeed({ spec }: TaskFolder, { gpus, backend }: Offer): Need {
   const there = backend === 'podman' ? 0 : gpus;
   if (spec.gpus <= there) return ok('gpus', `${spec.gpus} of ${there}`);
   const profile = Object.entries(spec.profiles ?? {}).find(([, one]) => (one.gpus ?? spec.gpus) <= there)?.[0];
-  return lacking(
+  return missing(
     'gpus',
     `${spec.gpus}, there are ${there}`,
     profile === undefined ? 'fewer GPUs per run' : `the profile ${profile}`,
@@ -64,7 +64,7 @@ function gpuNeed({ spec }: TaskFolder, { gpus, backend }: Offer): Need {
 
 function imageNeed(task: TaskFolder, { backend }: Offer): Need {
   const unmet = unmetNeed(task.spec, backend);
-  if (unmet !== null) return lacking('images', unmet, 'a container backend', { backend: 'docker' });
+  if (unmet !== null) return missing('images', unmet, 'a container backend', { backend: 'docker' });
   const layers = (['agent', 'evaluator'] as const).filter((kind) => layerOf(task.spec, kind, task.dir) !== null);
   if (layers.length === 0 || backend === 'local') return none('images', 'the plain ones');
   const { id, profile } = task.spec;
@@ -81,7 +81,7 @@ function memoryNeed({ spec }: TaskFolder, { memoryMb }: Offer): Need {
   const wanted = spec.limits.memoryMb;
   if (memoryMb === null || wanted <= memoryMb) return ok('memory', `${wanted} MB`);
   const profile = Object.entries(spec.profiles ?? {}).find(([, one]) => (one.limits?.memoryMb ?? wanted) <= memoryMb);
-  return lacking(
+  return missing(
     'memory',
     `${wanted} MB, there are ${memoryMb}`,
     profile === undefined ? 'a worker with more memory for its runs' : `the profile ${profile[0]}`,
@@ -94,7 +94,7 @@ function diskNeed({ spec }: TaskFolder, { freeBytes }: Offer, missingBytes: numb
   const wanted = 3 * missingBytes;
   if (wanted <= freeBytes)
     return ok('disk', missingBytes === 0 ? 'nothing to fetch' : `${missingBytes} bytes to fetch`);
-  return lacking(
+  return missing(
     'disk',
     `${wanted} bytes, ${freeBytes} are free`,
     `make room, or make sample data: bench tasks prepare ${spec.id}`,
@@ -118,7 +118,7 @@ export function checkTask(
   return {
     task: task.spec.id,
     profile: task.spec.profile ?? null,
-    ready: needs.every(({ status }) => status !== 'lacking'),
+    ready: needs.every(({ status }) => status !== 'missing'),
     needs,
   };
 }

@@ -45,18 +45,18 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 describe('a checkout of MLGym', () => {
   it('becomes tasks that are valid, and reasons for those that do not', () => {
     expect(Object.fromEntries(results.map(({ id, status }) => [id, status]))).toEqual({
-      absent: 'needs data',
-      dead: 'not imported',
+      absent: 'needs_data',
+      dead: 'not_imported',
       guess: 'imported',
-      heavy: 'not imported',
-      hub: 'not imported',
-      language: 'not imported',
+      heavy: 'not_imported',
+      hub: 'not_imported',
+      language: 'not_imported',
       model: 'imported',
-      mystery: 'not imported',
+      mystery: 'not_imported',
       race: 'imported',
       table: 'imported',
       tableL1: 'imported',
-      unreadable: 'not imported',
+      unreadable: 'not_imported',
     });
     expect(readdirSync(join(into, 'tasks')).sort()).toEqual(
       ['absent', 'guess', 'model', 'race', 'table', 'tableL1'].map((id) => `mlgym-${id}`),
@@ -253,7 +253,7 @@ describe('what the caller says', () => {
 
   it('replaces a task only with --force, and writes nothing on a dry run', async () => {
     const dry = await importTasks(checkout, options({ dryRun: true }));
-    expect(dry.filter(({ status }) => status !== 'not imported')).toHaveLength(6);
+    expect(dry.filter(({ status }) => status !== 'not_imported')).toHaveLength(6);
     expect(readdirSync(into)).toEqual([]);
     await importTasks(checkout, options({ tasks: ['guess'] }));
     const readme = join(into, 'tasks', 'mlgym-guess', 'README.md');

@@ -5,20 +5,20 @@ import type { BatchForecast } from '../../../domain/views/forecast.js';
 
 const estimate = {
   runs: 4,
-  gpus: { least: 0, most: 1 },
+  gpus: { min: 0, max: 1 },
   gpusAtOnce: 2,
   memoryMbAtOnce: 4096,
-  costAtMostUsd: '12.5',
+  maxCostUsd: '12.5',
   unpricedModels: [],
 };
 const forecast: BatchForecast = {
   costUsd: { low: 3.1, expected: 4.2, high: 5.6 },
   tokens: { low: 1_200_000, expected: 1_500_000, high: 2_000_000 },
   hours: { low: 0.5, expected: 0.75, high: 1.25 },
-  attempts: { spread: 0.3, past: 12, own: true, needed: [{ difference: 0.1, attempts: 142 }] },
+  attempts: { spread: 0.3, basedOnAttempts: 12, ownModels: true, needed: [{ difference: 0.1, attempts: 142 }] },
   evidence: [
-    { model: 'a', agent: 'default', task: 't', runs: 3, from: 'runs', past: 12 },
-    { model: 'b', agent: 'default', task: 't', runs: 1, from: 'limits', past: 0 },
+    { model: 'a', agent: 'default', task: 't', runs: 3, from: 'runs', basedOnRuns: 12 },
+    { model: 'b', agent: 'default', task: 't', runs: 1, from: 'limits', basedOnRuns: 0 },
   ],
 };
 

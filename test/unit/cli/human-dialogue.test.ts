@@ -102,8 +102,8 @@ describe('what a person is shown', () => {
     ] as const
   ).map(([role, content]) => ({ role, content }));
   const shown = (of: readonly ChatMessage[], how: 'all' | 'returning' | 'new') => {
-    const { messages: some, leftOut } = messagesToShow(of, how);
-    return [some.map(({ content }) => content), leftOut];
+    const { messages: some, omitted } = messagesToShow(of, how);
+    return [some.map(({ content }) => content), omitted];
   };
 
   it('is everything at first', () => expect(shown(messages, 'all')).toEqual([messages.map((m) => m.content), 0]));

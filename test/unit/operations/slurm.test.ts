@@ -118,7 +118,7 @@ describe('the queue', () => {
     states.map((state, i) => ({ jobId: String(i + 1), state }));
   const host = (jobId: number, activeRuns: number, state: HostState = 'up', restart = 0, over: object = {}) => ({
     ...{ hostId: `slurm-${jobId}-${restart}`, activeRuns, state, slots: 2, gpus: [], busyGpus: [] },
-    ...{ endsAt: null, memoryForRunsMb: null },
+    ...{ leavesAt: null, memoryForRunsMb: null },
     ...over,
   });
   const alike = (runs: number, over: Partial<RunNeeds> = {}): RunNeeds => ({
@@ -194,20 +194,20 @@ describe('the queue', () => {
   });
 
   it('gets no job for a run that no job could take', () => {
-    const unfit = (need: Partial<RunNeeds>, asked = four, backends?: string[]) => {
-      const { submit, waiting, unfit: others } = look(asked, [], [], [alike(3, need)], backends);
+    const unsuitable = (need: Partial<RunNeeds>, asked = four, backends?: string[]) => {
+      const { submit, waiting, unsuitable: others } = look(asked, [], [], [alike(3, need)], backends);
       return [submit, waiting, others];
     };
     // A job has less time than it asks for: its worker starts first.
-    expect(unfit({ seconds: 4 * 3600 })).toEqual([0, 0, 3]);
-    expect(unfit({ seconds: 4 * 3600 - 200 })).toEqual([2, 3, 0]);
-    expect(unfit({ seconds: null })).toEqual([2, 3, 0]);
-    expect(unfit({ memoryMb: 15 * 1024 })).toEqual([0, 0, 3]);
-    expect(unfit({ backend: 'docker' }, four, ['local'])).toEqual([0, 0, 3]);
-    expect(unfit({ gpus: 3 }, { ...four, gpus: 2 })).toEqual([0, 0, 3]);
+    expect(unsuitable({ seconds: 4 * 3600 })).toEqual([0, 0, 3]);
+    expect(unsuitable({ seconds: 4 * 3600 - 200 })).toEqual([2, 3, 0]);
+    expect(unsuitable({ seconds: null })).toEqual([2, 3, 0]);
+    expect(unsuitable({ memoryMb: 15 * 1024 })).toEqual([0, 0, 3]);
+    expect(unsuitable({ backend: 'docker' }, four, ['local'])).toEqual([0, 0, 3]);
+    expect(unsuitable({ gpus: 3 }, { ...four, gpus: 2 })).toEqual([0, 0, 3]);
     // Of the other scaler.
-    expect(unfit({ gpus: 1 })).toEqual([0, 0, 0]);
-    expect(unfit({}, { ...four, gpus: 2 })).toEqual([0, 0, 0]);
+    expect(unsuitable({ gpus: 1 })).toEqual([0, 0, 0]);
+    expect(unsuitable({}, { ...four, gpus: 2 })).toEqual([0, 0, 0]);
   });
 
   it('gets no job for runs for which there is room already', () => {
@@ -215,7 +215,7 @@ describe('the queue', () => {
     expect(look(four, jobs('running', 'running'), [host(1, 1), host(2, 0)], 4).submit).toBe(1);
     expect(look(four, jobs('running'), [host(1, 0, 'paused')], 1).submit).toBe(1);
     // There is room only for what it has time and memory for.
-    const late = host(1, 0, 'up', 0, { endsAt: new Date(500_000).toISOString() });
+    const late = host(1, 0, 'up', 0, { leavesAt: new Date(500_000).toISOString() });
     expect(look(four, jobs('running'), [late], 1)).toMatchObject({ submit: 1, end: ['1'] });
     expect(look(four, jobs('running'), [late], [alike(1, { seconds: 400 })])).toMatchObject({ submit: 0, end: [] });
     const full = host(1, 1, 'up', 0, { memoryForRunsMb: 150 });

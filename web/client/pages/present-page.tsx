@@ -172,7 +172,7 @@ function Pane({
       ) : (
         <>
           <TextBlock key={of?.step} source={text.head} kind={kind} lines={PREVIEW_LINES} label={name} />
-          {text.leftOut > 0 && <p className="cut">{count(text.leftOut)} characters are omitted here</p>}
+          {text.omitted > 0 && <p className="cut">{count(text.omitted)} characters are omitted here</p>}
           {text.tail !== '' && (
             <TextBlock
               key={`${of?.step} end`}

@@ -79,9 +79,9 @@ function StepText({
         label={label}
         className={className}
       />
-      {text.leftOut > 0 && (
+      {text.omitted > 0 && (
         <p className="cut">
-          {count(text.leftOut)} characters of {bytes(text.bytes)} are left out here.{' '}
+          {count(text.omitted)} characters of {bytes(text.bytes)} are left out here.{' '}
           <button type="button" className="plain" disabled={whole && isFetching} onClick={() => setWanted(PORTION)}>
             {whole && isFetching ? 'loading…' : 'show all'}
           </button>

@@ -120,12 +120,12 @@ async function writeSteps(exporting: Exporting, runId: string, steps: readonly n
 async function writeTexts(exporting: Exporting, runId: string, step: ClippedStep): Promise<ClippedStep> {
   const shown = { ...step };
   if (!exporting.observations && shown.observation !== null)
-    shown.observation = { head: '', tail: '', leftOut: 0, bytes: shown.observation.bytes };
+    shown.observation = { head: '', tail: '', omitted: 0, bytes: shown.observation.bytes };
   const pack = new Pack(exporting, packOf('stepText', { id: runId, step: step.step }, {}));
   let some = false;
   for (const text of TEXTS) {
     const clipped = shown[text];
-    if (clipped === null || clipped.leftOut === 0) continue;
+    if (clipped === null || clipped.omitted === 0) continue;
     const params = { id: runId, step: String(step.step), text };
     const whole = await exporting.routes.text('stepText', params);
     pack.put('stepText', params, {}, whole);
@@ -140,11 +140,11 @@ async function writeTexts(exporting: Exporting, runId: string, step: ClippedStep
 function clippedAgain(whole: string, { head, tail, bytes }: ClippedText): ClippedText {
   const chars = [...whole];
   const [first, last] = [[...head].length, [...tail].length];
-  if (chars.length <= first + last) return { head: whole, tail: '', leftOut: 0, bytes };
+  if (chars.length <= first + last) return { head: whole, tail: '', omitted: 0, bytes };
   return {
     head: chars.slice(0, first).join(''),
     tail: last === 0 ? '' : chars.slice(-last).join(''),
-    leftOut: chars.length - first - last,
+    omitted: chars.length - first - last,
     bytes: Buffer.byteLength(whole),
   };
 }

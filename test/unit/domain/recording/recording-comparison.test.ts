@@ -7,7 +7,7 @@ import { REFUSED_STAND_IN } from '../../../../domain/recording-reply.js';
 const recordingOf = (...observations: string[]): Recording => ({
   format: 'mlgym',
   steps: observations.map((observation, at) => ({ response: '', thought: '', action: `act ${at + 1}`, observation })),
-  leftOut: 0,
+  omitted: 0,
   endedBy: null,
   scores: [],
   workspace: '/home/agent/workspace',

@@ -45,7 +45,7 @@ describe('a .traj of MLGym', () => {
     expect(recordingSchema.parse(recording)).toEqual(recording);
     expect(recording).toMatchObject({
       format: 'mlgym',
-      leftOut: 1,
+      omitted: 1,
       endedBy: 'autosubmission (exit_cost)',
       scores: [{ Score: 1 }, { Score: 2 }],
       workspace: '/home/agent/workspace',
@@ -55,7 +55,7 @@ describe('a .traj of MLGym', () => {
 
   it('that ended before the first usable reply has none, and is no error', () => {
     const recording = readRecording(traj([item('exit_format', { action: 'exit_format' })]), 'some.traj');
-    expect(recording).toMatchObject({ steps: [], leftOut: 1, endedBy: null, scores: [] });
+    expect(recording).toMatchObject({ steps: [], omitted: 1, endedBy: null, scores: [] });
   });
 
   it('may hold the numbers that Python writes and JSON does not have; texts that look alike stay', () => {
@@ -84,7 +84,7 @@ describe('what `bench trajectory --json` prints', () => {
         { response: 'r', thought: 't', action: 'ls', observation: 'o' },
         { response: 'r', thought: 't', action: 'ls', observation: '' },
       ],
-      leftOut: 1,
+      omitted: 1,
       endedBy: 'format',
       scores: [{ payoff: 1.5 }],
       workspace: '/workspace',

@@ -18,7 +18,7 @@ const recordingOf = (...actions: string[]): Recording => ({
     action,
     observation: '',
   })),
-  leftOut: 0,
+  omitted: 0,
   endedBy: null,
   scores: [],
   workspace: null,

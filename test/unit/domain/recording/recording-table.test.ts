@@ -21,7 +21,7 @@ function report(runId: string, causes: Step['cause'][], recorded: number | null,
     recording: {
       hash: '',
       format: 'mlgym',
-      leftOut: 0,
+      omitted: 0,
       endedBy: recorded === null ? 'submission_not_found (submit)' : 'submitted',
     },
     scores: {

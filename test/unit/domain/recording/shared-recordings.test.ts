@@ -24,7 +24,7 @@ describe.skipIf(!present)('published recordings', () => {
     const recordings = files.map((file) => loadRecording(join(folder, file)).recording);
     const sum = (of: (recording: (typeof recordings)[number]) => number) =>
       recordings.reduce((total, recording) => total + of(recording), 0);
-    expect([files.length, sum(({ steps }) => steps.length), sum(({ leftOut }) => leftOut)]).toEqual([16, 288, 8]);
+    expect([files.length, sum(({ steps }) => steps.length), sum(({ omitted }) => omitted)]).toEqual([16, 288, 8]);
     expect(new Set(recordings.map(({ workspace }) => workspace))).toEqual(new Set(['/home/agent/workspace']));
     expect(recordings.filter(({ scores }) => scores.length > 0)).toHaveLength(11);
   });

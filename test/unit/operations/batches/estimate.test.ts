@@ -42,19 +42,19 @@ const priced = (over: Partial<RunDefinition> = {}): RunDefinition[] =>
 
 describe('what a batch may cost at most', () => {
   it('is a full context and all replies in every step of every run', () => {
-    expect(estimateBatch(priced(), UNBOUNDED, NOW)).toMatchObject({ runs: 3, costAtMostUsd: String(2 * 3 * 7 * 3) });
+    expect(estimateBatch(priced(), UNBOUNDED, NOW)).toMatchObject({ runs: 3, maxCostUsd: String(2 * 3 * 7 * 3) });
   });
 
   it('is no more than the limits of its runs come to', () => {
-    expect(estimateBatch(priced({ costLimitUsd: '0.25' }), UNBOUNDED, NOW).costAtMostUsd).toBe('0.75');
+    expect(estimateBatch(priced({ costLimitUsd: '0.25' }), UNBOUNDED, NOW).maxCostUsd).toBe('0.75');
   });
 
   it('is no more than its budget', () => {
-    expect(estimateBatch(priced(), { ...UNBOUNDED, budgetUsd: '5.5' }, NOW).costAtMostUsd).toBe('5.5');
+    expect(estimateBatch(priced(), { ...UNBOUNDED, budgetUsd: '5.5' }, NOW).maxCostUsd).toBe('5.5');
   });
 
   it('is nothing for scripted models', () => {
-    expect(estimateBatch(planned(['scripted:baseline']), UNBOUNDED, NOW).costAtMostUsd).toBe('0');
+    expect(estimateBatch(planned(['scripted:baseline']), UNBOUNDED, NOW).maxCostUsd).toBe('0');
   });
 
   it('is not known where a model has no price, and that model is named', () => {
@@ -62,7 +62,7 @@ describe('what a batch may cost at most', () => {
       ...run,
       model: { ...run.model, config: { ...run.model.config!, prices: [] } },
     }));
-    expect(estimateBatch(runs, UNBOUNDED, NOW)).toMatchObject({ costAtMostUsd: null, unpricedModels: ['gpt-4o'] });
+    expect(estimateBatch(runs, UNBOUNDED, NOW)).toMatchObject({ maxCostUsd: null, unpricedModels: ['gpt-4o'] });
   });
 });
 
@@ -71,7 +71,7 @@ describe('what a batch needs', () => {
     const runs = planned(['scripted:baseline']).map((run, i) => ({ ...run, gpus: [1, 4, 2][i] ?? 0 }));
     const memory = runs[0]?.task.limits.memoryMb ?? 0;
     expect(estimateBatch(runs, { concurrency: 2, budgetUsd: null }, NOW)).toMatchObject({
-      gpus: { least: 1, most: 4 },
+      gpus: { min: 1, max: 4 },
       gpusAtOnce: 6,
       memoryMbAtOnce: 2 * memory,
     });

@@ -33,7 +33,7 @@ describe('what a task lacks', () => {
   it('are data, with the command that prepares them', () => {
     const one = task('data: { agent: [data] }\n', { 'tasks/coin/prepare.py': '' });
     expect(needs(one, {}, { prepared: () => false, sample: true })).toMatchObject({
-      ...{ ready: false, data: ['lacking', 'bench tasks prepare coin (--sample)'] },
+      ...{ ready: false, data: ['missing', 'bench tasks prepare coin (--sample)'] },
     });
     expect(needs(one)).toMatchObject({ ready: true, data: ['ok', null] });
   });
@@ -42,23 +42,23 @@ describe('what a task lacks', () => {
     const one = task('gpus: 2\nprofiles: { cpu: { gpus: 0 } }\n');
     expect(needs(one, { gpus: 1 })).toMatchObject({
       ready: false,
-      gpus: ['lacking', 'the profile cpu (--profile cpu)'],
+      gpus: ['missing', 'the profile cpu (--profile cpu)'],
     });
     expect(needs(one, { gpus: 2 })).toMatchObject({ ready: true, gpus: ['ok', null] });
     expect(needs(one, { gpus: 2, backend: 'podman' })).toMatchObject({ ready: false });
     expect(needs(task('gpus: 2\n'), { gpus: 1 })).toMatchObject({
-      gpus: ['lacking', 'fewer GPUs per run (--gpus-per-run)'],
+      gpus: ['missing', 'fewer GPUs per run (--gpus-per-run)'],
     });
   });
 
-  it('are packages: built for containers, and lacking without any', () => {
+  it('are packages: built for containers, and missing without any', () => {
     const one = task('requirements: { agent: r.txt }\n', { 'tasks/coin/r.txt': 'numpy==2.0.0\n' });
     expect(needs(one)).toMatchObject({
       ...{ ready: true, images: ['build', 'bench images build (--backend docker, --tasks coin)'] },
     });
     expect(needs(one, { backend: 'local' })).toMatchObject({
       ready: false,
-      images: ['lacking', 'a container backend (--backend docker)'],
+      images: ['missing', 'a container backend (--backend docker)'],
     });
   });
 
@@ -66,7 +66,7 @@ describe('what a task lacks', () => {
     const one = task('limits: { memoryMb: 9000 }\nprofiles: { cpu: { limits: { memoryMb: 1000 } } }\n');
     expect(needs(one, { memoryMb: 4000 })).toMatchObject({
       ready: false,
-      memory: ['lacking', 'the profile cpu (--profile cpu)'],
+      memory: ['missing', 'the profile cpu (--profile cpu)'],
     });
     expect(needs(task(), { freeBytes: 100 }, { missingBytes: 50 })).toMatchObject({ ready: false });
     expect(needs(task(), { freeBytes: 200 }, { missingBytes: 50 })).toMatchObject({ ready: true });

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import {
   cancelledBatchSchema,
   cancelledRunSchema,
-  leftRunSchema,
+  detachedRunSchema,
   pauseDocumentSchema,
   quitRunSchema,
   resumeDocumentSchema,
@@ -110,7 +110,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   submit: [{ schema: submittedDocumentSchema }, waited],
   human: [
     { when: 'once the run has ended', schema: runDetailSchema },
-    { when: 'left', schema: leftRunSchema },
+    { when: 'detached', schema: detachedRunSchema },
     { when: 'given up', schema: quitRunSchema },
   ],
   replay: [

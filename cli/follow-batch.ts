@@ -10,8 +10,8 @@ export interface Followed {
 }
 
 /** It paused itself, and no run is under way: it continues when it is resumed. */
-const waitsForPeople = ({ pausedBecause, byStatus, status }: BatchStatusReport): boolean =>
-  pausedBecause !== null &&
+const waitsForPeople = ({ pauseReason, byStatus, status }: BatchStatusReport): boolean =>
+  pauseReason !== null &&
   status === 'running' &&
   Object.entries(byStatus).every(([state, runs]) => runs === 0 || state === 'queued' || state === 'ended');
 

@@ -82,7 +82,7 @@ Settings come from the environment, then ./.env, then $BENCH_HOME/.env:
   BENCH_WORKER        external: start no worker here
   BENCH_CONFIGS       a folder with tasks/, agents/, suites/, models/ instead of the bundled one
   BENCH_ARTIFACTS     folder or s3://bucket/prefix of submissions and snapshots (default $BENCH_HOME/artifacts)
-  BENCH_ADMIN_DATABASE_URL  the schema's owner, only for \`bench db migrate\` and \`bench db roles\`
+  BENCH_OWNER_DATABASE_URL  the schema's owner, only for \`bench db migrate\` and \`bench db roles\`
   BENCH_DATABASE_POOL connections of a worker to the database (default 10)
   BENCH_LOG_LEVEL     log level of workers: error, warn, info, debug, trace (default info)
   BENCH_METRICS       [host:]port at which a worker serves Prometheus metrics

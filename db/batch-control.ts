@@ -29,7 +29,7 @@ async function pauseBatch(run: Statements, batchId: string): Promise<boolean> {
 async function unpauseBatch(run: Statements, batchId: string): Promise<void> {
   await run(
     'unpause',
-    `update batches set paused_at = null, paused_because = null, failing_cause = null, failing_runs = 0
+    `update batches set paused_at = null, pause_reason = null, failing_cause = null, failing_runs = 0
          where batch_id = $1`,
     [batchId],
   );

@@ -32,8 +32,8 @@ export async function copyForkedSteps(
       and e.kind = 'validate' and (e.status not in ('pending', 'not_run') or e.submission_sha256 is not null)`);
   // Of several containers after the same step the last one counts. Epoch 0: not the fork's own.
   await tx.execute(sql`
-    insert into snapshots (run_id, step, epoch, artifact, bytes, disk, disk_host, archive_wanted_at, reason)
-    select distinct on (f.run_id, p.step) f.run_id, p.step, 0, p.artifact, p.bytes, p.disk, p.disk_host, p.archive_wanted_at,
+    insert into snapshots (run_id, step, epoch, artifact, bytes, disk, disk_host, archive_requested_at, reason)
+    select distinct on (f.run_id, p.step) f.run_id, p.step, 0, p.artifact, p.bytes, p.disk, p.disk_host, p.archive_requested_at,
       p.reason
     from ${forks} join snapshots p on p.run_id = f.forked_from and p.step <= f.forked_at_step
     order by f.run_id, p.step, p.epoch desc`);

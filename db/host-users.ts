@@ -173,7 +173,7 @@ async function asAdministrator<T>(adminUrl: string, work: (client: pg.Client) =>
     if (errorFields(error).code === '42501')
       throw new BenchError('services', `this user of the database may not make or change users`, {
         code: 'database.access_denied',
-        remedy: 'Set BENCH_ADMIN_DATABASE_URL to a user that owns the schema and has CREATEROLE.',
+        remedy: 'Set BENCH_OWNER_DATABASE_URL to a user that owns the schema and has CREATEROLE.',
       });
     throw queryError('changing the users of hosts', error);
   } finally {

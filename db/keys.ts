@@ -37,5 +37,5 @@ export function createKeys(pool: pg.Pool): Keys {
 const refused = (): BenchError =>
   new BenchError('services', "this user of the database may not read the key of the evaluators' seeds", {
     code: 'database.access_denied',
-    remedy: `As its administrator: \`bench db roles\`, then in psql \`grant ${WORKER_ROLE} to <user>\`.`,
+    remedy: `As its owner: \`bench db roles\`, then in psql \`grant ${WORKER_ROLE} to <user>\`.`,
   });

@@ -170,7 +170,7 @@ function migrationError(where: string, error: unknown): BenchError {
     return new BenchError('services', `this user may not create the schema at ${where} (${message})`, {
       code: 'database.access_denied',
       remedy:
-        'Run `bench db migrate` with the URL of the owner of the database in BENCH_ADMIN_DATABASE_URL, or grant CREATE on it.',
+        'Run `bench db migrate` with the URL of the owner of the database in BENCH_OWNER_DATABASE_URL, or grant CREATE on it.',
     });
   if (code === '55P03')
     return new BenchError(

@@ -83,7 +83,7 @@ async function makeLogin(adminUrl: string, { name, password }: ReaderLogin): Pro
       throw new BenchError('services', `this user may not make a user that only reads at ${where} (${message})`, {
         code: 'database.access_denied',
         remedy:
-          'Set BENCH_ADMIN_DATABASE_URL to a user with CREATEROLE; or use the owner address of `bench db url`, which may change everything.',
+          'Set BENCH_OWNER_DATABASE_URL to a user with CREATEROLE; or use the owner address of `bench db url`, which may change everything.',
       });
     throw connectionError(where, error);
   } finally {

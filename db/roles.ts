@@ -23,7 +23,7 @@ export async function ensureRoles(adminUrl: string): Promise<{ worker: string; a
     if (code === '42501')
       throw new BenchError('services', `this user may not create the roles at ${where} (${message})`, {
         code: 'database.access_denied',
-        remedy: 'Set BENCH_ADMIN_DATABASE_URL to a user that owns the schema and has CREATEROLE.',
+        remedy: 'Set BENCH_OWNER_DATABASE_URL to a user that owns the schema and has CREATEROLE.',
       });
     if (isInfrastructureProblem(error) || isTlsProblem(error) || ['28P01', '28000', '3D000'].includes(code ?? ''))
       throw connectionError(where, error);

@@ -6,7 +6,7 @@ export interface HostFacts {
   hostId: string;
   state: 'up' | 'silent' | 'lost' | 'paused' | 'drained' | 'leaving';
   /** Why it takes no new runs. */
-  paused: string | null;
+  pauseReason: string | null;
   seenAt: string;
   /** Unfinished runs of the batch on it. */
   runs: number;
@@ -66,9 +66,9 @@ export function blockerOfRows({ hosts, byStatus, storeFailure, providerErrors }:
 }
 
 function noHost(hosts: readonly HostFacts[]): Blocker {
-  const full = hosts.filter(({ state, paused }) => state === 'paused' && paused?.includes('disk') === true);
+  const full = hosts.filter(({ state, pauseReason }) => state === 'paused' && pauseReason?.includes('disk') === true);
   const words = hosts.map(
-    ({ hostId, state, paused }) => `${hostId} is ${state}${paused === null ? '' : `: ${paused}`}`,
+    ({ hostId, state, pauseReason }) => `${hostId} is ${state}${pauseReason === null ? '' : `: ${pauseReason}`}`,
   );
   return { cause: full.length > 0 ? 'disk' : 'host', detail: `no host accepts runs: ${words.join('; ')}` };
 }

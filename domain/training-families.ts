@@ -5,20 +5,24 @@ import type { EpisodeStates, PolicyMetrics } from './views/training.js';
 const NEWEST = 16;
 
 const FIGURES = [
-  ['reward', 'reward', 'Mean reward of the episodes that a policy version began.'],
-  ['reward_std', 'reward_std', 'Standard deviation of their rewards.'],
-  ['gain', 'gain', 'Mean gain of their last valid evaluations over the baseline.'],
-  ['frac_reward_zero_std', 'frac_reward_zero_std', 'Share of their groups in which all rewards are equal.'],
-  ['is_truncated', 'is_truncated', 'Share of their ended episodes that were truncated.'],
-  ['errored_rollouts', 'errored_rollouts', 'Episodes ended by a fault of the infrastructure.'],
-  ['masked_rollouts', 'masked', 'Episodes that ended without a reward.'],
-  ['num_turns', 'num_turns', 'Mean number of actions.'],
-  ['reply_characters', 'reply_chars', 'Mean characters of all replies of an episode.'],
-  ['reply_tokens', 'reply_tokens', 'Mean tokens of all replies of an episode.'],
-  ['validations', 'validations', 'Mean number of validations.'],
-  ['tools_failure_frequency', 'tools/failure_frequency', 'Share of commands that failed.'],
-  ['format_error_share', 'format_error_share', 'Share of replies that could not be used.'],
-  ['staleness', 'staleness', 'Mean versions that the trainer was ahead of the actions of a policy version.'],
+  ['reward', 'reward', 'Mean reward of the episodes that a policy version started.'],
+  ['reward_std', 'reward_std', 'Standard deviation of the rewards of these episodes.'],
+  ['gain', 'gain', 'Mean gain over the baseline of the last valid evaluation of an episode.'],
+  ['zero_std_groups_ratio', 'frac_reward_zero_std', 'Ratio of groups of episodes in which all rewards are equal.'],
+  ['truncated_ratio', 'is_truncated', 'Ratio of ended episodes that were truncated.'],
+  ['errored_episodes', 'errored_rollouts', 'Episodes that an infrastructure fault ended.'],
+  ['masked_episodes', 'masked', 'Episodes that ended without a reward.'],
+  ['turns', 'num_turns', 'Mean number of actions in an episode.'],
+  ['reply_characters', 'reply_chars', 'Mean number of characters of all replies in an episode.'],
+  ['reply_tokens', 'reply_tokens', 'Mean number of tokens of all replies in an episode.'],
+  ['validations', 'validations', 'Mean number of validations in an episode.'],
+  ['failed_commands_ratio', 'tools/failure_frequency', 'Ratio of commands that failed.'],
+  ['format_errors_ratio', 'format_error_share', 'Ratio of replies that could not be parsed.'],
+  [
+    'staleness_versions',
+    'staleness',
+    'Mean number of versions by which the trainer was ahead of the policy that chose an action.',
+  ],
 ] as const satisfies readonly (readonly [name: string, key: keyof PolicyMetrics, help: string])[];
 
 const PARTS = ['think', 'queue', 'command', 'evaluation', 'platform', 'reset', 'first_command', 'fork'] as const;
@@ -36,22 +40,22 @@ export function trainingFamilies(policies: readonly PolicyMetrics[], states: Epi
     policy_version: version === null ? 'none' : String(version),
   });
   return [
-    gauge('bench_episode_slots', 'Episodes that may be open at once.', [{ value: states.slots }]),
+    gauge('bench_episode_slots', 'Maximum number of open episodes.', [{ value: states.slots }]),
     gauge(
       'bench_episodes_open',
-      'Open episodes by what they wait for.',
+      'Open episodes by state.',
       Object.entries(states.open).map(([state, value]) => ({ labels: { state }, value })),
     ),
     {
       name: 'bench_episodes_ended_total',
       type: 'counter',
-      help: 'Ended episodes by end reason.',
+      help: 'Episodes that ended, by end reason.',
       samples: Object.entries(states.ended).map(([reason, value]) => ({ labels: { end_reason: reason }, value })),
     },
     {
-      name: 'bench_actions_total',
+      name: 'bench_episode_actions_total',
       type: 'counter',
-      help: 'Actions taken.',
+      help: 'Actions that policies took.',
       samples: [{ value: policies.reduce((sum, { actions }) => sum + actions, 0) }],
     },
     ...FIGURES.map(([name, key, help]) =>
@@ -62,8 +66,8 @@ export function trainingFamilies(policies: readonly PolicyMetrics[], states: Epi
       ),
     ),
     gauge(
-      'bench_training_seconds',
-      'Mean time of actions and episodes of a policy version, by part.',
+      'bench_training_duration_seconds',
+      'Mean duration of the parts of actions and episodes.',
       newest.flatMap((policy) =>
         PARTS.flatMap((part) => {
           const ms = policy[`${part}_ms`];

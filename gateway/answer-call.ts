@@ -80,7 +80,7 @@ export async function answerCall(
         session.answered(fingerprint);
         if (body['stream'] === true && client.hasBegun) await client.end();
         else await client.whole(wire, result.answer, body);
-        if (client.gone) await store.clientGone(run.runId, step);
+        if (client.gone) await store.clientDisconnected(run.runId, step);
         return;
       case 'limit':
         session.reach(result.endReason);
@@ -123,7 +123,7 @@ async function replay(
     return false;
   }
   await client.whole(wire, known.answer, body);
-  if (client.gone) await store.clientGone(runId, known.step);
+  if (client.gone) await store.clientDisconnected(runId, known.step);
   return true;
 }
 
@@ -190,7 +190,7 @@ async function handOutAgain(
   const orphan = session.adopt(fingerprint);
   const found = orphan === undefined ? null : await orphan.answer;
   // The row says whether it was handed out already.
-  if (orphan !== undefined && found !== null) await store.clientGone(run.runId, orphan.step);
+  if (orphan !== undefined && found !== null) await store.clientDisconnected(run.runId, orphan.step);
   const kept = await store.takeAnswer(run.runId, fingerprint, session.parts.epoch);
   if (kept === null) return false;
   await client.whole(wire, kept.answer, body);

@@ -87,7 +87,7 @@ const expandHome = (path: string, home: string): string =>
 
 /** What only concerns this command must not look like a change of the worker's settings. */
 function forProcesses(env: Record<string, string>): Record<string, string> {
-  const { BENCH_DEBUG: _debug, BENCH_WORKER: _worker, BENCH_ADMIN_DATABASE_URL: _admin, ...rest } = env;
+  const { BENCH_DEBUG: _debug, BENCH_WORKER: _worker, BENCH_OWNER_DATABASE_URL: _admin, ...rest } = env;
   return rest;
 }
 
@@ -112,7 +112,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assets
     });
   }
   const [databaseUrl, temporalAddress] = [env['DATABASE_URL'], env['TEMPORAL_ADDRESS']];
-  const adminDatabaseUrl = env['BENCH_ADMIN_DATABASE_URL'];
+  const adminDatabaseUrl = env['BENCH_OWNER_DATABASE_URL'];
   return {
     home,
     layout,

@@ -82,12 +82,12 @@ export function facts({
               .join(', '),
           ] as [string, string],
         ]),
-    ...(saved === null || saved.movedBaselines.length === 0
+    ...(saved === null || saved.changedBaselines.length === 0
       ? []
       : [
           [
             'baselines that have changed since (the comparison keeps the saved ones)',
-            saved.movedBaselines.map(({ task }) => task).join(', '),
+            saved.changedBaselines.map(({ task }) => task).join(', '),
           ] as [string, string],
         ]),
     ['made', `${time(generatedAt)}, bench ${harnessVersion}`],

@@ -73,7 +73,7 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
       cutOff,
       // While GPUs cannot be checked, none is leased, not even one returned before the next registration.
       busyGpus: gpus.unknown === null ? gpus.busy.filter((device) => !held.includes(device)) : gpus.busy,
-      paused: pauseReason(facts, settings.minDiskFreeMb),
+      pauseReason: pauseReason(facts, settings.minDiskFreeMb),
     });
     parts.watched?.(watched);
     await tellOfGpus(gpus);

@@ -22,7 +22,7 @@ import type { SavedComparisonState } from '../../domain/views/leaderboard.js';
 const render = (
   saved: SavedComparison,
   colors: CliContext['output']['colors'],
-  movedBaselines: SavedComparisonState['movedBaselines'] = [],
+  changedBaselines: SavedComparisonState['changedBaselines'] = [],
 ): string => {
   const { models, tasks, contracts, baselines, targets, k, axis, mode, metric, order } = saved.options;
   const { includeSuspect, includeLocal, includeImported, includeScripted, sample, batchId } = saved.options;
@@ -56,9 +56,9 @@ const render = (
       ...(sample === true ? [['data', 'samples'] as const] : []),
       ...(profile === DEFAULT_PROFILE ? [] : [['profile', profile] as const]),
       ...(included.length === 0 ? [] : [['included', included.join(', ')] as const]),
-      ...(movedBaselines.length === 0
+      ...(changedBaselines.length === 0
         ? []
-        : [['baselines now', `${movedBaselines.map(movedBaseline).join(', ')}; the saved ones are used`] as const]),
+        : [['baselines now', `${changedBaselines.map(movedBaseline).join(', ')}; the saved ones are used`] as const]),
     ],
     colors,
   );
@@ -118,9 +118,9 @@ export function register(program: Command, context: CliContext): void {
     .summary('show a saved comparison')
     .description('Show what a comparison fixes, and which of its baselines have changed since.')
     .action(async (name: string) => {
-      const { saved, movedBaselines } = await showComparison(context, name);
-      output.json({ ...comparisonDocument(saved), movedBaselines } satisfies ShownComparison);
-      output.print(render(saved, output.colors, movedBaselines));
+      const { saved, changedBaselines } = await showComparison(context, name);
+      output.json({ ...comparisonDocument(saved), changedBaselines } satisfies ShownComparison);
+      output.print(render(saved, output.colors, changedBaselines));
     });
   comparisons
     .command('remove')

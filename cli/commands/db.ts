@@ -15,7 +15,7 @@ export function register(program: Command, context: CliContext): void {
     .summary('print its address, for psql and other programs')
     .description(
       'Print the address of the database, for psql and other programs: psql "$(bench db url)". Its user can only read, and is created at ' +
-        'first use, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL.',
+        'first use, as the user of BENCH_OWNER_DATABASE_URL, else of DATABASE_URL.',
     )
     .option('--owner', 'print the address that bench uses, whose user may change everything')
     .action(async ({ owner = false }: { owner?: boolean }) => {
@@ -26,7 +26,7 @@ export function register(program: Command, context: CliContext): void {
   db.command('migrate')
     .summary('migrate the schema')
     .description(
-      "Migrate the database to this program's schema, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL. " +
+      "Migrate the database to this program's schema, as the user of BENCH_OWNER_DATABASE_URL, else of DATABASE_URL. " +
         'Other commands do this themselves if their user may; otherwise run this first.',
     )
     .action(async () => {
@@ -40,7 +40,7 @@ export function register(program: Command, context: CliContext): void {
   db.command('roles')
     .summary('create roles for workers and readers')
     .description(
-      'Create roles, as the user of BENCH_ADMIN_DATABASE_URL, else of DATABASE_URL: bench_app reads and writes rows, for the ' +
+      'Create roles, as the user of BENCH_OWNER_DATABASE_URL, else of DATABASE_URL: bench_app reads and writes rows, for the ' +
         "command line and servers; bench_worker may also read the key of the evaluators' seeds, for workers; bench_reader " +
         'only reads. None can log in or change a table.',
     )

@@ -41,7 +41,7 @@ export function register(hosts: Command, context: CliContext): void {
     .command('invite')
     .summary('print the command with which a new machine joins')
     .description(
-      'Create a database user for a new machine, as the user of BENCH_ADMIN_DATABASE_URL, and print one command to run there, ' +
+      'Create a database user for a new machine, as the user of BENCH_OWNER_DATABASE_URL, and print one command to run there, ' +
         'once. It contains a token and the addresses of PostgreSQL, Temporal and the artifact store, but no keys of the store or of ' +
         'Temporal.',
     )

@@ -44,11 +44,13 @@ function renderHosts(context: CliContext, hosts: HostRow[]): string {
     ],
     colors,
   );
-  const paused = hosts.filter((host) => host.paused !== null && host.state === 'paused');
-  const away = hosts.filter((host) => host.unreached !== null && (host.state === 'silent' || host.state === 'lost'));
+  const paused = hosts.filter((host) => host.pauseReason !== null && host.state === 'paused');
+  const away = hosts.filter(
+    (host) => host.unreachableServer !== null && (host.state === 'silent' || host.state === 'lost'),
+  );
   const notes = [
-    ...paused.map((host) => `${host.hostId} takes no new runs: ${host.paused}`),
-    ...away.map((host) => `${host.hostId} does not reach ${host.unreached}`),
+    ...paused.map((host) => `${host.hostId} takes no new runs: ${host.pauseReason}`),
+    ...away.map((host) => `${host.hostId} does not reach ${host.unreachableServer}`),
   ];
   return [table, ...notes].join('\n');
 }

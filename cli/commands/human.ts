@@ -13,7 +13,7 @@ import { cancel } from '../../operations/batches/cancel.js';
 import { runDefinition } from '../../operations/results/run-definition.js';
 import { startPersonRun } from '../../operations/turns/start-person-run.js';
 import { returnToRun } from '../../operations/turns/return-to-run.js';
-import type { LeftRun, QuitRun } from '../../domain/views/batch-control.js';
+import type { DetachedRun, QuitRun } from '../../domain/views/batch-control.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 
 interface HumanOptions {
@@ -63,7 +63,7 @@ async function play(context: CliContext, runId: string, options: HumanOptions, r
       output.print(`Run ${runId} is being cancelled. Its records stay; it is not scored.`);
       return;
     }
-    output.json({ runId, left: true } satisfies LeftRun);
+    output.json({ runId, detached: true } satisfies DetachedRun);
     output.log(`The run waits.\n  bench human ${runId}    continue it\n  bench cancel ${runId}   stop it`);
     context.setExitCode(130);
   } finally {

@@ -9,12 +9,12 @@ import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import type { ChangedLimits, LimitsDocument, RateAccountRow } from '../../domain/views/rate-accounts.js';
 
-/** `570 learned`, `97 declared`, `–`: what is granted a minute, and whose word that is. */
+/** `570 learned`, `97 declared`, `–`: what applies a minute, and whose word that is. */
 function limitText(account: RateAccountRow, one: Dimension): string {
-  const granted = account.granted[one];
-  if (granted === null) return '–';
+  const effective = account.effective[one];
+  if (effective === null) return '–';
   const said = account.set[one] === null ? 'declared' : 'set';
-  return `${granted} ${account.learned[one] !== null && account.learned[one] <= granted ? 'learned' : said}`;
+  return `${effective} ${account.learned[one] !== null && account.learned[one] <= effective ? 'learned' : said}`;
 }
 
 export function register(program: Command, context: CliContext): void {
@@ -44,7 +44,7 @@ export function register(program: Command, context: CliContext): void {
           { title: 'waiting', value: (one) => String(one.waiting), align: 'right' },
           { title: 'since', value: (one) => formatTime(one.waitingSince) },
           { title: '429s in an hour', value: (one) => String(one.refusedLastHour), align: 'right' },
-          { title: 'quiet until', value: (one) => formatTime(one.quietUntil) },
+          { title: 'blocked until', value: (one) => formatTime(one.blockedUntil) },
         ],
         context.output.colors,
       );
@@ -81,7 +81,7 @@ export function register(program: Command, context: CliContext): void {
 
 function show(context: CliContext, account: string, row: RateAccountRow | null, what: string): void {
   context.output.json({ account: row } satisfies ChangedLimits);
-  const { requests = null, tokens = null } = row?.granted ?? {};
+  const { requests = null, tokens = null } = row?.effective ?? {};
   const of = (n: number | null): string => (n === null ? 'unlimited' : String(n));
   context.output.print(`${account} ${what}: ${of(requests)} requests and ${of(tokens)} tokens per minute.`);
 }

@@ -14,7 +14,7 @@ export function register(program: Command, context: CliContext): void {
   const tokens = program
     .command('tokens')
     .summary('list, add and remove tokens for the page')
-    .description('List, add and remove tokens. A token lets its owner open the page and call its API.');
+    .description('List, add and remove tokens. A token lets its holder open the page and call its API.');
   tokens
     .command('list', { isDefault: true })
     .summary('list tokens (the default)')

@@ -1,6 +1,6 @@
 import { formatCost, formatScore, formatTime, plural } from './format.js';
 import type { BatchStatusReport, TrainingState } from '../../domain/views/batches.js';
-import type { AwayHost } from '../../domain/views/hosts.js';
+import type { UnreachableHost } from '../../domain/views/hosts.js';
 
 type State = Pick<
   BatchStatusReport,
@@ -11,7 +11,7 @@ type State = Pick<
   | 'ended'
   | 'concurrency'
   | 'pausedAt'
-  | 'pausedBecause'
+  | 'pauseReason'
   | 'budgetUsd'
   | 'chargedUsd'
   | 'byStatus'
@@ -19,7 +19,7 @@ type State = Pick<
   | 'replaced'
   | 'name'
   | 'episodes'
-  | 'awayHosts'
+  | 'unreachableHosts'
 >;
 
 const are = (count: number, what: string): string =>
@@ -29,14 +29,14 @@ const are = (count: number, what: string): string =>
 export function pausedLine({
   batchId,
   pausedAt,
-  pausedBecause,
-}: Pick<State, 'batchId' | 'pausedAt' | 'pausedBecause'>): string[] {
+  pauseReason,
+}: Pick<State, 'batchId' | 'pausedAt' | 'pauseReason'>): string[] {
   if (pausedAt === null) return [];
   const since = formatTime(pausedAt);
-  return pausedBecause === null
+  return pauseReason === null
     ? [`paused since ${since}: no new runs start, running ones continue`]
     : [
-        `paused automatically at ${since}: ${pausedBecause}`,
+        `paused automatically at ${since}: ${pauseReason}`,
         `no new runs start: correct the fault, then \`bench resume ${batchId}\`; \`bench retry ${batchId} --all\` reruns those that ended`,
       ];
 }
@@ -60,7 +60,7 @@ export function batchState(batch: State): string[] {
         ]),
     ...(forGpus === 0 ? [] : [`${are(forGpus, 'for GPUs')}: bench leases`]),
     ...(forHost === 0 ? [] : [`${are(forHost, 'for a host with room')}: bench hosts`]),
-    ...batch.awayHosts.map(awayLine),
+    ...batch.unreachableHosts.map(awayLine),
     ...(queued === 0 || pausedAt !== null || episodes !== null
       ? []
       : [`${are(queued, 'for their turn')}: ${concurrency} at a time`]),
@@ -71,9 +71,11 @@ export function batchState(batch: State): string[] {
 }
 
 /** `host b, with 2 runs of it, does not reach Temporal` */
-const awayLine = ({ hostId, runs, seenAt, unreached }: AwayHost): string =>
+const awayLine = ({ hostId, runs, seenAt, unreachableServer }: UnreachableHost): string =>
   `host ${hostId}, with ${plural(runs, 'run')} of it, ` +
-  (unreached === null ? `has not registered since ${formatTime(seenAt)}` : `does not reach ${unreached}`);
+  (unreachableServer === null
+    ? `has not registered since ${formatTime(seenAt)}`
+    : `does not reach ${unreachableServer}`);
 
 /** `3 episodes open (2 active, 1 waiting), 40 ended; mean reward of the last 40: 0.25` */
 export function episodesLine({ open, ended, states, reward, latest }: TrainingState): string {

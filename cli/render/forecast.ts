@@ -27,7 +27,7 @@ export const forecastLine = ({ costUsd, hours }: UsageForecast): string =>
 /** What the batch needs and may use. */
 export function renderForecast(
   { costUsd, tokens, hours, evidence, attempts }: BatchForecast,
-  { gpus, gpusAtOnce, memoryMbAtOnce, maxCostUsd, unpricedModels }: BatchEstimate,
+  { gpus, peakGpus, peakMemoryMb, maxCostUsd, unpricedModels }: BatchEstimate,
 ): string {
   const perRun = gpus.min === gpus.max ? String(gpus.max) : `${gpus.min} to ${gpus.max}`;
   const counts = { runs: 0, imported: 0, limits: 0 };
@@ -38,8 +38,8 @@ export function renderForecast(
     ...(counts.limits === 0 ? [] : [`${counts.limits} from limits alone`]),
   ];
   return [
-    `GPUs: ${perRun} per run, at most ${gpusAtOnce} at once`,
-    `Memory: at most ${Math.ceil(memoryMbAtOnce / 1024)} GiB at once, besides evaluations`,
+    `GPUs: ${perRun} per run, at most ${peakGpus} at once`,
+    `Memory: at most ${Math.ceil(peakMemoryMb / 1024)} GiB at once, besides evaluations`,
     `Cost: ${cost(costUsd)}; limits allow ${maxCostUsd === null ? `any (no price: ${unpricedModels.join(', ')})` : formatCost(maxCostUsd)}`,
     `Tokens: ${rangeText(tokens, (count) => COMPACT.format(count))}`,
     `Time: ${time(hours)}`,
@@ -50,11 +50,11 @@ export function renderForecast(
 
 function attemptsLine(attempts: BatchForecast['attempts']): string {
   if (attempts === null)
-    return 'Attempts: unknown how many tell two models apart; no model has played these tasks more than once';
+    return 'Attempts: unknown how many distinguish two models; no model has played these tasks more than once';
   const { needed, spread, basedOnAttempts, ownModels } = attempts;
   const list = needed.map((one) => `${one.attempts} for a difference of ${one.difference}`).join(', ');
   return (
-    `Attempts per model and task that tell two mean gains apart: ${list} ` +
+    `Attempts per model and task that distinguish two mean gains: ${list} ` +
     `(95 %, in four of five comparisons; gains vary by ${spread.toFixed(2)} in ${plural(basedOnAttempts, 'attempt')}${ownModels ? '' : ' of other models'})`
   );
 }

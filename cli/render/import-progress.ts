@@ -9,7 +9,7 @@ const LINE_EVERY_MS = 5000;
 
 const remarkLine = ({ source, file, key, level, kind, message }: Remark): string => {
   const where = [file, key].filter((part) => part !== null && part !== '').join(': ');
-  return `${level === 'failed' ? 'skipped: ' : ''}${source}${where === '' ? '' : `: ${where}`}: ${kind}: ${oneLine(message, 400)}`;
+  return `${level === 'error' ? 'skipped: ' : ''}${source}${where === '' ? '' : `: ${where}`}: ${kind}: ${oneLine(message, 400)}`;
 };
 
 export interface ImportProgress {
@@ -40,7 +40,7 @@ export function importProgress(
       if (bar !== null && result.remarks.length > 0) output.drawLog(control('G') + control('K'));
       for (const remark of result.remarks)
         output.log(
-          remark.level === 'failed'
+          remark.level === 'error'
             ? output.logColors.red(remarkLine(remark))
             : output.logColors.dim(remarkLine(remark)),
         );

@@ -122,8 +122,8 @@ const costNote = ({ comparison: { priceList } }: Leaderboard): string =>
 
 function savedNotes({ comparison: { saved, k } }: Leaderboard): string[] {
   if (saved === null) return [];
-  const runs = saved.runsSince.reduce((sum, one) => sum + one.runs, 0);
-  const models = [...new Set(saved.runsSince.map(({ model }) => model))].join(', ');
+  const runs = saved.newRuns.reduce((sum, one) => sum + one.runs, 0);
+  const models = [...new Set(saved.newRuns.map(({ model }) => model))].join(', ');
   const counted = k === null ? 'all count' : `only the first ${k} of each model and task count`;
   return [
     `Comparison ${saved.name}, saved ${formatTime(saved.createdAt)}. ` +
@@ -137,10 +137,10 @@ function savedNotes({ comparison: { saved, k } }: Leaderboard): string[] {
             .map((other) => `${plural(other.runs, 'run')} of ${other.task} (contract ${other.contract})`)
             .join(', ')}.`,
         ]),
-    ...(saved.movedBaselines.length === 0
+    ...(saved.changedBaselines.length === 0
       ? []
       : [
-          `It uses the saved baselines, which have changed since: ${saved.movedBaselines.map(movedBaseline).join(', ')}.`,
+          `It uses the saved baselines, which have changed since: ${saved.changedBaselines.map(movedBaseline).join(', ')}.`,
         ]),
     ...(runs === 0 ? [] : [`Since then ${plural(runs, 'run')} of its models ended (${models}): ${counted}.`]),
   ];

@@ -59,7 +59,7 @@ export function renderReplay(report: ReplayReport, { colors, width }: Pick<CliOu
     ['ended now', end],
     ...(recording.omitted === 0
       ? []
-      : [['left out', `${plural(recording.omitted, 'entry', 'entries')} that no model replied`] as const]),
+      : [['omitted', `${plural(recording.omitted, 'entry', 'entries')} that no model replied`] as const]),
     ...(report.detail === null ? [] : [['detail', colors.red(oneLine(report.detail, 500))] as const]),
   ];
   return `${steps}\n\n${renderFields(fields, colors)}`;

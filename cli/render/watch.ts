@@ -21,7 +21,7 @@ export function watchHeadline(report: BatchStatusReport, colors: Colors, now: Da
   const running = count(runList, ({ status }) => ['starting', 'running', 'finishing'].includes(status));
   const waiting = count(runList, ({ status }) => status === 'waiting_gpu');
   const faults = count(runList, isFault);
-  const { leftMs, spendUsd } = forecast(runList, report.concurrency, now.getTime());
+  const { remainingMs, expectedUsd } = forecast(runList, report.concurrency, now.getTime());
   // How many more a trainer will want is unknown.
   const over = report.ended === report.runs || report.training;
   const parts = [
@@ -30,8 +30,8 @@ export function watchHeadline(report: BatchStatusReport, colors: Colors, now: Da
     ...(waiting > 0 ? [colors.yellow(`${waiting} waiting for GPUs`)] : []),
     ...(faults > 0 ? [colors.red(`${faults} failed`)] : []),
     ...(report.budgetUsd === null ? [] : [`budget ${formatCost(report.budgetUsd)}`]),
-    ...(over || spendUsd === null || spendUsd === 0 ? [] : [`forecast ${formatCost(String(spendUsd))}`]),
-    ...(over || leftMs === null ? [] : [`about ${about(leftMs)} left`]),
+    ...(over || expectedUsd === null || expectedUsd === 0 ? [] : [`forecast ${formatCost(String(expectedUsd))}`]),
+    ...(over || remainingMs === null ? [] : [`about ${about(remainingMs)} left`]),
   ];
   return [batchHeadline(report, colors), ...parts].join(', ');
 }
@@ -105,8 +105,8 @@ export function renderWatchedCells(report: BatchStatusReport, colors: Colors, no
     {
       title: 'forecast',
       value: (cell) => {
-        const { spendUsd } = of(cell);
-        return spendUsd === null ? '–' : formatCost(String(spendUsd));
+        const { expectedUsd } = of(cell);
+        return expectedUsd === null ? '–' : formatCost(String(expectedUsd));
       },
       align: 'right',
     },

@@ -1,6 +1,6 @@
 import type { Statements } from '../statements.js';
 import { missingBatch } from '../store/missing.js';
-import { awayHosts } from './operations.js';
+import { unreachableHosts } from './operations.js';
 import { blockerOf } from './blocker.js';
 import { providerTroubles } from './provider-troubles.js';
 import { listRuns } from './runs.js';
@@ -58,7 +58,7 @@ export async function batchStatus(run: Statements, batchId: string): Promise<Bat
     allocation: more?.allocation ?? null,
     episodes: row.training ? await trainingState(run, batchId) : null,
     providerErrors,
-    awayHosts: await awayHosts(run, batchId),
+    unreachableHosts: await unreachableHosts(run, batchId),
     ...(await blockerOf(run, { batchId, isOver, byStatus, providerErrors })),
     runList,
   };

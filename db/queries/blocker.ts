@@ -41,8 +41,8 @@ export async function blockerOf(
   const lastStepAt = isoTimeOrNull(row?.lastStepAt ?? null);
   if (batch.isOver) return { lastStepAt, blockedBy: null };
   const ofRuns = (await hosts(run, false)).filter(({ roles }) => roles.includes('host'));
-  const facts = ofRuns.map(({ hostId, state, paused, seenAt }): HostFacts => ({
-    ...{ hostId, paused, seenAt, runs: row?.onHosts?.[hostId] ?? 0 },
+  const facts = ofRuns.map(({ hostId, state, pauseReason, seenAt }): HostFacts => ({
+    ...{ hostId, pauseReason, seenAt, runs: row?.onHosts?.[hostId] ?? 0 },
     state: state === 'removed' ? 'lost' : state,
   }));
   const { byStatus, providerErrors } = batch;

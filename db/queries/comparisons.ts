@@ -168,7 +168,7 @@ export async function comparisonState(
         from (
           select r.model_name, r.task_id, count(*) as runs from runs_of_tasks r
           where r.model_name = any ($1) and r.ended_at > $3::timestamptz group by r.model_name, r.task_id
-        ) n) as "runsSince",
+        ) n) as "newRuns",
        (select coalesce(json_agg(json_build_object('task', c.task_id, 'contract', c.contract, 'runs', c.runs)
           order by c.task_id, c.contract), '[]')
         from (
@@ -182,7 +182,7 @@ export async function comparisonState(
             (array_agg(l.baseline order by l.isolation = 'import', l.baseline_at desc, l.baseline desc) filter (where l.baseline is not null))[1] as baseline
           from leaderboard_scores($5, $1, $10, null, false, $7, $8) l group by l.task
         ) n on n.task = t.task
-        where n.baseline is distinct from t.baseline) as "movedBaselines"`,
+        where n.baseline is distinct from t.baseline) as "changedBaselines"`,
     [
       options.models,
       options.tasks,
@@ -197,6 +197,6 @@ export async function comparisonState(
       options.includeImported ?? false,
     ],
   );
-  const { otherModels = [], runsSince = [], otherContracts = [], movedBaselines = [] } = state ?? {};
-  return { name, createdAt, otherModels, runsSince, otherContracts, movedBaselines };
+  const { otherModels = [], newRuns = [], otherContracts = [], changedBaselines = [] } = state ?? {};
+  return { name, createdAt, otherModels, newRuns, otherContracts, changedBaselines };
 }

@@ -6,7 +6,7 @@ import { isoTime, isoTimeOrNull } from './summaries.js';
 import type { EventFilter, EventRow } from '../../domain/views/events.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
 import type { GatewayRun } from '../../domain/views/gateway.js';
-import type { AwayHost, HostRow, RunNeeds } from '../../domain/views/hosts.js';
+import type { UnreachableHost, HostRow, RunNeeds } from '../../domain/views/hosts.js';
 
 const DEFAULT_LIMIT = 1000;
 
@@ -66,7 +66,7 @@ export async function hosts(run: Statements, includeRemoved: boolean): Promise<H
   const rows = await run<Omit<HostRow, 'seenAt' | 'leavesAt'> & { seenAt: Date; leavesAt: Date | null }>(
     'hosts',
     `select h.host_id as "hostId", h.hostname, h.cpus, h.memory_mb as "memoryMb", h.gpus, h.busy_gpus as "busyGpus",
-       h.backends, h.roles, h.version, ${whyPaused('h')} as paused, case when h.cut_off_at is not null then 'Temporal' end as unreached, h.slots, h.memory_free_mb as "memoryFreeMb",
+       h.backends, h.roles, h.version, ${whyPaused('h')} as "pauseReason", case when h.cut_off_at is not null then 'Temporal' end as "unreachableServer", h.slots, h.memory_free_mb as "memoryFreeMb",
        h.memory_for_runs_mb as "memoryForRunsMb", h.disk_total_mb::float8 as "diskTotalMb",
        h.disk_free_mb::float8 as "diskFreeMb", h.seen_at as "seenAt", h.leaves_at as "leavesAt",
        case when h.removed_at is not null then 'removed' when h.lost_at is not null then 'lost'
@@ -81,11 +81,11 @@ export async function hosts(run: Statements, includeRemoved: boolean): Promise<H
 }
 
 /** Hosts that have runs of the batch and are cut off from Temporal, silent or lost. */
-export async function awayHosts(run: Statements, batchId: string): Promise<AwayHost[]> {
-  const rows = await run<Omit<AwayHost, 'seenAt'> & { seenAt: Date }>(
-    'awayHosts',
+export async function unreachableHosts(run: Statements, batchId: string): Promise<UnreachableHost[]> {
+  const rows = await run<Omit<UnreachableHost, 'seenAt'> & { seenAt: Date }>(
+    'unreachableHosts',
     `select h.host_id as "hostId", count(*)::int as runs, h.seen_at as "seenAt",
-       case when h.cut_off_at is not null then 'Temporal' end as unreached
+       case when h.cut_off_at is not null then 'Temporal' end as "unreachableServer"
      from runs r join hosts h using (host_id)
      where r.batch_id = $1 and r.status <> 'ended' and (h.cut_off_at is not null or not (${isAlive('h')}))
      group by h.host_id order by h.host_id`,

@@ -5,7 +5,7 @@ import type { RunSummary } from '../../domain/views/runs.js';
 /** SQL for a BatchSummary of `batches b`. */
 export const BATCH_SUMMARY = `
   select b.batch_id as "batchId", b.project, b.name, b.origin, b.status, b.seed::float8 as seed, b.concurrency,
-    b.priority, b.training, b.paused_at as "pausedAt", b.paused_because as "pausedBecause", b.breaker,
+    b.priority, b.training, b.paused_at as "pausedAt", b.pause_reason as "pauseReason", b.breaker,
     trim_scale(b.budget_usd)::text as "budgetUsd",
     trim_scale(b.charged_usd)::text as "chargedUsd",
     totals.runs::int as runs, totals.shards::int as shards, totals.ended::int as ended, totals.steps::int as steps,
@@ -24,7 +24,8 @@ export const OWN_BATCH = 'b.parent_batch is null';
 export const OWN_RUN = 'not exists (select from tree_nodes node where node.run_id = r.run_id)';
 
 const RUN_SUMMARY_COLUMNS = `
-  r.run_id as "runId", r.batch_id as "batchId", r.origin, r.model_name as model, r.model_kind as "modelKind", r.task_id as task,
+  r.run_id as "runId", r.batch_id as "batchId",
+  (select own.project from batches own where own.batch_id = r.batch_id) as project, r.origin, r.model_name as model, r.model_kind as "modelKind", r.task_id as task,
   r.attempt, r.status, r.end_reason as "endReason", r.final_evaluation as "finalEvaluation",
   r.exit_status as "recordedExitStatus", r.detail,
   r.step as steps, r.max_steps as "maxSteps", trim_scale(r.cost_usd)::text as "costUsd",

@@ -29,7 +29,7 @@ export const snapshots = pgTable(
     disk: text('disk'),
     diskHost: text('disk_host').references(() => hosts.hostId),
     /** Since then an archive is to be made of the disk. */
-    archiveWantedAt: timestamp('archive_wanted_at', { withTimezone: true }),
+    archiveRequestedAt: timestamp('archive_requested_at', { withTimezone: true }),
     /** Why it was made: `validate`, `interval`. */
     reason: text('reason').notNull(),
     createdAt: createdAt(),

@@ -49,7 +49,7 @@ export const batches = pgTable(
     /** When it was paused: no run is started since; null: not paused. */
     pausedAt: time('paused_at'),
     /** Why it paused itself; null: it did not. */
-    pausedBecause: text('paused_because'),
+    pauseReason: text('pause_reason'),
     /** Runs that end in a row by one cause before it pauses itself; null: it never does. */
     breaker: integer('breaker'),
     /** What ended its last runs; null: they ended otherwise. */

@@ -29,7 +29,7 @@ export const hosts = pgTable('hosts', {
   /** Since when it registers without reaching Temporal: that is no sign of life. Null: it reaches both servers. */
   cutOffAt: time('cut_off_at'),
   /** Why it takes no new runs. */
-  paused: text('paused'),
+  pauseReason: text('pause_reason'),
   drainedAt: time('drained_at'),
   /** When it leaves, by the settings of its worker; null: it stays. */
   leavesAt: time('leaves_at'),

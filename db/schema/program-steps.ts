@@ -25,8 +25,8 @@ export const programSteps = pgTable(
     /** The provider's whole answer. */
     answer: jsonb('answer'),
     /** The client's connection broke before it had all of the answer. */
-    clientGone: boolean('client_gone').notNull().default(false),
-    handedOutAt: time('handed_out_at'),
+    clientDisconnected: boolean('client_disconnected').notNull().default(false),
+    deliveredAt: time('delivered_at'),
     /** The last container whose program got it again. */
     replayedEpoch: integer('replayed_epoch'),
     /** A program in a later container went another way. */

@@ -17,4 +17,4 @@ create function model_costs(price_list text, for_batch text default null) return
   group by c.model, c.model_kind
 $$;
 
-comment on function model_costs is 'run_costs per model: means over its runs of all tasks, and sums. A sum or mean of list prices leaves out runs without one.';
+comment on function model_costs is 'run_costs per model: means over its runs of all tasks, and sums. A sum or mean of list prices omits runs without one.';

@@ -1,6 +1,6 @@
 create view run_exits as
   select
-    r.run_id, r.batch_id, r.model_name as model, r.model_kind, r.task_id as task, r.attempt,
+    r.run_id, (select b.project from batches b where b.batch_id = r.batch_id) as project, r.batch_id, r.model_name as model, r.model_kind, r.task_id as task, r.attempt,
     r.end_reason, r.final_evaluation, x.status, x.labels, x.outcome
   from runs r
   cross join lateral exit_of(

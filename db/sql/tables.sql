@@ -14,9 +14,9 @@ comment on column batches.project is 'Project of the batch: names of batches are
 comment on column batches.priority is '1 (first) to 5 (last), when batches compete for GPUs and providers.';
 comment on column batches.charged_usd is 'With a budget: confirmed costs, plus reservations of calls whose answer is pending or lost.';
 comment on column batches.forecast is 'Cost (US dollars), tokens and hours expected at submit: low, expected, high; null: no forecast.';
-comment on column batches.allocation is 'With --attempts auto: confidence, most attempts, and the last decision; null: the attempts are fixed.';
+comment on column batches.allocation is 'With --attempts auto: confidence, maximum attempts, and the last decision; null: the attempts are fixed.';
 comment on column batches.paused_at is 'When it was paused: no run is started since; null: not paused.';
-comment on column batches.paused_because is 'Why it paused itself; null: it did not.';
+comment on column batches.pause_reason is 'Why it paused itself; null: it did not.';
 comment on column batches.breaker is 'Runs that end in a row by one cause before it pauses itself; null: it never does.';
 comment on column batches.failing_cause is 'What ended its last runs; null: they ended otherwise.';
 comment on column batches.failing_runs is 'How many runs in a row that was.';
@@ -32,7 +32,7 @@ comment on column captured_calls.request is '{messages, tools, sampling}, as sen
 
 comment on table saved_comparisons is 'Saved comparisons: models, tasks, k, axis and options of a leaderboard that new models and tasks do not change.';
 comment on column saved_comparisons.axis is 'Length of the profiles'' axis, in log10 units of the ratio to the best.';
-comment on column saved_comparisons.contracts is 'The tasks'' contracts, in their order; runs of other contracts are left out.';
+comment on column saved_comparisons.contracts is 'The tasks'' contracts, in their order; runs of other contracts are omitted.';
 comment on column saved_comparisons.sample is 'Compares runs on sample data; false: on real data. Tasks without data count in both.';
 comment on column saved_comparisons.profile is 'Profile of the runs; tasks without it count as they are. default: the task''s own budget.';
 comment on column saved_comparisons.baselines is 'The tasks'' baselines when it was saved, in their order; null: none.';
@@ -151,7 +151,7 @@ comment on column runs.met_budget_usd is 'The batch''s budget when it last had n
 
 comment on table snapshots is 'Workspaces kept to restore a lost sandbox: as archives, or as disks that one host has.';
 comment on column snapshots.disk is 'Name of the kept disk on disk_host; null: the archive is all there is.';
-comment on column snapshots.archive_wanted_at is 'Since when disk_host shall archive the disk; null: not wanted, or impossible.';
+comment on column snapshots.archive_requested_at is 'Since when disk_host shall archive the disk; null: not wanted, or impossible.';
 
 comment on table steps is 'The model''s reply and the outcome of its command; observation is what the model sees next.';
 
@@ -190,8 +190,8 @@ comment on column program_steps.agent is 'Which of the program''s agents asked; 
 comment on column program_steps.wire is 'openai-chat, openai-responses or anthropic; null: no call.';
 comment on column program_steps.fingerprint is 'Of the request, without what clients change when they repeat it.';
 comment on column program_steps.answer is 'The provider''s whole answer.';
-comment on column program_steps.client_gone is 'The client''s connection broke before it had all of the answer.';
-comment on column program_steps.handed_out_at is 'When a repeated request received the answer; null: never.';
+comment on column program_steps.client_disconnected is 'The client''s connection broke before it had all of the answer.';
+comment on column program_steps.delivered_at is 'When a repeated request received the answer; null: never.';
 comment on column program_steps.epoch is 'The container that it was asked in.';
 comment on column program_steps.likeness is 'Of the request, without dates, ids and durations: finds the answers of a restarted program.';
 comment on column program_steps.request is 'What was sent; {"$part": hash} stands for a row of program_parts.';

@@ -127,7 +127,7 @@ export function decide(
   if (planned === 0 || looks >= plannedLooks(before))
     return stop(
       'max_attempts',
-      `stopped: ${settled}; up to ${before.maxAttempts} attempts do not tell the other ${rest} apart`,
+      `stopped: ${settled}; up to ${before.maxAttempts} attempts do not settle the other ${rest}`,
     );
   const moreOf = new Map(
     gained.flatMap((ofTask, task) => ofTask.map((cell, model) => [cell, order.more[task]![model]!])),

@@ -63,7 +63,7 @@ async function collectNotifications(
            union all
            select b.batch_id, 'paused', b.paused_at::text
            from batches b
-           where b.paused_because is not null and b.paused_at >= i.notify_from and ${OF_PEOPLE}
+           where b.pause_reason is not null and b.paused_at >= i.notify_from and ${OF_PEOPLE}
            union all
            select b.batch_id, 'stalled', moved.at::text
            from batches b

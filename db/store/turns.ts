@@ -41,7 +41,7 @@ export function turnStore(run: Statements): Turns {
       const [column, id] = 'runId' in of ? ['run_id', of.runId] : ['batch_id', of.batchId];
       return run<OpenTurn>(
         'open',
-        `select distinct on (t.run_id) t.run_id as "runId", t.step, t.try, t.messages, t.tools, t.created_at as "askedAt"
+        `select distinct on (t.run_id) t.run_id as "runId", t.step, t.try, t.messages, t.tools, t.created_at as "requestedAt"
          from runs r join turns t on t.run_id = r.run_id
          where r.${column} = $1 and t.reply is null and t.messages is not null and r.status <> 'ended'
          order by t.run_id, t.step desc, t.try desc`,

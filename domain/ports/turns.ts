@@ -7,7 +7,7 @@ export interface OpenTurn extends TurnKey {
   messages: ChatMessage[];
   /** Offered to an agent that calls tools; null: none. */
   tools: ToolDefinition[] | null;
-  askedAt: Date;
+  requestedAt: Date;
 }
 
 /**

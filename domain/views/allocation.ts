@@ -15,5 +15,5 @@ export const allocationSchema = z
       ),
     detail: z.string().describe('why it continues or stopped'),
   })
-  .meta({ id: 'Allocation', description: 'How attempts are given out with `attempts: auto`.' });
+  .meta({ id: 'Allocation', description: 'How attempts are allocated with `attempts: auto`.' });
 export type Allocation = z.infer<typeof allocationSchema>;

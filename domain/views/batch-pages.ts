@@ -26,8 +26,8 @@ export type Ends = z.infer<typeof endsSchema>;
 
 const forecastSchema = z
   .strictObject({
-    leftMs: z.number().nonnegative().nullable().describe('until the last run ends'),
-    spendUsd: z.number().nonnegative().nullable().describe('when all have ended, those spent included'),
+    remainingMs: z.number().nonnegative().nullable().describe('until the last run ends'),
+    expectedUsd: z.number().nonnegative().nullable().describe('when all have ended, those spent included'),
   })
   .meta({ id: 'StillToCome', description: 'Both null: nothing is known yet.' });
 
@@ -100,7 +100,7 @@ export const batchSpendSchema = z.strictObject({
     z.strictObject({
       at: timeSchema.describe('its beginning'),
       costUsd: usdSchema.describe('of calls that were answered in it'),
-      soFarUsd: usdSchema,
+      cumulativeUsd: usdSchema,
       inFlight: countSchema.describe('runs, at its end'),
       ended: countSchema.describe('runs, by its end'),
     }),

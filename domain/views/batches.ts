@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { allocationSchema } from './allocation.js';
 import { usageForecastSchema } from './forecast.js';
-import { awayHostSchema } from './hosts.js';
+import { unreachableHostSchema } from './hosts.js';
 import { blockerSchema } from './blocker.js';
 import { providerTroubleSchema } from './provider-trouble.js';
 import { runSummarySchema } from './runs.js';
@@ -28,7 +28,7 @@ export const batchSummarySchema = z.strictObject({
   priority: z.int().describe('1 (first) to 5 (last)'),
   training: z.boolean().describe('trainers play its runs as episodes'),
   pausedAt: timeSchema.nullable().describe('since then no run is started'),
-  pausedBecause: z.string().nullable().describe('why it paused itself; null: it did not'),
+  pauseReason: z.string().nullable().describe('why it paused itself; null: it did not'),
   breaker: countSchema.nullable().describe('runs in a row that end by one cause before it does; null: it never does'),
   budgetUsd: usdSchema.nullable(),
   chargedUsd: usdSchema.describe('confirmed costs, and reservations of open and lost calls'),
@@ -65,7 +65,9 @@ const batchStatusReportSchema = batchSummarySchema.extend({
   allocation: allocationSchema.nullable().describe('with `attempts: auto`; null: attempts are fixed'),
   forecast: usageForecastSchema.nullable().describe('made when it was submitted; null: none was made'),
   providerErrors: z.array(providerTroubleSchema).describe('what keeps runs waiting, most first'),
-  awayHosts: z.array(awayHostSchema).describe('that have runs of it and do not register'),
+  unreachableHosts: z
+    .array(unreachableHostSchema)
+    .describe('that have runs of it, and register no more or do not reach Temporal'),
   blockedBy: blockerSchema.nullable().describe('what blocks it; null: nothing, or it is over'),
   lastStepAt: timeSchema.nullable().describe('of any of its runs; null: no step yet'),
   /** In submission order. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ComparisonOptions, comparedSchema, movedBaselineSchema } from './leaderboard.js';
+import { type ComparisonOptions, comparedSchema, changedBaselineSchema } from './leaderboard.js';
 import { batchIdSchema, countSchema, scoreSchema, timeSchema } from './values.js';
 
 /** Everything that a saved comparison fixes. */
@@ -42,7 +42,7 @@ export type ComparisonDocument = z.infer<typeof comparisonDocumentSchema>;
 
 export const shownComparisonSchema = comparisonDocumentSchema
   .extend({
-    movedBaselines: z.array(movedBaselineSchema).describe('baselines that are others by now'),
+    changedBaselines: z.array(changedBaselineSchema).describe('baselines that are others by now'),
   })
   .meta({ id: 'ShownComparison' });
 export type ShownComparison = z.infer<typeof shownComparisonSchema>;

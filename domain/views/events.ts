@@ -26,7 +26,7 @@ export interface EventFilter {
 export const eventsDocumentSchema = z
   .strictObject({
     events: z.array(eventSchema).describe('oldest first'),
-    more: z.boolean().exactOptional().describe('older ones were left out; absent where new ones are followed'),
+    more: z.boolean().exactOptional().describe('older ones are omitted; absent where new ones are followed'),
   })
   .meta({ id: 'Events' });
 export type EventsDocument = z.infer<typeof eventsDocumentSchema>;

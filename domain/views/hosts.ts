@@ -24,8 +24,8 @@ export const hostSchema = z
     roles: z.array(z.string()),
     version: z.string().nullable(),
     state: hostStateSchema,
-    paused: z.string().nullable().describe('why it takes no new runs'),
-    unreached: unreachedSchema.describe('server that it does not reach; null: it reaches both, or has ended'),
+    pauseReason: z.string().nullable().describe('why it takes no new runs'),
+    unreachableServer: unreachedSchema.describe('server that it does not reach; null: it reaches both, or has ended'),
     slots: countSchema.nullable(),
     memoryFreeMb: z.number().nullable(),
     memoryForRunsMb: z.number().nullable().describe("for its runs' limits together; null: not counted"),
@@ -51,15 +51,15 @@ export interface RunNeeds {
 }
 
 /** Silent or lost, while it has runs. */
-export const awayHostSchema = z
+export const unreachableHostSchema = z
   .strictObject({
     hostId: z.string(),
     runs: countSchema.describe('of the batch, not ended'),
     seenAt: timeSchema,
-    unreached: unreachedSchema.describe('server that it does not reach; null: its worker may have ended'),
+    unreachableServer: unreachedSchema.describe('server that it does not reach; null: its worker may have ended'),
   })
-  .meta({ id: 'AwayHost' });
-export type AwayHost = z.infer<typeof awayHostSchema>;
+  .meta({ id: 'UnreachableHost' });
+export type UnreachableHost = z.infer<typeof unreachableHostSchema>;
 
 export const hostsDocumentSchema = z.strictObject({ hosts: z.array(hostSchema) });
 export type HostsDocument = z.infer<typeof hostsDocumentSchema>;

@@ -6,7 +6,7 @@ const remarkSchema = z
     source: z.string(),
     file: z.string().nullable(),
     key: z.string().describe('where in the file, as `trajectory[3].observation`; empty: as a whole'),
-    level: z.enum(['odd', 'failed']),
+    level: z.enum(['warning', 'error']),
     kind: z.string(),
     message: z.string(),
   })

@@ -228,20 +228,20 @@ const leaderboardTaskSchema = z
   .meta({ id: 'LeaderboardTask' });
 export type LeaderboardTask = z.infer<typeof leaderboardTaskSchema>;
 
-export const movedBaselineSchema = z.strictObject({ task: z.string(), saved: scoreSchema, now: scoreSchema });
+export const changedBaselineSchema = z.strictObject({ task: z.string(), saved: scoreSchema, now: scoreSchema });
 
 const savedComparisonStateSchema = z
   .strictObject({
     name: z.string(),
     createdAt: timeSchema,
     otherModels: z.array(z.string()).describe('with runs at its tasks, not compared'),
-    runsSince: z
+    newRuns: z
       .array(z.strictObject({ model: z.string(), task: z.string(), runs: countSchema }))
       .describe('ended since; they change its figures'),
     otherContracts: z
       .array(z.strictObject({ task: z.string(), contract: countSchema, runs: countSchema }))
-      .describe('runs that it leaves out'),
-    movedBaselines: z.array(movedBaselineSchema).describe('baselines that are others by now'),
+      .describe('runs that it omits'),
+    changedBaselines: z.array(changedBaselineSchema).describe('baselines that are others by now'),
   })
   .meta({ id: 'SavedState', description: 'What a saved comparison omits, and what is new since then.' });
 export type SavedComparisonState = z.infer<typeof savedComparisonStateSchema>;

@@ -9,7 +9,7 @@ export const personTurnSchema = z.strictObject({
     .strictObject({
       step: countSchema,
       try: countSchema.describe('0: the first reply to this step'),
-      askedAt: timeSchema,
+      requestedAt: timeSchema,
       messages: z.array(z.strictObject({ role: z.enum(['system', 'user', 'assistant', 'tool']), content: z.string() })),
     })
     .nullable()

@@ -37,12 +37,12 @@ export type PromptTurn = z.infer<typeof promptTurnSchema>;
 export const promptDocumentSchema = z
   .strictObject({
     runId: z.string(),
-    askedIn: z.string().describe('the run that asked: of a copied step the one that was forked'),
+    requestedIn: z.string().describe('the run that asked: of a copied step the one that was forked'),
     step: countSchema,
     source: z
       .enum(PROMPT_SOURCES)
       .describe(
-        '`rendered`: again, from the record; `recorded`: as a program sent it, or by MLGym before its history processor; `partial`: its import left out the status lines',
+        '`rendered`: again, from the record; `recorded`: as a program sent it, or by MLGym before its history processor; `partial`: its import omitted the status lines',
       ),
     messages: z.array(promptMessageSchema),
     tools: z

@@ -11,5 +11,5 @@ export const providerTroubleSchema = z
     at: timeSchema.describe('the last error'),
     nextTryAt: timeSchema.nullable().describe('the earliest; null: a call is under way'),
   })
-  .meta({ id: 'ProviderTrouble', description: 'Why runs wait for an answer.' });
+  .meta({ id: 'ProviderError', description: 'Why runs wait for an answer.' });
 export type ProviderTrouble = z.infer<typeof providerTroubleSchema>;

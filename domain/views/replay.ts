@@ -87,7 +87,7 @@ export const replayTableSchema = z
           final: finalScoresSchema,
           cause: z.enum(CAUSE_NAMES).nullable().describe('of a changed final score: of the first step that differs'),
         })
-        .meta({ id: 'ReplayOfMany' }),
+        .meta({ id: 'ReplayedRun' }),
     ),
     steps: z
       .strictObject({

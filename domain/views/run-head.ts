@@ -23,7 +23,7 @@ const waitingReasonSchema = z
       .strictObject({
         kind: z.literal('paused'),
         since,
-        because: z.string().nullable().describe('null: a person paused it'),
+        pauseReason: z.string().nullable().describe('null: a person paused it'),
       })
       .describe('its batch is'),
     z
@@ -51,7 +51,7 @@ const waitingReasonSchema = z
       since,
       account: z.string(),
       ahead: countSchema.describe('calls before its turn'),
-      quietUntil: timeSchema.nullable(),
+      blockedUntil: timeSchema.nullable(),
     }),
     z.strictObject({ kind: z.literal('provider'), since, trouble: providerTroubleSchema }),
     z.strictObject({ kind: z.literal('budget'), since, budgetUsd: usdSchema, chargedUsd: usdSchema }),
@@ -96,7 +96,7 @@ export const runHeadSchema = z.strictObject({
   bestOfTask: z
     .strictObject({ runId: runIdSchema, model: z.string(), score: z.number() })
     .nullable()
-    .describe('among runs of the same contract, suspect values left out; null: none has a score'),
+    .describe('among runs of the same contract, suspect values omitted; null: none has a score'),
   time: z
     .strictObject({ modelMs: ms, commandMs: ms, evaluationMs: ms, otherMs: ms.nullable() })
     .describe('where its time went; `otherMs`: waiting, starting, and what is between; null: not started'),

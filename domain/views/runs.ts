@@ -36,6 +36,7 @@ export const runSummarySchema = z
   .strictObject({
     runId: runIdSchema,
     batchId: batchIdSchema,
+    project: z.string().describe('of its batch'),
     origin: originSchema,
     model: z.string(),
     modelKind: modelKindSchema,

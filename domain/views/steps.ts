@@ -59,7 +59,7 @@ export type StepSkeleton = z.infer<typeof stepSkeletonSchema>;
 const clippedTextSchema = z
   .strictObject({
     head: z.string(),
-    tail: z.string().describe("'': nothing was left out"),
+    tail: z.string().describe("'': nothing is omitted"),
     omitted: countSchema.describe('characters between them'),
     bytes: countSchema.describe('of the whole, in UTF-8'),
   })

@@ -4,15 +4,15 @@ import { batchForecastSchema } from './forecast.js';
 import { backendSchema, batchIdSchema, countSchema, runIdSchema, usdSchema } from './values.js';
 
 const skippedTaskSchema = z.strictObject({ task: z.string(), reason: z.string(), remedy: z.string() });
-/** A task that is left out of a batch, and the command that mends it. */
+/** A task that a batch omits, and the command that fixes it. */
 export type SkippedTask = z.infer<typeof skippedTaskSchema>;
 
 const batchEstimateSchema = z
   .strictObject({
     runs: countSchema,
     gpus: z.strictObject({ min: countSchema, max: countSchema }).describe('per run'),
-    gpusAtOnce: countSchema.describe('with all runs in flight that may be'),
-    memoryMbAtOnce: z.number().describe('likewise'),
+    peakGpus: countSchema.describe('with all runs in flight that may be'),
+    peakMemoryMb: z.number().describe('likewise'),
     maxCostUsd: usdSchema.nullable().describe('every reply of every step with a full context window; null: not known'),
     unpricedModels: z.array(z.string()).describe('they have no price, and count as free'),
   })
@@ -27,7 +27,7 @@ export const submittedDocumentSchema = z
     existing: z.boolean().describe('was there already, and is resumed'),
     name: z.string().nullable(),
     backend: backendSchema,
-    skipped: z.array(skippedTaskSchema).describe('tasks left out'),
+    skipped: z.array(skippedTaskSchema).describe('tasks that are omitted'),
     runs: z.array(
       z.strictObject({
         runId: runIdSchema.nullable(),

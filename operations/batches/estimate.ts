@@ -23,15 +23,15 @@ export function estimateBatch(
   }
   if (batch.budgetUsd !== null) cost = min(cost, usdUnits(batch.budgetUsd));
   const gpus = runs.map((run) => run.gpus).sort((a, b) => b - a);
-  const gpusAtOnce = runs.map((run) => run.gpus * nodesAtOnce(run)).sort((a, b) => b - a);
+  const peakGpus = runs.map((run) => run.gpus * nodesAtOnce(run)).sort((a, b) => b - a);
   const atOnce = Math.min(batch.concurrency, runs.length);
   const memory = runs.map((run) => run.task.limits.memoryMb * nodesAtOnce(run)).sort((a, b) => b - a);
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
   return {
     runs: runs.length,
     gpus: { min: gpus.at(-1) ?? 0, max: gpus[0] ?? 0 },
-    gpusAtOnce: sum(gpusAtOnce.slice(0, atOnce)),
-    memoryMbAtOnce: sum(memory.slice(0, atOnce)),
+    peakGpus: sum(peakGpus.slice(0, atOnce)),
+    peakMemoryMb: sum(memory.slice(0, atOnce)),
     maxCostUsd: unpriced.size > 0 ? null : usdText(cost),
     unpricedModels: [...unpriced].sort(),
   };

@@ -31,7 +31,7 @@ function textOf(
     ended: status === 'cancelled' ? 'was cancelled' : 'has ended',
     stalled: 'is stalled',
     budget_exhausted: `has exhausted its budget of $${more.budgetUsd ?? '0'}`,
-    paused: more.pausedBecause === null ? 'had paused itself' : `has paused itself (${more.pausedBecause})`,
+    paused: more.pauseReason === null ? 'had paused itself' : `has paused itself (${more.pauseReason})`,
   };
   const ends = Object.entries(more.byEndReason).map(([reason, count]) => `${count} ${reason}`);
   const open = Object.entries(more.byStatus).flatMap(([state, count]) =>

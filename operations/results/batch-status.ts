@@ -11,5 +11,5 @@ export async function batchStatus(ports: BatchStatusPorts, ref: string | undefin
   const { queries } = ports;
   const report = await queries.batchStatus((await queries.findBatch(ref)).batchId);
   const blockedBy = (await blockerOfHome(ports, report)) ?? report.blockedBy;
-  return { ...report, awayHosts: await withUnreached(ports, report.awayHosts, () => true), blockedBy };
+  return { ...report, unreachableHosts: await withUnreached(ports, report.unreachableHosts, () => true), blockedBy };
 }

@@ -3,9 +3,9 @@ import type { RunSummary } from '../../domain/views/runs.js';
 /** What is still to come of runs. All null: nothing is known yet. */
 export interface Forecast {
   /** Milliseconds until the last run ends. */
-  leftMs: number | null;
+  remainingMs: number | null;
   /** US dollars when all have ended, those spent included. */
-  spendUsd: number | null;
+  expectedUsd: number | null;
 }
 
 interface Expected {
@@ -81,12 +81,12 @@ export function forecast(
   const spent = runs.reduce((sum, run) => sum + Number(run.costUsd), 0);
   const open = runs.filter((run) => run.status !== 'ended');
   const left = open.map((run) => leftOfRun(run, expect(run), now));
-  if (left.some((ms) => ms === null)) return { leftMs: null, spendUsd: null };
+  if (left.some((ms) => ms === null)) return { remainingMs: null, expectedUsd: null };
   const known = left as number[];
   const together = known.reduce((sum, ms) => sum + ms, 0);
   const places = Math.max(1, Math.min(concurrency, open.length));
   return {
-    leftMs: Math.max(together / places, ...known, 0),
-    spendUsd: spent + open.reduce((sum, run) => sum + Math.max(0, (expect(run)?.usd ?? 0) - Number(run.costUsd)), 0),
+    remainingMs: Math.max(together / places, ...known, 0),
+    expectedUsd: spent + open.reduce((sum, run) => sum + Math.max(0, (expect(run)?.usd ?? 0) - Number(run.costUsd)), 0),
   };
 }

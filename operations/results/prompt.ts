@@ -63,7 +63,7 @@ export async function promptOf(ports: PromptPorts, runId: string, step: number):
     };
   });
   const tools = toolDefinitions(input, workspace) ?? null;
-  return { runId, askedIn: asked.runId, step, source: 'rendered', messages, tools, turns };
+  return { runId, requestedIn: asked.runId, step, source: 'rendered', messages, tools, turns };
 }
 
 /** A program writes its own prompts: they are kept as they were sent. */
@@ -84,7 +84,7 @@ async function ofProgram(
     ...{ try: at, added: [], hash, sent, reply: reply === null ? null : encodeReply(reply) },
     proof: sent.length === 0 ? 'none' : sent.every((one) => one === hash) ? 'equal' : 'different',
   }));
-  return { runId, askedIn: runId, step, source: 'recorded', messages, tools: offeredTools(request), turns };
+  return { runId, requestedIn: runId, step, source: 'recorded', messages, tools: offeredTools(request), turns };
 }
 
 /** The run whose calls asked for this step: steps that a fork began with were asked in the run that was forked. */
@@ -123,7 +123,14 @@ async function recorded({ store, queries }: PromptPorts, run: RunDetail, step: n
   }
   const hash = requestHash({ provider: run.provider, model: run.providerModel, messages });
   return {
-    ...{ runId: run.runId, askedIn: run.runId, step, source: whole ? 'recorded' : 'partial', messages, tools: null },
+    ...{
+      runId: run.runId,
+      requestedIn: run.runId,
+      step,
+      source: whole ? 'recorded' : 'partial',
+      messages,
+      tools: null,
+    },
     turns: [{ try: 0, added: [], reply, hash, sent: [], proof: 'none' }],
   };
 }

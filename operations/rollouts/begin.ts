@@ -56,7 +56,7 @@ export async function beginRollouts(
   env: Environment,
   request: RolloutRequest,
 ): Promise<BegunRollout[]> {
-  const askedAt = performance.now();
+  const requestedAt = performance.now();
   const { episodes } = ports;
   const { model, count, capture, rollout_id: given, ...asked } = request;
   const { api_key: _key, headers, ...shown } = model;
@@ -92,7 +92,7 @@ export async function beginRollouts(
         rollout: endpoint,
         episodeId: given === undefined ? runId : nth === 1 ? given : `${given}-${nth}`,
         idleSeconds: NEVER_IDLE_SECONDS,
-        resetMs: performance.now() - askedAt,
+        resetMs: performance.now() - requestedAt,
         deadlineAt: asked.deadline_s === undefined ? null : new Date(Date.now() + asked.deadline_s * 1000),
       },
       env.harnessVersion,

@@ -26,7 +26,7 @@ export async function personTurn(ports: PersonPorts & PlayStatePorts, ref: strin
         : {
             step: turn.step,
             try: turn.try,
-            askedAt: turn.askedAt.toISOString(),
+            requestedAt: turn.requestedAt.toISOString(),
             messages: turn.messages.map(({ role, content, toolCalls = [] }) => ({
               role,
               content: [content, ...toolCalls.map((call) => `${call.name} ${call.arguments}`)]

@@ -44,7 +44,7 @@ describe('a batch whose provider refuses the key', () => {
     expect(stderr).toMatch(/paused automatically at .*: 5 runs in a row ended by a fault of the provider/);
     expect(stderr).toContain(`bench resume ${batchId}`);
     expect(batch).toMatchObject({ status: 'running', breaker: 5 });
-    expect(batch.pausedBecause).toMatch(because);
+    expect(batch.pauseReason).toMatch(because);
     expect(batch.byEndReason).toEqual({ config_error: 5 });
     const { events } = await home.json<{ events: { kind: string; detail: string }[] }>(
       ...['events', batchId, '--kind', 'batch_paused'],
@@ -59,7 +59,7 @@ describe('a batch whose provider refuses the key', () => {
     simulator.behave(playPolicy('optimum'));
     const { stdout } = await home.run('resume', batchId, '--wait', '--json');
     const batch = JSON.parse(stdout) as BatchDocument;
-    expect(batch).toMatchObject({ status: 'ended', pausedAt: null, pausedBecause: null, ended: RUNS });
+    expect(batch).toMatchObject({ status: 'ended', pausedAt: null, pauseReason: null, ended: RUNS });
     expect(batch.byEndReason['submit']).toBe(RUNS - (batch.byEndReason['config_error'] ?? 0));
   });
 
@@ -69,7 +69,7 @@ describe('a batch whose provider refuses the key', () => {
     const { exitCode, stdout } = await home.run(...submit('--no-breaker', '--json'));
     const batch = JSON.parse(stdout) as BatchDocument;
     expect(exitCode).toBe(1);
-    expect(batch).toMatchObject({ status: 'ended', breaker: null, pausedBecause: null });
+    expect(batch).toMatchObject({ status: 'ended', breaker: null, pauseReason: null });
     expect(batch.byEndReason).toEqual({ config_error: RUNS });
   });
 });

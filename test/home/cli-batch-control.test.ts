@@ -8,7 +8,7 @@ interface Submitted {
   batchId: string;
   existing: boolean;
   runs: { runId: string | null; model: string; task: string; attempt: number; seed: number }[];
-  estimate?: { runs: number; maxCostUsd: string | null; memoryMbAtOnce: number; unpricedModels: string[] };
+  estimate?: { runs: number; maxCostUsd: string | null; peakMemoryMb: number; unpricedModels: string[] };
 }
 interface Batch {
   batchId: string;

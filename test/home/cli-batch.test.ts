@@ -149,7 +149,7 @@ describe('a batch from the command line', () => {
     };
     expect(saved).toMatchObject({ ...fixed, mode: 'strict', includeScripted: true, includeLocal: true });
     expect(await home.json('comparisons', 'list')).toEqual({ comparisons: [saved] });
-    expect(await home.json('comparisons', 'show', 'spring')).toEqual({ ...(saved as object), movedBaselines: [] });
+    expect(await home.json('comparisons', 'show', 'spring')).toEqual({ ...(saved as object), changedBaselines: [] });
     const board = await home.json<Leaderboard>('leaderboard', '--comparison', 'spring', '--metric', 'best-submission');
     expect(board.comparison).toMatchObject({ fixedT: true, metric: 'best-submission', saved: { name: 'spring' } });
     const csv = await home.run('leaderboard', '--comparison', 'spring', '--csv', '--no-intervals');

@@ -130,7 +130,7 @@ describe('a host that reaches one of its two servers', () => {
       await until('its runs have moved', async () =>
         (await runsOf(before)).every((run) => run.host_id === 'whole' && run.status !== 'ended'),
       );
-      expect(await listed('cut')).toMatchObject({ state: 'lost', unreached: server });
+      expect(await listed('cut')).toMatchObject({ state: 'lost', unreachableServer: server });
       await Promise.all([endWithOpenGates(before), endWithOpenGates(during)]);
       expect((await runsOf(during)).map((run) => run.host_id)).toEqual(['whole', 'whole']);
       const [first, ...others] = await outcomes<{ attempt: number; commands: unknown[] }>(before);

@@ -232,7 +232,7 @@ describe('two hosts', () => {
     startHost('b', { BENCH_MIN_DISK_FREE_MB: '1000000000' });
     // Still drained: from when it may take runs, until it tells of its disk, it would be given them.
     await until('host b says that its disk is full', async () =>
-      (await hostLines()).find(({ hostId }) => hostId === 'b')?.paused?.includes('its disk is full'),
+      (await hostLines()).find(({ hostId }) => hostId === 'b')?.pauseReason?.includes('its disk is full'),
     );
     await home.json('hosts', 'undrain', 'b');
     await until('host b is paused', async () => (await stateOf('b')) === 'paused');

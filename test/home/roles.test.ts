@@ -36,7 +36,7 @@ describe('a database of somebody else’s', () => {
   });
 
   it('is migrated and given its roles by commands of their own, as its owner', async () => {
-    const home = new BenchHome({ DATABASE_URL: as('plain'), BENCH_ADMIN_DATABASE_URL: admin });
+    const home = new BenchHome({ DATABASE_URL: as('plain'), BENCH_OWNER_DATABASE_URL: admin });
     const before = checkSchema(admin);
     await expect(before).rejects.toMatchObject({ remedy: expect.stringContaining('bench db migrate') as string });
     const migrations = knownMigrations().length;

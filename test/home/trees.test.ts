@@ -87,10 +87,10 @@ describe('an agent that plays a tree of forks', () => {
   });
 
   it('is forecast by the limits of its whole tree', async () => {
-    const planned = await home.json<{ estimate: { runs: number; memoryMbAtOnce: number } }>(
+    const planned = await home.json<{ estimate: { runs: number; peakMemoryMb: number } }>(
       ...['submit', '--models', 'scripted:climber', ...tree, '--attempts', '2', '--dry-run'],
     );
     // Two trees at once, with three nodes each of 2048 MB.
-    expect(planned.estimate).toMatchObject({ runs: 2, memoryMbAtOnce: 2 * 3 * 2048 });
+    expect(planned.estimate).toMatchObject({ runs: 2, peakMemoryMb: 2 * 3 * 2048 });
   });
 });

@@ -31,7 +31,7 @@ const stateOf = async (batchId: string) => {
 test('a batch says what blocks it, until its next step or its end', async () => {
   const { store } = db;
   const { runId, batchId } = await oneRun(db);
-  await store.registerHost({ hostId: 'one', ...host, paused: 'its disk is full: 1 MB are free' });
+  await store.registerHost({ hostId: 'one', ...host, pauseReason: 'its disk is full: 1 MB are free' });
   await store.setStatus(runId, 'waiting_host');
   expect(await stateOf(batchId)).toEqual({
     blockedBy: { cause: 'disk', detail: 'no host accepts runs: one is paused: its disk is full: 1 MB are free' },

@@ -35,8 +35,8 @@ function endings({ runs }: { runs: SubmittedRun[] }): (...ends: RunEnd[]) => Pro
 }
 const times = (count: number, end: RunEnd): RunEnd[] => Array.from({ length: count }, () => end);
 const stateOf = async (batchId: string) => {
-  const { pausedAt, pausedBecause } = await db.queries.findBatch(batchId);
-  return { paused: pausedAt !== null, because: pausedBecause };
+  const { pausedAt, pauseReason } = await db.queries.findBatch(batchId);
+  return { paused: pausedAt !== null, because: pauseReason };
 };
 const eventsOf = async (batchId: string): Promise<string[]> =>
   (

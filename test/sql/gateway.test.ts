@@ -690,7 +690,7 @@ test("the record is told agent by agent, each answer once, and survives the work
 test('an answer that its container was lost before getting is part of the record, and not left behind', async () => {
   const { runId, lost } = await gateway('anthropic');
   await send('/v1/messages', told([], FIRST));
-  await db.store.clientGone(runId, 1);
+  await db.store.clientDisconnected(runId, 1);
   await lost(2);
   const before = simulator.requests.length;
   expect((await send('/v1/messages', told([], FIRST))).status).toBe(200);

@@ -102,7 +102,7 @@ describe('placement', () => {
       ['it is drained', () => db.store.drainHost('g', true), () => db.store.drainHost('g', false)],
       [
         'its disk is full',
-        () => db.store.registerHost(host('g', { gpus: ['0'], paused: 'its disk is full' })),
+        () => db.store.registerHost(host('g', { gpus: ['0'], pauseReason: 'its disk is full' })),
         () => db.store.registerHost(host('g', { gpus: ['0'] })),
       ],
       [
@@ -147,7 +147,7 @@ describe('placement', () => {
   test('passes over hosts that are silent, drained, paused, lost or removed', async () => {
     await alone(
       ...['silent', 'drained', 'lost', 'removed'].map((id) => host(id)),
-      host('paused', { paused: 'its disk is full' }),
+      host('paused', { pauseReason: 'its disk is full' }),
     );
     await heard('silent', 31);
     await db.store.drainHost('drained', true);
@@ -169,8 +169,8 @@ describe('placement', () => {
 
   test('a host that fills up and one that has room again say so in an event, once', async () => {
     await alone(host('f'));
-    for (const paused of ['its disk is full: 3 MB', 'its disk is full: 2 MB', null, null])
-      await db.store.registerHost(host('f', { paused }));
+    for (const pauseReason of ['its disk is full: 3 MB', 'its disk is full: 2 MB', null, null])
+      await db.store.registerHost(host('f', { pauseReason }));
     const told = (await db.queries.events({})).filter(({ detail }) => detail.startsWith('host f '));
     expect(told.map(({ kind }) => kind)).toEqual(['host_paused', 'host_resumed']);
   });
@@ -225,7 +225,7 @@ describe('a host', () => {
     await cutOff();
     expect(await place(await oneRun(db))).toEqual({ kind: 'none', reason: 'no host takes new runs' });
     const [half] = await db.queries.hosts();
-    expect(half).toMatchObject({ hostId: 'half', state: 'paused', paused: 'it does not reach Temporal' });
+    expect(half).toMatchObject({ hostId: 'half', state: 'paused', pauseReason: 'it does not reach Temporal' });
 
     await db.store.drainHost('witness', false);
     const judge = () => db.store.judgeHost({ runId: one.runId, hostId: 'half', epoch: 1 });

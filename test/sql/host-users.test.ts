@@ -108,7 +108,7 @@ describe('the user of an invited host', () => {
       inviteHostUser(as('fleet_admin').replace('fleet_admin', await plain()), { hostId: 'b', days: 1 }),
     ).rejects.toMatchObject({
       code: 'database.access_denied',
-      remedy: expect.stringContaining('BENCH_ADMIN_DATABASE_URL') as string,
+      remedy: expect.stringContaining('BENCH_OWNER_DATABASE_URL') as string,
     });
   });
 });

@@ -138,7 +138,7 @@ describe('importing run directories of MLGym', () => {
     expect((await imported([path])).map(({ outcome }) => outcome)).toEqual(['existing']);
     writeRunDirectory(at, { scores: [{ Score: 0.1 }, { Score: 0.27 }] });
     const [changed] = await imported([path], first);
-    expect(changed).toMatchObject({ outcome: 'changed', remarks: [{ kind: 'changed', level: 'failed' }] });
+    expect(changed).toMatchObject({ outcome: 'changed', remarks: [{ kind: 'changed', level: 'error' }] });
     expect(await digest()).toEqual(before);
   });
 

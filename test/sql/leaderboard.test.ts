@@ -341,9 +341,9 @@ describe('a saved comparison', () => {
     const kept = await db.queries.leaderboard({ comparison: 'mine' });
     expect(figures(kept)).toEqual(figures(before));
     expect(kept.comparison).toMatchObject({ fixedT: true, T: axis, models, includeScripted: true });
-    expect(kept.comparison.saved).toMatchObject({ name: 'mine', otherModels: ['third'], runsSince: [] });
+    expect(kept.comparison.saved).toMatchObject({ name: 'mine', otherModels: ['third'], newRuns: [] });
     await played('second', 5);
-    const since = (await db.queries.leaderboard({ comparison: 'mine' })).comparison.saved?.runsSince;
+    const since = (await db.queries.leaderboard({ comparison: 'mine' })).comparison.saved?.newRuns;
     expect(since).toEqual([{ model: 'second', task: 't-saved', runs: 1 }]);
   });
 
@@ -366,7 +366,7 @@ describe('a saved comparison', () => {
     expect(kept.tasks).toMatchObject([{ task: 't-frozen', contract: 1 }]);
     expect(kept.comparison).toMatchObject({
       tasks,
-      saved: { runsSince: [], otherContracts: [{ task: 't-frozen', contract: 2, runs: 1 }] },
+      saved: { newRuns: [], otherContracts: [{ task: 't-frozen', contract: 2, runs: 1 }] },
     });
     // As does whoever names it.
     expect(figures(await db.queries.leaderboard({ tasks: ['t-frozen@1'], ...all }))).toEqual(figures(before));
@@ -405,12 +405,12 @@ describe('a saved comparison', () => {
     const kept = await db.queries.leaderboard({ comparison: 'baselines' });
     expect(figuresOf(kept)).toEqual(figuresOf(before));
     expect(kept.rows[1]?.improvedTasks).toBe(2);
-    const movedBaselines = [
+    const changedBaselines = [
       { task: 't-stated', saved: 2, now: 5 },
       { task: 't-unknown', saved: null, now: 6 },
     ];
-    expect(kept.comparison.saved).toMatchObject({ movedBaselines });
-    expect(await db.comparisons.state(await db.comparisons.find('baselines'))).toMatchObject({ movedBaselines });
+    expect(kept.comparison.saved).toMatchObject({ changedBaselines });
+    expect(await db.comparisons.state(await db.comparisons.find('baselines'))).toMatchObject({ changedBaselines });
   });
 
   test('keeps its name to itself until it is removed', async () => {
@@ -789,14 +789,14 @@ test('scores under another profile are ranked apart, with the tasks that do not 
   await db.comparisons.save('of-cpu', { ...fixed, ...all, profile: 'cpu' });
   const saved = await db.queries.leaderboard({ comparison: 'of-cpu' });
   expect(scoresOf(saved)).toEqual({ S: { 't-budget': [2, 2] } });
-  expect(saved.comparison.saved?.runsSince).toEqual([]);
+  expect(saved.comparison.saved?.newRuns).toEqual([]);
   await play([
     { model: 'S', task: whole, attempt: 1, scores: [9] },
     { model: 'S', task: small, attempt: 2, scores: [2.5], change: under },
   ]);
   const later = await db.queries.leaderboard({ comparison: 'of-cpu' });
   expect(scoresOf(later)).toEqual({ S: { 't-budget': [2.5, 2.5] } });
-  expect(later.comparison.saved?.runsSince).toEqual([{ model: 'S', task: 't-budget', runs: 1 }]);
+  expect(later.comparison.saved?.newRuns).toEqual([{ model: 'S', task: 't-budget', runs: 1 }]);
 });
 
 test('runs that verified tasks count only in the leaderboard of their batch, and spoilers rank nowhere', async () => {
@@ -819,7 +819,7 @@ test('runs that verified tasks count only in the leaderboard of their batch, and
   expect(after).toEqual(before);
   expect((await db.queries.reportRuns(after)).runs.map(({ best }) => best)).toEqual([4]);
   const saved = await db.queries.leaderboard({ comparison: 'before-verify' });
-  expect(saved.comparison.saved).toMatchObject({ runsSince: [], otherModels: [] });
+  expect(saved.comparison.saved).toMatchObject({ newRuns: [], otherModels: [] });
   expect(rowOf(saved, 'scripted:oracle')).toMatchObject({ attempts: 1 });
   const own = await db.queries.leaderboard({ batchId, ...all });
   expect(scoresOf(own)['scripted:oracle']).toEqual({ 't-verified': [8, 8] });

@@ -104,7 +104,7 @@ describe('a webhook', () => {
     const because = `1 run in a row ended by a fault of the provider: ${detail}`;
     expect(JSON.parse(at.received[0]!.body)).toMatchObject({
       text: `Batch ${itself.batchId} has paused itself (${because}): 1 of 2 runs, $0; 1 infra_error, 1 queued`,
-      batch: { batchId: itself.batchId, pausedBecause: because, breaker: 1 },
+      batch: { batchId: itself.batchId, pauseReason: because, breaker: 1 },
     });
     await db.batchControl.unpause(itself.batchId);
     await db.batchControl.pause(itself.batchId);

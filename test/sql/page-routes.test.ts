@@ -535,7 +535,7 @@ describe('batches', () => {
   test('spend, in buckets, what their calls cost', async () => {
     const spend: BatchSpend = await get('batchSpend', `/batches/${batchId}/spend?buckets=10`);
     expect(spend.buckets).toHaveLength(10);
-    expect(spend.buckets.at(-1)!.soFarUsd).toBe('0.09');
+    expect(spend.buckets.at(-1)!.cumulativeUsd).toBe('0.09');
     expect(spend.buckets.at(-1)).toMatchObject({ ended: 8, inFlight: 4 });
   });
 

@@ -99,7 +99,7 @@ describe('the prompt of a step', () => {
     expect(proofs).toEqual(SAID.map((said) => said.map(() => 'equal')));
 
     const third = await promptOf(db, runId, 3);
-    expect(third).toMatchObject({ runId, askedIn: runId, step: 3, source: 'rendered', tools: null });
+    expect(third).toMatchObject({ runId, requestedIn: runId, step: 3, source: 'rendered', tools: null });
     expect(third.messages.map(({ role }) => role)).toEqual([
       'system',
       'user',
@@ -150,9 +150,9 @@ describe('the prompt of a step', () => {
     await db.intake.submit(batch);
     const runId = batch.runs[0]!.runId;
     const copied = await promptOf(db, runId, 2);
-    expect(copied).toMatchObject({ runId, askedIn: origin.runId });
+    expect(copied).toMatchObject({ runId, requestedIn: origin.runId });
     expect(copied.turns.map(({ proof }) => proof)).toEqual(['equal', 'equal', 'equal']);
-    expect(await promptOf(db, runId, 3)).toMatchObject({ askedIn: runId, turns: [{ proof: 'none' }] });
+    expect(await promptOf(db, runId, 3)).toMatchObject({ requestedIn: runId, turns: [{ proof: 'none' }] });
   });
 
   it('is rendered from an exported line as well, in another home', async () => {

@@ -48,7 +48,7 @@ describe('grants of calls to a provider account', () => {
   test('are given at once while nothing limits the account', async () => {
     const tickets = Array.from({ length: 50 }, (_, index) => ticketOf(`free-${index}`));
     expect((await ask('free', tickets)).granted).toHaveLength(50);
-    expect(await accountRow('free')).toMatchObject({ waiting: 0, granted: { requests: null, tokens: null } });
+    expect(await accountRow('free')).toMatchObject({ waiting: 0, effective: { requests: null, tokens: null } });
   });
 
   test('are shared by workers: what one was granted, another is not', async () => {
@@ -122,7 +122,7 @@ describe('grants of calls to a provider account', () => {
     const row = await accountRow('learns');
     expect(row?.learned.requests).toBeGreaterThan(0);
     expect(row).toMatchObject({ refusedLastHour: 15, learned: { tokens: null }, lastMinute: { requests: 5 } });
-    expect(row?.quietUntil).not.toBeNull();
+    expect(row?.blockedUntil).not.toBeNull();
     expect((await ask('learns', [ticketOf('later')])).granted).toEqual([]);
     const events = await db.queries.events({ kinds: ['rate_limit_learned'] });
     expect(events.map(({ detail }) => detail)).toEqual([

@@ -271,7 +271,7 @@ test('the figures for Prometheus are the rows that there are', async () => {
     ),
   );
   // A counter never falls: what is under way is none.
-  expect(byLabels(figures.get('bench_model_calls_open'))).toEqual(['scripted: 1']);
+  expect(byLabels(figures.get('bench_model_calls_in_flight'))).toEqual(['scripted: 1']);
   expect(byLabels(figures.get('bench_model_tokens_total'))).toEqual(
     await counted(
       `select provider || ' ' || d as of, sum(case d when 'input' then input_tokens else output_tokens end) as n
@@ -284,10 +284,10 @@ test('the figures for Prometheus are the rows that there are', async () => {
       `select kind || ' ' || status as of, count(*) as n from evaluations where status <> 'pending' group by 1`,
     ),
   );
-  expect(byLabels(figures.get('bench_evaluations_open'))).toEqual(
+  expect(byLabels(figures.get('bench_evaluations_pending'))).toEqual(
     await counted(`select kind as of, count(*) as n from evaluations where status = 'pending' group by 1`),
   );
-  expect(byLabels(figures.get('bench_evaluations_open'))).toContain('validate: 1');
+  expect(byLabels(figures.get('bench_evaluations_pending'))).toContain('validate: 1');
   expect(byLabels(figures.get('bench_runs'))).toEqual(
     await counted('select status as of, count(*) as n from runs group by 1'),
   );

@@ -191,7 +191,7 @@ test('a host that leaves tries each archive at once, whatever failed before, and
 test('a store that is away for a day is not waited for', async () => {
   const { runId, disks } = await runWith('a', 'one');
   await db.store.wantArchive(disks[0] ?? '');
-  await db.pool.query("update snapshots set archive_wanted_at = now() - interval '25 hours' where run_id = $1", [
+  await db.pool.query("update snapshots set archive_requested_at = now() - interval '25 hours' where run_id = $1", [
     runId,
   ]);
   const store = { ...artifacts, putStream: () => Promise.reject(new InfrastructureError('away')) };

@@ -56,7 +56,7 @@ describe('turns of players outside', () => {
     expect(await turns.ask(turn, { messages, tools })).toBeNull();
     const shown = [messages[0], { ...messages[1], content: 'NUL: \uFFFD, "quotes", 日本' }];
     expect(await turns.open({ runId })).toEqual([
-      { ...turn, messages: shown, tools, askedAt: expect.any(Date) as Date },
+      { ...turn, messages: shown, tools, requestedAt: expect.any(Date) as Date },
     ]);
     expect(await turns.answer(turn, 'ls \0')).toEqual({ reply: 'ls \uFFFD', counts: true, heard: false });
     expect(await turns.answer(turn, 'pwd')).toEqual({ reply: 'ls \uFFFD', counts: false, heard: false });

@@ -10,7 +10,7 @@ import type {
 import type { UsageForecast } from '../../../domain/views/forecast.js';
 import type { Statements } from '../../statements.js';
 import { missingBatch } from '../../store/missing.js';
-import { awayHosts } from '../operations.js';
+import { unreachableHosts } from '../operations.js';
 import { blockerOf } from '../blocker.js';
 import { providerTroubles } from '../provider-troubles.js';
 import { BATCH_SUMMARY, batchSummary, type BatchSummaryRow, isoTime, isoTimeOrNull, OWN_BATCH } from '../summaries.js';
@@ -138,7 +138,7 @@ export async function batchHead(run: Statements, batchId: string): Promise<Omit<
       [batchId],
     ),
     providerTroubles(run, { batchId }),
-    awayHosts(run, batchId),
+    unreachableHosts(run, batchId),
   ]);
   if (row === undefined || counts === undefined) throw missingBatch(batchId);
   const { runs, ...batch } = batchSummary(row);
@@ -151,7 +151,7 @@ export async function batchHead(run: Statements, batchId: string): Promise<Omit<
       replaced: counts.replaced,
       episodes: batch.training ? await trainingState(run, batchId) : null,
       providerErrors,
-      awayHosts: away,
+      unreachableHosts: away,
       ...(await blockerOf(run, {
         batchId,
         isOver: batch.endedAt !== null,
@@ -259,7 +259,7 @@ export async function spendBuckets(
        where r.batch_id = $1 and t.at is not null group by 1
      ), marks as (select bucket, $3::timestamptz + make_interval(secs => bucket * $2) as at from generate_series(0, $4 - 1) bucket)
      select m.at, trim_scale(coalesce(s.usd, 0))::text as "costUsd",
-       trim_scale(sum(coalesce(s.usd, 0)) over so_far)::text as "soFarUsd",
+       trim_scale(sum(coalesce(s.usd, 0)) over so_far)::text as "cumulativeUsd",
        coalesce(sum(f.flying) over so_far, 0)::int as "inFlight", coalesce(sum(f.ended) over so_far, 0)::int as ended
      from marks m left join spent s on s.bucket = m.bucket left join moved f on f.bucket = m.bucket
      window so_far as (order by m.bucket)

@@ -15,7 +15,7 @@ interface Place {
   waitingSince: Date | null;
   createdAt: Date;
   pausedAt: Date | null;
-  pausedBecause: string | null;
+  pauseReason: string | null;
   concurrency: number;
   queuedBefore: number;
   inFlight: number;
@@ -31,7 +31,7 @@ export async function waitingReasons(run: Statements, runId: string): Promise<Wa
   const [place] = await run<Place>(
     'waitingReasons',
     `select r.status, r.batch_id as "batchId", r.backend, r.gpus, r.provider, r.waiting_since as "waitingSince",
-       r.created_at as "createdAt", b.paused_at as "pausedAt", b.paused_because as "pausedBecause", b.concurrency,
+       r.created_at as "createdAt", b.paused_at as "pausedAt", b.pause_reason as "pauseReason", b.concurrency,
        case when r.status = 'queued' then (select count(*) from runs o where o.batch_id = r.batch_id and o.status = 'queued' and o.ordinal < r.ordinal) else 0 end::int as "queuedBefore",
        case when r.status = 'queued' then (select count(*) from runs o where o.batch_id = r.batch_id and o.status not in ('queued', 'ended')) else 0 end::int as "inFlight",
        case when r.status = 'waiting_gpu' then (select count(*) from runs o where o.status = 'waiting_gpu'
@@ -51,7 +51,7 @@ async function reasonsOf(run: Statements, runId: string, place: Place): Promise<
   switch (place.status) {
     case 'queued':
       if (place.pausedAt !== null)
-        return [{ kind: 'paused', since: isoTime(place.pausedAt), because: place.pausedBecause }];
+        return [{ kind: 'paused', since: isoTime(place.pausedAt), pauseReason: place.pauseReason }];
       return place.queuedBefore + place.inFlight === 0
         ? []
         : [
@@ -92,13 +92,13 @@ async function gpusOf(run: Statements, { backend }: Place) {
 
 async function hostsFor(run: Statements, { backend, memoryMb }: Place) {
   const known = await hosts(run, false);
-  return known.map(({ hostId, state, paused, backends, slots, activeRuns, memoryForRunsMb }) => {
+  return known.map(({ hostId, state, pauseReason, backends, slots, activeRuns, memoryForRunsMb }) => {
     const reason = !backends.includes(backend)
       ? `does not offer ${backend}`
       : memoryMb !== null && memoryForRunsMb !== null && memoryForRunsMb < memoryMb
         ? `has ${memoryForRunsMb} MB for runs, and it needs ${memoryMb} MB`
-        : paused !== null
-          ? paused
+        : pauseReason !== null
+          ? pauseReason
           : state !== 'up'
             ? state
             : slots !== null && activeRuns >= slots
@@ -111,16 +111,16 @@ async function hostsFor(run: Statements, { backend, memoryMb }: Place) {
 /** It has its place; its call of the model may wait. */
 async function duringRun(run: Statements, runId: string, place: Place): Promise<WaitingReason[]> {
   const [trouble] = await providerTroubles(run, { runId });
-  const [turn] = await run<{ step: number; askedAt: Date }>(
+  const [turn] = await run<{ step: number; requestedAt: Date }>(
     'openTurn',
-    `select step, created_at as "askedAt" from turns where run_id = $1 and reply is null order by step desc, try desc limit 1`,
+    `select step, created_at as "requestedAt" from turns where run_id = $1 and reply is null order by step desc, try desc limit 1`,
     [runId],
   );
-  const [ticket] = await run<{ account: string; arrivedAt: Date; ahead: number; quietUntil: number | null }>(
+  const [ticket] = await run<{ account: string; arrivedAt: Date; ahead: number; blockedUntil: number | null }>(
     'waitingTicket',
     `select t.account, t.arrived_at as "arrivedAt",
        (select count(*)::int from rate_tickets o where o.account = t.account and o.status = 'waiting' and o.arrived_at < t.arrived_at) as ahead,
-       (a.state ->> 'blockedUntil')::float8 as "quietUntil"
+       (a.state ->> 'blockedUntil')::float8 as "blockedUntil"
      from rate_tickets t join rate_accounts a on a.account = t.account
      where t.status = 'waiting' and starts_with(t.ticket, $1 || '/')
      order by t.arrived_at limit 1`,
@@ -132,7 +132,7 @@ async function duringRun(run: Statements, runId: string, place: Place): Promise<
       : []),
     ...(turn === undefined
       ? []
-      : [{ kind: 'player' as const, since: isoTime(turn.askedAt), step: turn.step, provider: place.provider }]),
+      : [{ kind: 'player' as const, since: isoTime(turn.requestedAt), step: turn.step, provider: place.provider }]),
     ...(ticket === undefined
       ? []
       : [
@@ -141,10 +141,10 @@ async function duringRun(run: Statements, runId: string, place: Place): Promise<
             since: isoTime(ticket.arrivedAt),
             account: ticket.account,
             ahead: ticket.ahead,
-            quietUntil:
-              ticket.quietUntil === null || ticket.quietUntil <= Date.now()
+            blockedUntil:
+              ticket.blockedUntil === null || ticket.blockedUntil <= Date.now()
                 ? null
-                : new Date(ticket.quietUntil).toISOString(),
+                : new Date(ticket.blockedUntil).toISOString(),
           },
         ]),
     ...(trouble === undefined ? [] : [{ kind: 'provider' as const, since: trouble.at, trouble }]),

@@ -8,12 +8,12 @@ export const isAlive = (host: string): string =>
 
 /** Takes new runs. */
 export const isAdmitting = (host: string): string =>
-  `${isAlive(host)} and ${host}.lost_at is null and ${host}.drained_at is null and ${host}.paused is null
+  `${isAlive(host)} and ${host}.lost_at is null and ${host}.drained_at is null and ${host}.pause_reason is null
    and ${host}.cut_off_at is null and ${host}.leaving_at is null and coalesce(${host}.leaves_at > now(), true)`;
 
 /** Why it takes no new runs, for people; null: it does, or is drained, leaves or is lost. */
 export const whyPaused = (host: string): string =>
-  `case when ${host}.cut_off_at is not null then 'it does not reach Temporal' else ${host}.paused end`;
+  `case when ${host}.cut_off_at is not null then 'it does not reach Temporal' else ${host}.pause_reason end`;
 
 /** A run that needs so many seconds ends there; null: as long as it takes. */
 export const isLongEnough = (host: string, seconds: string): string =>

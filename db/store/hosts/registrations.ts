@@ -13,7 +13,7 @@ const REGISTER_HOST = `with before as (
            from hosts h where host_id = $1
          ), registered as (
            insert into hosts as h (host_id, hostname, cpus, memory_mb, gpus, backends, slots, memory_for_runs_mb, memory_free_mb,
-             disk_total_mb, disk_free_mb, busy_gpus, paused, roles, home_id, version, heartbeat_seconds, namespace_id, namespace_at, database_user,
+             disk_total_mb, disk_free_mb, busy_gpus, pause_reason, roles, home_id, version, heartbeat_seconds, namespace_id, namespace_at, database_user,
              leaves_at, leaving_at, cut_off_at)
            select $1, $2, $3, $4, $5::jsonb, $6::jsonb, $7, $8, $9, $10, $11, $12::jsonb, $13, $14::jsonb, $15, $16, $17, $18, $19, session_user,
              $20, case when $21::boolean then now() end, case when $22::boolean then now() end
@@ -22,7 +22,7 @@ const REGISTER_HOST = `with before as (
              hostname = excluded.hostname, cpus = excluded.cpus, memory_mb = excluded.memory_mb, gpus = excluded.gpus,
              backends = excluded.backends, slots = excluded.slots, memory_for_runs_mb = excluded.memory_for_runs_mb,
              memory_free_mb = excluded.memory_free_mb, disk_total_mb = excluded.disk_total_mb,
-             disk_free_mb = excluded.disk_free_mb, busy_gpus = excluded.busy_gpus, paused = excluded.paused,
+             disk_free_mb = excluded.disk_free_mb, busy_gpus = excluded.busy_gpus, pause_reason = excluded.pause_reason,
              roles = excluded.roles, home_id = excluded.home_id, version = excluded.version,
              heartbeat_seconds = excluded.heartbeat_seconds, namespace_id = excluded.namespace_id,
              namespace_at = excluded.namespace_at, database_user = excluded.database_user, leaves_at = excluded.leaves_at,
@@ -60,7 +60,7 @@ const registrationColumns = (host: HostRegistration): unknown[] => [
   host.diskTotalMb ?? null,
   host.diskFreeMb ?? null,
   JSON.stringify(host.busyGpus ?? []),
-  host.paused ?? null,
+  host.pauseReason ?? null,
   JSON.stringify(host.roles ?? ['host']),
   host.homeId ?? null,
   host.version ?? null,

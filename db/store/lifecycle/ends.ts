@@ -25,10 +25,10 @@ const FINISH_RUNS = `
     from of_batch o
   ), counted as (
     update batches b set failing_runs = case when $5::text is null then 0 else ${FAILING} end, failing_cause = $5::text,
-      (paused_at, paused_because) = (
+      (paused_at, pause_reason) = (
         select case when trips then now() else b.paused_at end,
           case when trips then left(concat_ws(': ', ${FAILING} || case ${FAILING} when 1 then ' run' else ' runs' end || ' in a row ended by a fault of the ' || $5::text, o.detail), 700)
-            else b.paused_because end
+            else b.pause_reason end
         from (
           select $5::text is not null and ${FAILING} >= b.breaker and b.paused_at is null and b.status in ('queued', 'running')
             and (b.allocation is not null or exists (
@@ -38,10 +38,10 @@ const FINISH_RUNS = `
       )
     from (select * from of_batch join described using (batch_id)) o
     where b.batch_id = o.batch_id and b.breaker is not null and ($5::text is not null or b.failing_runs > 0)
-    returning b.batch_id, b.paused_at, b.paused_because
+    returning b.batch_id, b.paused_at, b.pause_reason
   )
   insert into events (batch_id, kind, key, detail)
-  select batch_id, 'batch_paused', 'paused-' || paused_at, paused_because from counted where paused_because is not null
+  select batch_id, 'batch_paused', 'paused-' || paused_at, pause_reason from counted where pause_reason is not null
   on conflict do nothing`;
 
 export async function finishRun(run: Statements, runId: string, end: RunEnd): Promise<void> {

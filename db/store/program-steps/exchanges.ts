@@ -18,8 +18,12 @@ export async function keepAnswer(run: Statements, runId: string, step: number, a
   );
 }
 
-export async function clientGone(run: Statements, runId: string, step: number): Promise<void> {
-  await run('clientGone', 'update program_steps set client_gone = true where run_id = $1 and step = $2', [runId, step]);
+export async function clientDisconnected(run: Statements, runId: string, step: number): Promise<void> {
+  await run(
+    'clientDisconnected',
+    'update program_steps set client_disconnected = true where run_id = $1 and step = $2',
+    [runId, step],
+  );
 }
 
 export async function askedModel(run: Statements, runId: string): Promise<boolean> {

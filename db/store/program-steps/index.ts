@@ -2,7 +2,7 @@ import type { ProgramLog } from '../../../domain/ports/record/program-log.js';
 import type { Statements } from '../../statements.js';
 import { claimStep } from './claims.js';
 import { knownCount, keepCount } from './counts.js';
-import { keepRequest, keepAnswer, clientGone, askedModel } from './exchanges.js';
+import { keepRequest, keepAnswer, clientDisconnected, askedModel } from './exchanges.js';
 import { openSteps, observe, giveUpCalls } from './observations.js';
 import { takeAnswer, replayAnswer, replayValidation, leaveRecord } from './replays.js';
 
@@ -11,7 +11,7 @@ export const programStore = (run: Statements): ProgramLog => ({
   claimStep: (runId, key, epoch, call) => claimStep(run, runId, key, epoch, call),
   keepRequest: (runId, step, request) => keepRequest(run, runId, step, request),
   keepAnswer: (runId, step, answer) => keepAnswer(run, runId, step, answer),
-  clientGone: (runId, step) => clientGone(run, runId, step),
+  clientDisconnected: (runId, step) => clientDisconnected(run, runId, step),
   takeAnswer: (runId, fingerprint, epoch) => takeAnswer(run, runId, fingerprint, epoch),
   replayAnswer: (runId, epoch, call) => replayAnswer(run, runId, epoch, call),
   replayValidation: (runId, epoch, number) => replayValidation(run, runId, epoch, number),

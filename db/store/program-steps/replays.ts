@@ -10,10 +10,10 @@ export async function takeAnswer(
 ): Promise<{ step: number; answer: Json } | null> {
   const [row] = await run<{ step: number; answer: Json }>(
     'takeAnswer',
-    `update program_steps set handed_out_at = now(), replayed_epoch = case when epoch < $3 then $3 else replayed_epoch end
-         where run_id = $1 and handed_out_at is null and step = (
+    `update program_steps set delivered_at = now(), replayed_epoch = case when epoch < $3 then $3 else replayed_epoch end
+         where run_id = $1 and delivered_at is null and step = (
            select step from program_steps
-           where run_id = $1 and fingerprint = $2 and answer is not null and client_gone and handed_out_at is null
+           where run_id = $1 and fingerprint = $2 and answer is not null and client_disconnected and delivered_at is null
            order by step limit 1
          )
          returning step, answer`,
@@ -31,7 +31,7 @@ export async function replayAnswer(
   // It is asked under another fingerprint now, and may break off again.
   const [row] = await run<{ step: number; answer: Json }>(
     'replayAnswer',
-    `update program_steps set replayed_epoch = $2, fingerprint = $4, client_gone = false, handed_out_at = null
+    `update program_steps set replayed_epoch = $2, fingerprint = $4, client_disconnected = false, delivered_at = null
          where run_id = $1 and step = (
            select step from program_steps
            where run_id = $1 and agent = $3 and likeness = $5 and answer is not null and not abandoned

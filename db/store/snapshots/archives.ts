@@ -3,8 +3,8 @@ import type { Statements } from '../../statements.js';
 export async function wantArchive(run: Statements, disk: string): Promise<void> {
   await run(
     'wantArchive',
-    `update snapshots set archive_wanted_at = now()
-         where disk = $1 and artifact is null and archive_wanted_at is null`,
+    `update snapshots set archive_requested_at = now()
+         where disk = $1 and artifact is null and archive_requested_at is null`,
     [disk],
   );
 }
@@ -16,9 +16,9 @@ export async function archivesWanted(
   return await run<{ runId: string; step: number; disk: string; wantedMs: number }>(
     'archivesWanted',
     `select (array_agg(s.run_id order by s.epoch desc))[1] as "runId", s.step, s.disk,
-           (extract(epoch from now() - min(s.archive_wanted_at)) * 1000)::float8 as "wantedMs"
+           (extract(epoch from now() - min(s.archive_requested_at)) * 1000)::float8 as "wantedMs"
          from snapshots s join runs r on r.run_id = s.run_id
-         where s.disk_host = $1 and s.artifact is null and s.archive_wanted_at is not null
+         where s.disk_host = $1 and s.artifact is null and s.archive_requested_at is not null
          group by s.step, s.disk
          order by bool_or(r.status <> 'ended') desc, s.step desc, s.disk`,
     [hostId],
@@ -41,7 +41,7 @@ export async function saveArchive(
 }
 
 export async function refuseArchive(run: Statements, disk: string): Promise<void> {
-  await run('refuseArchive', 'update snapshots set archive_wanted_at = null where disk = $1 and artifact is null', [
+  await run('refuseArchive', 'update snapshots set archive_requested_at = null where disk = $1 and artifact is null', [
     disk,
   ]);
 }
@@ -50,7 +50,7 @@ export async function archiveOf(run: Statements, disk: string): Promise<'made' |
   const [row] = await run<{ found: 'made' | 'wanted' | 'refused' }>(
     'archiveOf',
     `select case when bool_or(artifact is not null) then 'made'
-           when bool_or(archive_wanted_at is not null) then 'wanted' else 'refused' end as found
+           when bool_or(archive_requested_at is not null) then 'wanted' else 'refused' end as found
          from snapshots where disk = $1`,
     [disk],
   );

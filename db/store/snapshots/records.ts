@@ -25,7 +25,7 @@ export async function saveSnapshot(
            insert into artifacts (sha256, bytes, kind) select $4, $5, 'snapshot' from here where $4::text is not null
            on conflict (sha256) do nothing
          )
-         insert into snapshots (run_id, step, epoch, artifact, bytes, disk, disk_host, reason, archive_wanted_at)
+         insert into snapshots (run_id, step, epoch, artifact, bytes, disk, disk_host, reason, archive_requested_at)
          select run_id, $2, $3, $4, $5, $6, $7, $8, case when $9 then now() end from here
          on conflict (run_id, step, epoch) do nothing`,
     [runId, step, epoch, artifact, bytes, disk, diskHost, reason, archiveWanted, fence ?? null],

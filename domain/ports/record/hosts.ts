@@ -26,7 +26,7 @@ export interface HostRegistration {
   /** GPUs that processes of others use: not handed out. */
   busyGpus?: string[];
   /** Why it takes no new runs now; null or absent: it does. */
-  paused?: string | null;
+  pauseReason?: string | null;
   roles?: string[];
   version?: string;
   /** The Temporal namespace that it polls; absent: not known. */

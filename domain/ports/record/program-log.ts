@@ -26,7 +26,7 @@ export interface ProgramLog {
   /** The call's answer, whole, to be handed out again if its client goes away. */
   keepAnswer(runId: string, step: number, answer: Json): Promise<void>;
   /** The client's connection broke before it had all of the answer. */
-  clientGone(runId: string, step: number): Promise<void>;
+  clientDisconnected(runId: string, step: number): Promise<void>;
   /** An answer to the same request whose client went away: handed out once. */
   takeAnswer(runId: string, fingerprint: string, epoch: number): Promise<{ step: number; answer: Json } | null>;
   /** The first answer to a like request of an earlier container that this container's program has not had. */

@@ -9,17 +9,17 @@ export interface UnreachedPorts {
  * With the server that hosts which do not register lack. What they cannot write to PostgreSQL they show in Temporal; where that does
  * not answer either, it stays unknown.
  */
-export async function withUnreached<Host extends { hostId: string; unreached: Unreached }>(
+export async function withUnreached<Host extends { hostId: string; unreachableServer: Unreached }>(
   { temporal }: UnreachedPorts,
   hosts: readonly Host[],
   isAway: (host: Host) => boolean,
 ): Promise<Host[]> {
-  const unknown = hosts.filter((host) => host.unreached === null && isAway(host));
+  const unknown = hosts.filter((host) => host.unreachableServer === null && isAway(host));
   if (unknown.length === 0) return [...hosts];
   const { isShownCutOff } = await import('../../../temporal/reach.js');
   const client = await temporal().catch(() => null);
   if (client === null) return [...hosts];
   const shown = await Promise.all(unknown.map(({ hostId }) => isShownCutOff(client, hostId).catch(() => false)));
   const cutOff = new Set(unknown.filter((_, i) => shown[i]).map(({ hostId }) => hostId));
-  return hosts.map((host) => (cutOff.has(host.hostId) ? { ...host, unreached: 'PostgreSQL' } : host));
+  return hosts.map((host) => (cutOff.has(host.hostId) ? { ...host, unreachableServer: 'PostgreSQL' } : host));
 }

@@ -12,7 +12,7 @@ export class Remarks {
   constructor(readonly source: string) {}
 
   odd(file: string | null, key: string, kind: string, message: string): void {
-    const remark: Remark = { source: this.source, file, key, level: 'odd', kind, message };
+    const remark: Remark = { source: this.source, file, key, level: 'warning', kind, message };
     if (this.#list.filter((one) => one.kind === kind && one.file === file).length < EACH) {
       this.#list.push(remark);
       return;
@@ -37,7 +37,7 @@ export class Remarks {
   }
 
   failed(file: string | null, key: string, kind: string, message: string): void {
-    this.#list.push({ source: this.source, file, key, level: 'failed', kind, message });
+    this.#list.push({ source: this.source, file, key, level: 'error', kind, message });
   }
 
   all(): Remark[] {

@@ -6,8 +6,8 @@ import type { SavedComparisonState } from '../../../domain/views/leaderboard.js'
 export async function showComparison(
   { comparisons }: { comparisons: Pick<Comparisons, 'find' | 'state'> },
   name: string,
-): Promise<{ saved: SavedComparison; movedBaselines: SavedComparisonState['movedBaselines'] }> {
+): Promise<{ saved: SavedComparison; changedBaselines: SavedComparisonState['changedBaselines'] }> {
   const saved = await comparisons.find(name);
-  const { movedBaselines } = await comparisons.state(saved);
-  return { saved, movedBaselines };
+  const { changedBaselines } = await comparisons.state(saved);
+  return { saved, changedBaselines };
 }

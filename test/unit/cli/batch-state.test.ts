@@ -37,11 +37,11 @@ describe('the state of a batch', () => {
 
   it('names the hosts of its runs that are away, with the server that they do not reach if that is known', () => {
     const seenAt = '2026-01-31T12:00:00.000Z';
-    const awayHosts = [
-      { hostId: 'a', runs: 2, seenAt, unreached: 'Temporal' as const },
-      { hostId: 'b', runs: 1, seenAt, unreached: null },
+    const unreachableHosts = [
+      { hostId: 'a', runs: 2, seenAt, unreachableServer: 'Temporal' as const },
+      { hostId: 'b', runs: 1, seenAt, unreachableServer: null },
     ];
-    const [first, second] = batchState(report([run()], { awayHosts }));
+    const [first, second] = batchState(report([run()], { unreachableHosts }));
     expect(first).toBe('host a, with 2 runs of it, does not reach Temporal');
     expect(second).toMatch(/^host b, with 1 run of it, has not registered since .*12:00/);
   });

@@ -6,8 +6,8 @@ import type { BatchForecast } from '../../../domain/views/forecast.js';
 const estimate = {
   runs: 4,
   gpus: { min: 0, max: 1 },
-  gpusAtOnce: 2,
-  memoryMbAtOnce: 4096,
+  peakGpus: 2,
+  peakMemoryMb: 4096,
   maxCostUsd: '12.5',
   unpricedModels: [],
 };
@@ -31,7 +31,7 @@ describe('a forecast', () => {
       'Tokens: 1.2M to 2M, most likely 1.5M',
       'Time: 30 min 0 s to 1 h 15 min, most likely 45 min 0 s',
       'In nine of ten such batches. Forecast 3 runs from earlier ones of the same model, agent and task, 1 from limits alone.',
-      'Attempts per model and task that tell two mean gains apart: 142 for a difference of 0.1 (95 %, in four of five comparisons; gains vary by 0.30 in 12 attempts)',
+      'Attempts per model and task that distinguish two mean gains: 142 for a difference of 0.1 (95 %, in four of five comparisons; gains vary by 0.30 in 12 attempts)',
     ]);
     expect(renderEvidence(forecast, pc.createColors(false))).toMatch(/a +default +t +3 +12 earlier\n.*limits/);
   });

@@ -167,9 +167,9 @@ describe('the leaderboard on a terminal', () => {
   it('says what a saved comparison leaves out, and what came since', () => {
     const saved = {
       ...{ name: 'spring', createdAt: '2026-03-01T00:00:00.000Z', otherModels: ['new-model'] },
-      runsSince: [{ model: 'gpt-4o', task: 'battleOfSexes', runs: 3 }],
+      newRuns: [{ model: 'gpt-4o', task: 'battleOfSexes', runs: 3 }],
       otherContracts: [{ task: 'battleOfSexes', contract: 2, runs: 1 }],
-      movedBaselines: [
+      changedBaselines: [
         { task: 'battleOfSexes', saved: 1, now: 1.25 },
         { task: 'blotto', saved: null, now: 0.5 },
       ],

@@ -3,7 +3,7 @@ import { blockerOfRows, blockerOfServices, type HostFacts, type BlockerFacts } f
 import type { ProviderTrouble } from '../../../domain/views/provider-trouble.js';
 
 const host = (hostId: string, more: Partial<HostFacts> = {}): HostFacts => ({
-  ...{ hostId, state: 'up', paused: null, seenAt: '2026-01-31T12:00:00.000Z', runs: 0 },
+  ...{ hostId, state: 'up', pauseReason: null, seenAt: '2026-01-31T12:00:00.000Z', runs: 0 },
   ...more,
 });
 const trouble = (runs: number): ProviderTrouble => ({
@@ -14,7 +14,7 @@ const byRows = (facts: Partial<BlockerFacts>) =>
   blockerOfRows({ hosts: [host('a')], byStatus: {}, storeFailure: null, providerErrors: [], ...facts });
 
 describe('what blocks a batch', () => {
-  const full = host('a', { state: 'paused', paused: 'its disk is full: 10 MB are free, less than 1024 MB' });
+  const full = host('a', { state: 'paused', pauseReason: 'its disk is full: 10 MB are free, less than 1024 MB' });
   const silent = host('b', { state: 'silent', runs: 2 });
   it.each<[string, Partial<BlockerFacts>, string, string]>([
     [

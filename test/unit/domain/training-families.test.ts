@@ -21,7 +21,7 @@ describe('figures of a server of episodes', () => {
       'bench_episode_slots 64',
       'bench_episodes_open{state="detached"} 4',
       'bench_episodes_ended_total{end_reason="infra_error"} 1',
-      'bench_actions_total 0',
+      'bench_episode_actions_total 0',
     ])
       expect(lines).toContain(line);
   });
@@ -33,8 +33,8 @@ describe('figures of a server of episodes', () => {
     ]);
     expect(lines).toContain('bench_training_reward{policy_version="none"} 0.5');
     expect(lines.filter((line) => line.startsWith('bench_training_reward{'))).toHaveLength(1);
-    expect(lines).toContain('bench_training_seconds{policy_version="7",part="think"} 1.5');
-    expect(lines).toContain('bench_actions_total 5');
+    expect(lines).toContain('bench_training_duration_seconds{policy_version="7",part="think"} 1.5');
+    expect(lines).toContain('bench_episode_actions_total 5');
   });
 
   it('keep to the newest versions', () => {

@@ -100,9 +100,9 @@ function BatchHead({ head: { batch, ends, forecast } }: { head: Head }) {
         <span className="grow" />
         <Steering of="batches" id={batch.batchId} actions={actions} />
       </div>
-      {batch.pausedBecause !== null && (
+      {batch.pauseReason !== null && (
         <p className="warn">
-          It paused itself: <Text value={batch.pausedBecause} />.
+          It paused itself: <Text value={batch.pauseReason} />.
         </p>
       )}
       <div className="big-bar">
@@ -122,8 +122,8 @@ function BatchHead({ head: { batch, ends, forecast } }: { head: Head }) {
             budget: batch.budgetUsd === null ? 'none' : <Budget of={batch} />,
             expected: running && (
               <>
-                {forecast.leftMs === null ? 'not known yet' : `${duration(forecast.leftMs)} more`}
-                {forecast.spendUsd !== null && <span className="muted">, {usd(forecast.spendUsd)} in all</span>}
+                {forecast.remainingMs === null ? 'not known yet' : `${duration(forecast.remainingMs)} more`}
+                {forecast.expectedUsd !== null && <span className="muted">, {usd(forecast.expectedUsd)} in all</span>}
               </>
             ),
             steps: <span className="number">{count(batch.steps)}</span>,
@@ -305,7 +305,9 @@ function Cell({ id, cell, best }: { id: string; cell: Answer<'batchMatrix'>['cel
       {cell.faults > 0 && <span className="warn">▲ {plural(cell.faults, 'fault')}</span>}
       <span className="muted">
         <Money usd={cell.costUsd} />
-        {cell.forecast.leftMs !== null && cell.ended < cell.runs && `, ${duration(cell.forecast.leftMs)} more`}
+        {cell.forecast.remainingMs !== null &&
+          cell.ended < cell.runs &&
+          `, ${duration(cell.forecast.remainingMs)} more`}
       </span>
     </div>
   );
@@ -333,7 +335,7 @@ function SpendCharts({ data }: { data: Answer<'batchSpend'> }) {
           columns={[
             { title: 'From', cell: (bucket) => time(bucket.at) },
             { title: 'Spent', right: true, cell: (bucket) => <Money usd={bucket.costUsd} /> },
-            { title: 'So far', right: true, cell: (bucket) => <Money usd={bucket.soFarUsd} /> },
+            { title: 'So far', right: true, cell: (bucket) => <Money usd={bucket.cumulativeUsd} /> },
             { title: 'In flight', right: true, cell: (bucket) => bucket.inFlight },
             { title: 'Ended', right: true, cell: (bucket) => bucket.ended },
           ]}

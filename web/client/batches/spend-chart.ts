@@ -32,7 +32,7 @@ export function spendChart({ buckets, budgetUsd, forecast }: Spend): Chart {
     description:
       last === undefined
         ? 'nothing yet'
-        : `${usd(last.soFarUsd)} by ${clock(Date.parse(last.at))} UTC${budgetUsd === null ? '' : `, of a budget of ${usd(budgetUsd)}`}`,
+        : `${usd(last.cumulativeUsd)} by ${clock(Date.parse(last.at))} UTC${budgetUsd === null ? '' : `, of a budget of ${usd(budgetUsd)}`}`,
     draw: (_, narrow) => ({
       height: 260,
       option: {
@@ -50,7 +50,7 @@ export function spendChart({ buckets, budgetUsd, forecast }: Spend): Chart {
             type: 'line',
             step: 'end',
             showSymbol: false,
-            data: buckets.map(({ at, soFarUsd }) => [Date.parse(at), Number(soFarUsd)]),
+            data: buckets.map(({ at, cumulativeUsd }) => [Date.parse(at), Number(cumulativeUsd)]),
             lineStyle: { color: 'var(--series-0)', width: 2 },
             itemStyle: { color: 'var(--series-0)' },
             markLine: {
@@ -58,7 +58,9 @@ export function spendChart({ buckets, budgetUsd, forecast }: Spend): Chart {
               symbol: 'none',
               data: [
                 ...(budgetUsd === null ? [] : [['budget', Number(budgetUsd), 'var(--series-1)'] as const]),
-                ...(forecast.spendUsd === null ? [] : [['expected', forecast.spendUsd, 'var(--series-3)'] as const]),
+                ...(forecast.expectedUsd === null
+                  ? []
+                  : [['expected', forecast.expectedUsd, 'var(--series-3)'] as const]),
               ].map(([name, value, color]) => ({
                 yAxis: value,
                 lineStyle: { color, type: 'dashed', width: 1.5 },

@@ -123,13 +123,13 @@ function Needed({ batches }: { batches: Answer<'batches'>['batches'] }) {
     ...(health.data?.status === 'services_lost' ? [{ key: 'services', said: 'Services do not answer.' }] : []),
     ...batches
       .filter(({ pausedAt }) => pausedAt !== null)
-      .map(({ batchId, name, pausedAt, pausedBecause }) => ({
+      .map(({ batchId, name, pausedAt, pauseReason }) => ({
         key: batchId,
         said: (
           <>
             <BatchLink id={batchId} name={name} /> is paused since <Time at={pausedAt} />
-            {pausedBecause === null ? '' : ': '}
-            {pausedBecause !== null && <Text value={pausedBecause} />}.
+            {pauseReason === null ? '' : ': '}
+            {pauseReason !== null && <Text value={pauseReason} />}.
           </>
         ),
       })),
@@ -145,14 +145,14 @@ function Needed({ batches }: { batches: Answer<'batches'>['batches'] }) {
       })),
     ...(hosts.data?.hosts ?? [])
       .filter(({ state }) => state === 'silent' || state === 'lost' || state === 'paused')
-      .map(({ hostId, state, paused, seenAt }) => ({
+      .map(({ hostId, state, pauseReason, seenAt }) => ({
         key: hostId,
         said: (
           <>
             Host <Text value={hostId} /> is {state}
-            {paused !== null && (
+            {pauseReason !== null && (
               <>
-                : <Text value={paused} />
+                : <Text value={pauseReason} />
               </>
             )}
             , seen <Time at={seenAt} />.
@@ -160,12 +160,12 @@ function Needed({ batches }: { batches: Answer<'batches'>['batches'] }) {
         ),
       })),
     ...(limits.data?.accounts ?? [])
-      .filter(({ quietUntil }) => quietUntil !== null && Date.parse(quietUntil) > Date.now())
-      .map(({ account, quietUntil, waiting }) => ({
+      .filter(({ blockedUntil }) => blockedUntil !== null && Date.parse(blockedUntil) > Date.now())
+      .map(({ account, blockedUntil, waiting }) => ({
         key: account,
         said: (
           <>
-            Account <Text value={account} /> was refused: quiet until <Time at={quietUntil} />,{' '}
+            Account <Text value={account} /> was refused: blocked until <Time at={blockedUntil} />,{' '}
             {plural(waiting, 'call')} waiting.
           </>
         ),

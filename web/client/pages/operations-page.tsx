@@ -146,10 +146,10 @@ const Accounts = ({ accounts }: { accounts: Answer<'limits'>['accounts'] }) => (
       {
         title: 'Granted/min',
         right: true,
-        cell: ({ granted }) => (
+        cell: ({ effective }) => (
           <>
-            {granted.requests === null ? 'no limit' : count(granted.requests)} calls,{' '}
-            {granted.tokens === null ? 'no limit of' : count(granted.tokens)} tokens
+            {effective.requests === null ? 'no limit' : count(effective.requests)} calls,{' '}
+            {effective.tokens === null ? 'no limit of' : count(effective.tokens)} tokens
           </>
         ),
       },
@@ -164,7 +164,7 @@ const Accounts = ({ accounts }: { accounts: Answer<'limits'>['accounts'] }) => (
       },
       { title: 'Waiting', right: true, cell: ({ waiting }) => waiting },
       { title: 'Refused, 1 h', right: true, cell: ({ refusedLastHour }) => refusedLastHour },
-      { title: 'Quiet until', cell: ({ quietUntil }) => (quietUntil === null ? '–' : <Time at={quietUntil} />) },
+      { title: 'Quiet until', cell: ({ blockedUntil }) => (blockedUntil === null ? '–' : <Time at={blockedUntil} />) },
     ]}
   />
 );

@@ -71,7 +71,7 @@ export function PromptTab({ id, skeleton }: { id: string; skeleton: Skeleton }) 
 }
 
 function Prompt({ of, step }: { of: Asked; step: number }) {
-  const { messages, source, turns, askedIn, runId, sameAsBefore, tokens, tools } = of;
+  const { messages, source, turns, requestedIn, runId, sameAsBefore, tokens, tools } = of;
   const [tone, mark, label] = PROOFS[proofOf(turns)];
   return (
     <>
@@ -85,10 +85,10 @@ function Prompt({ of, step }: { of: Asked; step: number }) {
           {sameAsBefore !== null && `; the first ${count(sameAsBefore)} are as in the step before`}
           {tools !== null && tools.length > 0 && `; tools: ${plainText(tools.map(({ name }) => name).join(', '))}`}
         </span>
-        {askedIn !== runId && (
+        {requestedIn !== runId && (
           <>
             {' '}
-            asked in <RunLink id={askedIn} />
+            asked in <RunLink id={requestedIn} />
           </>
         )}
       </p>

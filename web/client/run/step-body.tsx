@@ -81,7 +81,7 @@ function StepText({
       />
       {text.omitted > 0 && (
         <p className="cut">
-          {count(text.omitted)} characters of {bytes(text.bytes)} are left out here.{' '}
+          {count(text.omitted)} characters of {bytes(text.bytes)} are omitted here.{' '}
           <button type="button" className="plain" disabled={whole && isFetching} onClick={() => setWanted(PORTION)}>
             {whole && isFetching ? 'loading…' : 'show all'}
           </button>

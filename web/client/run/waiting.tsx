@@ -30,11 +30,11 @@ export function Waiting({ waiting }: { waiting: readonly Reason[] }) {
 function Words({ of }: { of: Reason }) {
   switch (of.kind) {
     case 'paused':
-      return of.because === null ? (
+      return of.pauseReason === null ? (
         <>Its batch is paused.</>
       ) : (
         <>
-          Its batch paused itself: <Text value={of.because} />.
+          Its batch paused itself: <Text value={of.pauseReason} />.
         </>
       );
     case 'concurrency':
@@ -77,9 +77,9 @@ function Words({ of }: { of: Reason }) {
       return (
         <>
           The rate limit of <Text value={of.account} />: {plural(of.ahead, 'call')} before its turn
-          {of.quietUntil !== null && (
+          {of.blockedUntil !== null && (
             <>
-              , quiet until <Time at={of.quietUntil} />
+              , blocked until <Time at={of.blockedUntil} />
             </>
           )}
           .

@@ -192,7 +192,7 @@ async function writeResults(
 }
 
 const withoutMoved = (shown: unknown): unknown => {
-  const { movedBaselines: _, ...rest } = shown as Record<string, unknown>;
+  const { changedBaselines: _, ...rest } = shown as Record<string, unknown>;
   return rest;
 };
 

@@ -22,8 +22,8 @@ export function resultHandlers(ports: ResultPorts): Handlers<typeof resultRoutes
     },
     comparisons: async () => ({ comparisons: (await listComparisons(ports)).map(comparisonDocument) }),
     comparison: async ({ params }) => {
-      const { saved, movedBaselines } = await showComparison(ports, params.name);
-      return { ...comparisonDocument(saved), movedBaselines };
+      const { saved, changedBaselines } = await showComparison(ports, params.name);
+      return { ...comparisonDocument(saved), changedBaselines };
     },
   };
 }

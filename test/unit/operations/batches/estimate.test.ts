@@ -72,8 +72,8 @@ describe('what a batch needs', () => {
     const memory = runs[0]?.task.limits.memoryMb ?? 0;
     expect(estimateBatch(runs, { concurrency: 2, budgetUsd: null }, NOW)).toMatchObject({
       gpus: { min: 1, max: 4 },
-      gpusAtOnce: 6,
-      memoryMbAtOnce: 2 * memory,
+      peakGpus: 6,
+      peakMemoryMb: 2 * memory,
     });
   });
 
@@ -91,7 +91,7 @@ describe('what a batch needs', () => {
     );
     const runs = planRuns(group, { batchId: 'b-01m7xxn9kynbm30nmc5y6eddq6', seed: 42, backend: 'local' });
     expect(runs.map(({ maxSteps }) => maxSteps)).toEqual([60, 60, 60]);
-    const { memoryMbAtOnce } = estimateBatch(runs, { concurrency: 2, budgetUsd: null }, NOW);
-    expect(memoryMbAtOnce).toBe(2 * 4 * runs[0]!.task.limits.memoryMb);
+    const { peakMemoryMb } = estimateBatch(runs, { concurrency: 2, budgetUsd: null }, NOW);
+    expect(peakMemoryMb).toBe(2 * 4 * runs[0]!.task.limits.memoryMb);
   });
 });

@@ -23,30 +23,30 @@ const colors = pc.createColors(false);
 
 describe('the forecast', () => {
   it('knows nothing before the first step, and 0 when all have ended', () => {
-    expect(forecast([queued()], 1, now)).toEqual({ leftMs: null, spendUsd: null });
-    expect(forecast([done(30, '0.5')], 1, now)).toEqual({ leftMs: 0, spendUsd: 0.5 });
+    expect(forecast([queued()], 1, now)).toEqual({ remainingMs: null, expectedUsd: null });
+    expect(forecast([done(30, '0.5')], 1, now)).toEqual({ remainingMs: 0, expectedUsd: 0.5 });
   });
 
   it('takes the mean of those that ended for each that has not, shared out among the places', () => {
     const runs = [done(20, '1'), done(40, '3'), queued(), queued(), queued(), queued()];
     // 30 s and $2 each.
-    expect(forecast(runs, 1, now)).toEqual({ leftMs: 120_000, spendUsd: 12 });
-    expect(forecast(runs, 2, now)).toEqual({ leftMs: 60_000, spendUsd: 12 });
+    expect(forecast(runs, 1, now)).toEqual({ remainingMs: 120_000, expectedUsd: 12 });
+    expect(forecast(runs, 2, now)).toEqual({ remainingMs: 60_000, expectedUsd: 12 });
     // No shorter than one run.
-    expect(forecast(runs, 100, now).leftMs).toBe(30_000);
+    expect(forecast(runs, 100, now).remainingMs).toBe(30_000);
   });
 
   it('subtracts what a run under way has taken and cost, and never goes below nothing', () => {
     const runs = [done(90, '2'), run({ startedAt: START, costUsd: '0.5' })];
-    expect(forecast(runs, 1, now)).toEqual({ leftMs: 30_000, spendUsd: 4 });
+    expect(forecast(runs, 1, now)).toEqual({ remainingMs: 30_000, expectedUsd: 4 });
     const late = [done(30, '1'), run({ startedAt: START, costUsd: '5' })];
-    expect(forecast(late, 1, now)).toEqual({ leftMs: 0, spendUsd: 6 });
+    expect(forecast(late, 1, now)).toEqual({ remainingMs: 0, expectedUsd: 6 });
   });
 
   it('takes the pace of those under way before the first has ended, up to their step limit', () => {
     // 3 steps in 60 s of at most 6: 120 s, $0.6 each.
     const runs = [run({ startedAt: START, steps: 3, maxSteps: 6, costUsd: '0.3' }), queued({ maxSteps: 6 })];
-    expect(forecast(runs, 2, now)).toEqual({ leftMs: 120_000, spendUsd: 1.2 });
+    expect(forecast(runs, 2, now)).toEqual({ remainingMs: 120_000, expectedUsd: 1.2 });
   });
 
   it('prefers the same model and task, then the model, then all; what failed by no fault of the agent tells nothing', () => {
@@ -57,8 +57,8 @@ describe('the forecast', () => {
       queued(),
       queued({ model: 'other', task: 'blotto' }),
     ];
-    expect(forecast(runs, 2, now).spendUsd).toBe(101 + 1 + 100);
-    expect(forecast([...runs, queued({ model: 'third' })], 3, now).spendUsd).toBeCloseTo(101 + 1 + 100 + 50.5);
+    expect(forecast(runs, 2, now).expectedUsd).toBe(101 + 1 + 100);
+    expect(forecast([...runs, queued({ model: 'third' })], 3, now).expectedUsd).toBeCloseTo(101 + 1 + 100 + 50.5);
   });
 });
 

@@ -97,7 +97,7 @@ const Hosts = ({ hosts }: { hosts: readonly Host[] }) => (
   />
 );
 
-const HostState = ({ host: { state, paused } }: { host: Host }) => (
+const HostState = ({ host: { state, pauseReason } }: { host: Host }) => (
   <>
     <Badge
       tone={state === 'up' ? 'good' : state === 'drained' || state === 'removed' ? 'quiet' : 'warn'}
@@ -105,9 +105,9 @@ const HostState = ({ host: { state, paused } }: { host: Host }) => (
     >
       {state}
     </Badge>
-    {paused !== null && (
+    {pauseReason !== null && (
       <span className="sub muted">
-        <Text value={paused} />
+        <Text value={pauseReason} />
       </span>
     )}
   </>

@@ -1,5 +1,5 @@
 import { Unrecoverable } from '../domain/errors.js';
-import type { ModelActivities } from '../domain/messages.js';
+import type { ModelActivities } from '../domain/model/messages.js';
 import type { TurnResult } from '../domain/ports/player.js';
 import type { Trees } from '../domain/ports/record/trees.js';
 import { QUESTION_STEP, questionMessages } from '../domain/tree/questions.js';

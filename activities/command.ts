@@ -4,7 +4,7 @@ import { noValidationLeft } from '../domain/agent/evaluation-message.js';
 import type { Dialect } from '../domain/agent/dialect.js';
 import { guardMultiline } from '../domain/agent/guard-multiline.js';
 import { HostLeft, InfrastructureError } from '../domain/errors.js';
-import type { ExecuteCommandArgs, ExecuteCommandResult, HostActivities } from '../domain/messages.js';
+import type { ExecuteCommandArgs, ExecuteCommandResult, HostActivities } from '../domain/model/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type {
   CommandOutcome,
@@ -21,10 +21,10 @@ import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { SubmissionLog } from '../domain/ports/record/submissions.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import { malformedInMlgymWords, stoppedInMlgymWords } from '../domain/mlgym/words.js';
-import type { RunDefinition, StepRecord } from '../domain/run.js';
+import type { RunDefinition, StepRecord } from '../domain/run/run.js';
 import { beginsNode, requestOf } from '../domain/tree/node-rules.js';
-import type { TaskSpec } from '../domain/task.js';
-import type { ToolState } from '../domain/tool-state.js';
+import type { TaskSpec } from '../domain/task/task.js';
+import type { ToolState } from '../domain/agent/tool-state.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
 import { recordNetworkRequests } from './network-events.js';

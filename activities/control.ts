@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { ControlActivities, StartContainerArgs } from '../domain/messages.js';
-import { FAILURE, SIGNAL } from '../domain/messages.js';
-import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, runWorkflowId } from '../domain/queues.js';
+import type { ControlActivities, StartContainerArgs } from '../domain/model/messages.js';
+import { FAILURE, SIGNAL } from '../domain/model/messages.js';
+import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, runWorkflowId } from '../domain/run/queues.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 
 /** Activities that need only PostgreSQL and Temporal. */

@@ -1,6 +1,6 @@
 import type { EarlierScore, EvaluationLog } from '../domain/ports/record/evaluations.js';
-import type { RunDefinition } from '../domain/run.js';
-import type { Split } from '../domain/task.js';
+import type { RunDefinition } from '../domain/run/run.js';
+import type { Split } from '../domain/task/task.js';
 
 /**
  * The score that the run's same submission has: evaluating it again could only draw another. Null: it has none, or its evaluation

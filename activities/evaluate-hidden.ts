@@ -1,15 +1,15 @@
-import type { EvaluateHiddenResult, HostActivities } from '../domain/messages.js';
+import type { EvaluateHiddenResult, HostActivities } from '../domain/model/messages.js';
 import type { EvaluationOutcome } from '../domain/ports/evaluator-port.js';
 import type { HiddenEvaluation } from '../domain/ports/record/hidden-evaluations.js';
-import type { RunDefinition } from '../domain/run.js';
-import { splitScore } from '../domain/task-scores.js';
+import type { RunDefinition } from '../domain/run/run.js';
+import { splitScore } from '../domain/task/scores.js';
 import { endSandboxes } from './container.js';
 import type { EvaluatePorts } from './evaluate.js';
 import { evaluateOnSplit } from './evaluate-on-split.js';
 import { cancellation } from './cancellation.js';
 import { earlierScore } from './earlier-score.js';
 import { storedOutcome } from '../domain/agent/evaluation-message.js';
-import { readSubmission } from '../domain/stored-submission.js';
+import { readSubmission } from '../domain/run/stored-submission.js';
 
 export function hiddenEvaluationActivities(ports: EvaluatePorts): Pick<HostActivities, 'evaluateHidden'> {
   return { evaluateHidden: ({ runId }) => evaluateHidden(ports, runId, cancellation()) };

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { HostLeft } from '../domain/errors.js';
-import { BASELINE_MODEL } from '../domain/model.js';
+import { BASELINE_MODEL } from '../domain/model/model.js';
 import type { Departure } from '../domain/ports/departure.js';
 import type { EvaluationOutcome } from '../domain/ports/evaluator-port.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
-import type { EvaluationKind, RunDefinition } from '../domain/run.js';
-import type { Split } from '../domain/task.js';
+import type { EvaluationKind, RunDefinition } from '../domain/run/run.js';
+import type { Split } from '../domain/task/task.js';
 import type { Backends } from '../domain/ports/backends.js';
 
 export interface SplitPorts {

@@ -1,4 +1,4 @@
-import type { EvaluateArgs, EvaluateResult, HostActivities } from '../domain/messages.js';
+import type { EvaluateArgs, EvaluateResult, HostActivities } from '../domain/model/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { EventLog, RunEvent } from '../domain/ports/record/events.js';
 import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
@@ -6,7 +6,7 @@ import type { HiddenEvaluations } from '../domain/ports/record/hidden-evaluation
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { SubmissionLog } from '../domain/ports/record/submissions.js';
 import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
-import type { RunDefinition, TakenSubmission } from '../domain/run.js';
+import type { RunDefinition, TakenSubmission } from '../domain/run/run.js';
 import {
   type Outcome,
   shownToAgent,
@@ -14,14 +14,14 @@ import {
   storedScore,
   validationsLeft,
 } from '../domain/agent/evaluation-message.js';
-import type { Split, TaskSpec } from '../domain/task.js';
+import type { Split, TaskSpec } from '../domain/task/task.js';
 import { onForcedEnd } from '../domain/tree/node-rules.js';
-import { splitScore, splitScores } from '../domain/task-scores.js';
+import { splitScore, splitScores } from '../domain/task/scores.js';
 import { earlierScore } from './earlier-score.js';
 import { evaluateOnSplit, type SplitPorts } from './evaluate-on-split.js';
 import type { RunDefinitions } from './run-definitions.js';
 import { cancellation, endsForGood } from './cancellation.js';
-import { readSubmission } from '../domain/stored-submission.js';
+import { readSubmission } from '../domain/run/stored-submission.js';
 import { takeSubmission } from './take-submission.js';
 
 export interface EvaluatePorts extends SplitPorts {

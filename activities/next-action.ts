@@ -1,8 +1,8 @@
 import { toolDefinitions } from '../domain/agent/messages.js';
 import { nextTurn } from '../domain/agent/next-turn.js';
-import type { ModelActivities, NextActionResult } from '../domain/messages.js';
+import type { ModelActivities, NextActionResult } from '../domain/model/messages.js';
 import type { Fence } from '../domain/ports/record/steps.js';
-import type { ModelReply } from '../domain/model.js';
+import type { ModelReply } from '../domain/model/model.js';
 import type { Player } from '../domain/ports/player.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';

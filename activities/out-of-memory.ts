@@ -1,6 +1,6 @@
 import type { RunEvent } from '../domain/ports/record/events.js';
 import type { CommandOutcome } from '../domain/ports/sandbox-port.js';
-import type { TaskSpec } from '../domain/task.js';
+import type { TaskSpec } from '../domain/task/task.js';
 
 type Killed = Pick<CommandOutcome, 'memoryKills'>;
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
-import { type EndCause, naming } from '../domain/end-cause.js';
+import { type EndCause, naming } from '../domain/run/end-cause.js';
 import { HostLeft, Superseded } from '../domain/errors.js';
-import { FAILURE } from '../domain/messages.js';
+import { FAILURE } from '../domain/model/messages.js';
 import type {
   ExecuteCommandArgs,
   ExecuteCommandResult,
@@ -13,12 +13,12 @@ import type {
   SliceResult,
   SnapshotArgs,
   SnapshotReason,
-} from '../domain/messages.js';
-import type { EndReason } from '../domain/outcomes.js';
+} from '../domain/model/messages.js';
+import type { EndReason } from '../domain/run/outcomes.js';
 import type { Departure } from '../domain/ports/departure.js';
 import type { TurnKey } from '../domain/ports/player.js';
 import type { Fence, RecordedStep, StepLog } from '../domain/ports/record/steps.js';
-import { commandTimeLimit, secondsUntil, wallSecondsLeft } from '../domain/run-clock.js';
+import { commandTimeLimit, secondsUntil, wallSecondsLeft } from '../domain/run/clock.js';
 import { cancellation, isWorkerShutdown } from './cancellation.js';
 import { attemptFence } from './fence.js';
 import { asFailure } from './interceptors/failures.js';

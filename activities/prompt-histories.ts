@@ -1,9 +1,9 @@
 import { PromptHistory } from '../domain/agent/prompt-history.js';
-import type { ChatMessage } from '../domain/model.js';
+import type { ChatMessage } from '../domain/model/model.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { ShownRow, StepLog } from '../domain/ports/record/steps.js';
-import type { RunDefinition, StepRecord } from '../domain/run.js';
+import type { RunDefinition, StepRecord } from '../domain/run/run.js';
 
 type Store = Pick<StepLog, 'shownSteps'> & Pick<MemoryLog, 'memoryRecords'> & Pick<RunLifecycle, 'workspace'>;
 

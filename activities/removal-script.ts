@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunDefinition } from '../domain/run.js';
-import { quotedWord } from '../domain/shell-word.js';
+import type { RunDefinition } from '../domain/run/run.js';
+import { quotedWord } from '../domain/text/shell-word.js';
 
 /**
  * Shell that removes what the parent of a node submitted, so that only what the node makes counts. Files of the starter are to be gone on

@@ -4,7 +4,7 @@ import { SandboxLost } from '../domain/errors.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import type { CommandOutcome, SandboxPort } from '../domain/ports/sandbox-port.js';
-import type { RecordedCommand, RunDefinition } from '../domain/run.js';
+import type { RecordedCommand, RunDefinition } from '../domain/run/run.js';
 import { beginsNode } from '../domain/tree/node-rules.js';
 
 type Ended = Pick<RecordedCommand, 'exitCode' | 'timedOut' | 'lost'>;

@@ -1,5 +1,5 @@
 import type { RunDefinitions as StoredDefinitions } from '../domain/ports/record/run-definitions.js';
-import type { RunDefinition } from '../domain/run.js';
+import type { RunDefinition } from '../domain/run/run.js';
 
 /** Definitions never change after submit, so each worker reads them once per run. */
 export class RunDefinitions {

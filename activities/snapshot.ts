@@ -1,11 +1,11 @@
 import { SandboxLost } from '../domain/errors.js';
-import type { HostActivities, SnapshotArgs } from '../domain/messages.js';
+import type { HostActivities, SnapshotArgs } from '../domain/model/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { SnapshotLog } from '../domain/ports/record/snapshots.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { SandboxPort, SandboxRef } from '../domain/ports/sandbox-port.js';
-import { mostBytes } from '../domain/limits.js';
+import { mostBytes } from '../domain/run/limits.js';
 import { cancellation } from './cancellation.js';
 import type { RunDefinitions } from './run-definitions.js';
 

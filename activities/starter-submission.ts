@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
-import type { SubmissionContract } from '../domain/submission-contract.js';
+import type { SubmissionContract } from '../domain/run/submission-contract.js';
 
 /**
  * Whether a submission is the task's starter: each file as the starter has it, and none that the contract takes is missing.

@@ -1,14 +1,14 @@
-import type { HostActivities, TakeSubmissionArgs } from '../domain/messages.js';
+import type { HostActivities, TakeSubmissionArgs } from '../domain/model/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
 import type { SubmissionLog } from '../domain/ports/record/submissions.js';
 import type { CollectOptions, SandboxRef, SubmissionFile } from '../domain/ports/sandbox-port.js';
-import type { RunDefinition, TakenSubmission } from '../domain/run.js';
+import type { RunDefinition, TakenSubmission } from '../domain/run/run.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { RunDefinitions } from './run-definitions.js';
 import { isStarter } from './starter-submission.js';
 import { onForcedEnd } from '../domain/tree/node-rules.js';
-import { storeSubmission } from '../domain/stored-submission.js';
+import { storeSubmission } from '../domain/run/stored-submission.js';
 
 export interface TakeSubmissionPorts {
   store: EvaluationLog & SubmissionLog;

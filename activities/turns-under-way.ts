@@ -1,4 +1,4 @@
-import type { NextActionResult } from '../domain/messages.js';
+import type { NextActionResult } from '../domain/model/messages.js';
 import type { Fence } from '../domain/ports/record/steps.js';
 import { endsForGood, isWorkerShutdown } from './cancellation.js';
 

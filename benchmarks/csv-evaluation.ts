@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EvaluationJob } from '../domain/ports/evaluator-port.js';
-import { taskSchema } from '../domain/task.js';
+import { taskSchema } from '../domain/task/task.js';
 
 const ROWS = 10_000;
 const REFEREE = `

@@ -12,7 +12,7 @@ import pg from 'pg';
 import { connectEngine } from '../backends/docker/engine.js';
 import { engineAddress } from '../backends/docker/engine-address.js';
 import { RUN_LABEL } from '../backends/docker/labels.js';
-import type { ServiceEndpoints } from '../domain/services.js';
+import type { ServiceEndpoints } from '../domain/home/services.js';
 import { quantile } from '../domain/statistics/quantile.js';
 import { ServedEpisodes } from './served-episodes.js';
 import { ThrowawayHome } from './throwaway-home.js';

@@ -15,7 +15,7 @@ import { connectEngine, probeEngine } from '../backends/docker/engine.js';
 import { engineAddress } from '../backends/docker/engine-address.js';
 import { ensureImage } from '../backends/docker/images.js';
 import { createDockerSandbox } from '../backends/docker/sandbox.js';
-import { homeLayout } from '../domain/home-layout.js';
+import { homeLayout } from '../domain/home/layout.js';
 import { newRunId } from '../domain/ids.js';
 import type { SandboxRef, SandboxRestore } from '../domain/ports/sandbox-port.js';
 import { quantile } from '../domain/statistics/quantile.js';

@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import { type Database, openDatabase } from '../db/index.js';
 import { quantile } from '../domain/statistics/quantile.js';
-import type { ServiceEndpoints } from '../domain/services.js';
+import type { ServiceEndpoints } from '../domain/home/services.js';
 import { ThrowawayHome } from './throwaway-home.js';
 
 const { values } = parseArgs({

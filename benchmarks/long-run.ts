@@ -10,7 +10,7 @@ import { loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import type { ServiceEndpoints } from '../domain/services.js';
+import type { ServiceEndpoints } from '../domain/home/services.js';
 import { lightConfigs } from './light-configs.js';
 import { type CommandFigures, measureCommand } from './long-run/commands.js';
 import type { CountingRelay } from './long-run/counting-relay.js';

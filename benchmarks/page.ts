@@ -13,7 +13,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { openDatabase } from '../db/index.js';
-import type { ServiceEndpoints } from '../domain/services.js';
+import type { ServiceEndpoints } from '../domain/home/services.js';
 import { quantile } from '../domain/statistics/quantile.js';
 import { peakMemoryMb } from './process-memory.js';
 import { ThrowawayHome } from './throwaway-home.js';

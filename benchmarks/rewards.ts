@@ -7,7 +7,7 @@
 import { parseArgs } from 'node:util';
 import { type Database, openDatabase } from '../db/index.js';
 import { DEFAULT_REWARD, REWARD_PRESETS } from '../domain/requests/reward.js';
-import type { ServiceEndpoints } from '../domain/services.js';
+import type { ServiceEndpoints } from '../domain/home/services.js';
 import { cpuTimeMs } from './cpu-time.js';
 import { ThrowawayHome } from './throwaway-home.js';
 

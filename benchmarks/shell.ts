@@ -15,7 +15,7 @@ import { engineAddress } from '../backends/docker/engine-address.js';
 import { createDockerEvaluator } from '../backends/docker/evaluator.js';
 import { ensureImage } from '../backends/docker/images.js';
 import { createDockerSandbox } from '../backends/docker/sandbox.js';
-import { homeLayout } from '../domain/home-layout.js';
+import { homeLayout } from '../domain/home/layout.js';
 import { newRunId } from '../domain/ids.js';
 import type { SandboxRef } from '../domain/ports/sandbox-port.js';
 import { csvJob } from './csv-evaluation.js';

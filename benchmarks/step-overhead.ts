@@ -5,7 +5,7 @@
  *   npm run benchmark:step-overhead -- [--steps 50] [--backend docker|local]
  */
 import { parseArgs } from 'node:util';
-import type { ServiceEndpoints } from '../domain/services.js';
+import type { ServiceEndpoints } from '../domain/home/services.js';
 import { openDatabase } from '../db/index.js';
 import { quantile } from '../domain/statistics/quantile.js';
 import { stepParts, STEP_PARTS, type StepParts } from './step-parts.js';

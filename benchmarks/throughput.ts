@@ -13,7 +13,7 @@ import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import type { ServiceEndpoints } from '../domain/services.js';
+import type { ServiceEndpoints } from '../domain/home/services.js';
 import { lightConfigs } from './light-configs.js';
 import { connectTemporal } from '../temporal/connect.js';
 import { ThrowawayHome } from './throwaway-home.js';

@@ -8,7 +8,7 @@ import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { quantile } from '../domain/statistics/quantile.js';
 import type { OpenTurn } from '../domain/ports/turns.js';
-import { runWorkflowId } from '../domain/queues.js';
+import { runWorkflowId } from '../domain/run/queues.js';
 import { openBench } from '../operations/open-bench.js';
 import { findAssetsRoot, readSettings } from '../operations/settings.js';
 import { answerTurn } from '../operations/turns/answer-turn.js';

@@ -10,7 +10,7 @@ import { readDemonstration } from '../domain/agent/demonstrations.js';
 import type { Demonstration } from '../domain/agent/demonstrations.js';
 import { BenchError } from '../domain/errors.js';
 import { agentTemplateProblems } from './agent-templates.js';
-import { suggestion } from '../domain/closest.js';
+import { suggestion } from '../domain/text/closest.js';
 import { ConfigError } from './config-error.js';
 import { type ConfigEntry, configEntries, type ConfigFolders } from './config-entries.js';
 import { loadEach, loadEntry } from './load-entry.js';

@@ -1,5 +1,5 @@
 import { BenchError } from '../domain/errors.js';
-import { problemLine } from '../domain/config-problem.js';
+import { problemLine } from '../domain/views/validated-file.js';
 import type { ConfigProblem } from '../domain/views/catalog.js';
 
 /** A configuration file cannot be used. All its problems at once, each with file, line and key. */

@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
-import type { HomeLayout } from '../domain/home-layout.js';
-import { placeInTask, type PreparedFile } from '../domain/task-data.js';
-import type { TaskFolder } from '../domain/task.js';
+import type { HomeLayout } from '../domain/home/layout.js';
+import { placeInTask, type PreparedFile } from '../domain/task/data.js';
+import type { TaskFolder } from '../domain/task/task.js';
 import { fileDigest, folderFiles, hashFolder } from './folder-hash.js';
 import { dataHash, hashWithData } from './prepared-data.js';
 import { hashWithProfile } from './profiles.js';

@@ -1,5 +1,5 @@
 import { BenchError } from '../domain/errors.js';
-import type { ModelRef } from '../domain/model.js';
+import type { ModelRef } from '../domain/model/model.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
-import { type ModelConfig, modelConfigSchema } from '../domain/model-config.js';
+import { type ModelConfig, modelConfigSchema } from '../domain/model/config.js';
 import type { ValidatedFile } from '../domain/views/catalog.js';
 import { type ConfigEntry, configEntries, type ConfigFolders } from './config-entries.js';
 import { ConfigError } from './config-error.js';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
-import type { ModelRef } from '../domain/model.js';
-import type { ModelConfig, ModelPrice } from '../domain/model-config.js';
-import { priceAt } from '../domain/price.js';
-import { EXTERNAL_PROVIDER } from '../domain/queues.js';
+import type { ModelRef } from '../domain/model/model.js';
+import type { ModelConfig, ModelPrice } from '../domain/model/config.js';
+import { priceAt } from '../domain/model/price.js';
+import { EXTERNAL_PROVIDER } from '../domain/run/queues.js';
 import {
   parseScriptedPolicy,
   playsOracle,
@@ -11,8 +11,8 @@ import {
   SCRIPTED_DESCRIPTIONS,
   SCRIPTED_NUMBER,
   SCRIPTED_POLICIES,
-} from '../domain/scripted-policies.js';
-import { closest } from '../domain/closest.js';
+} from '../domain/model/scripted-policies.js';
+import { closest } from '../domain/text/closest.js';
 import type { ValidatedFile } from '../domain/views/catalog.js';
 import type { ConfigEntry, ConfigFolders } from './config-entries.js';
 import { ConfigError } from './config-error.js';

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BenchError } from '../domain/errors.js';
-import type { HomeLayout } from '../domain/home-layout.js';
-import { type PreparedData, type PreparedFile } from '../domain/task-data.js';
-import type { TaskBaseline } from '../domain/task-profile.js';
-import { targetOnSample } from '../domain/task-target.js';
-import type { TaskFolder } from '../domain/task.js';
+import type { HomeLayout } from '../domain/home/layout.js';
+import { type PreparedData, type PreparedFile } from '../domain/task/data.js';
+import type { TaskBaseline } from '../domain/task/profile.js';
+import { targetOnSample } from '../domain/task/target.js';
+import type { TaskFolder } from '../domain/task/task.js';
 import { fileDigest } from './folder-hash.js';
 
 export const MANIFEST = 'manifest.json';

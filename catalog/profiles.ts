@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { BenchError } from '../domain/errors.js';
-import { DEFAULT_PROFILE, profileMeant, type TaskProfile } from '../domain/task-profile.js';
-import type { TaskFolder } from '../domain/task.js';
-import { suggestion } from '../domain/closest.js';
+import { DEFAULT_PROFILE, profileMeant, type TaskProfile } from '../domain/task/profile.js';
+import type { TaskFolder } from '../domain/task/task.js';
+import { suggestion } from '../domain/text/closest.js';
 
 /** SHA-256 of a task under a profile. */
 export const hashWithProfile = (folderHash: string, profile: string): string =>

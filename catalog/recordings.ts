@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { BenchError } from '../domain/errors.js';
-import { type Recording, recordingSchema } from '../domain/recording.js';
-import { readRecording } from '../domain/recording-reader.js';
+import { type Recording, recordingSchema } from '../domain/recording/recording.js';
+import { readRecording } from '../domain/recording/reader.js';
 
 export const REPLAY_PREFIX = 'replay:';
 

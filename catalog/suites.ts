@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BenchError } from '../domain/errors.js';
-import type { TaskFolder } from '../domain/task.js';
-import { suggestion } from '../domain/closest.js';
+import type { TaskFolder } from '../domain/task/task.js';
+import { suggestion } from '../domain/text/closest.js';
 import { ConfigError } from './config-error.js';
 import { configEntries, type ConfigFolders, taskIds } from './config-entries.js';
 import { loadEach, loadEntry } from './load-entry.js';

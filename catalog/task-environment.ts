@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { readRequirements } from '../domain/task-requirements.js';
-import { parseAllowedHost } from '../domain/task-network.js';
-import type { TaskSpec } from '../domain/task.js';
+import { readRequirements } from '../domain/task/requirements.js';
+import { parseAllowedHost } from '../domain/task/network.js';
+import type { TaskSpec } from '../domain/task/task.js';
 import type { ConfigProblem } from '../domain/views/catalog.js';
 
 type ProblemAt = (path: PropertyKey[], message: string) => ConfigProblem;

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { better } from '../domain/score.js';
-import type { TaskSpec } from '../domain/task.js';
-import { isSecret } from '../domain/task-secrets.js';
+import { better } from '../domain/run/score.js';
+import type { TaskSpec } from '../domain/task/task.js';
+import { isSecret } from '../domain/task/secrets.js';
 import { fileDigest, folderFiles } from './folder-hash.js';
 import type { ProblemAt } from './yaml-file.js';
 import type { ConfigProblem } from '../domain/views/catalog.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type { Document, Node } from 'yaml';
 import type { z } from 'zod';
-import { closest } from '../domain/closest.js';
+import { closest } from '../domain/text/closest.js';
 import { ConfigError } from './config-error.js';
 import { knownKeys } from './schema-keys.js';
 import type { ConfigProblem } from '../domain/views/catalog.js';

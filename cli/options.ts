@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { BACKENDS } from '../domain/run.js';
-import { suggestion } from '../domain/closest.js';
+import { BACKENDS } from '../domain/run/run.js';
+import { suggestion } from '../domain/text/closest.js';
 
 /** A whole number within bounds, for commander. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {

@@ -1,5 +1,5 @@
 import type { Command, CommanderError } from 'commander';
-import { closest } from '../domain/closest.js';
+import { closest } from '../domain/text/closest.js';
 
 /** `bench tasks show`. */
 export const fullName = (command: Command): string =>

@@ -1,4 +1,4 @@
-import { UNSCORED_ENDS } from '../domain/outcomes.js';
+import { UNSCORED_ENDS } from '../domain/run/outcomes.js';
 import type { CliContext } from './context.js';
 import { detachedAdvice, followBatch } from './follow-batch.js';
 import { batchDocument, renderBatch } from './render/batch.js';

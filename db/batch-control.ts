@@ -1,7 +1,7 @@
 import { BenchError } from '../domain/errors.js';
-import type { EndReason } from '../domain/outcomes.js';
+import type { EndReason } from '../domain/run/outcomes.js';
 import type { BatchControl } from '../domain/ports/record/batch-control.js';
-import { DEFAULT_PROJECT } from '../domain/project.js';
+import { DEFAULT_PROJECT } from '../domain/home/project.js';
 import type { Statements } from './statements.js';
 import { missingBatch } from './store/missing.js';
 

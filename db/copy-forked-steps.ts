@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { BenchError } from '../domain/errors.js';
-import type { RunDefinition } from '../domain/run.js';
+import type { RunDefinition } from '../domain/run/run.js';
 
 /**
  * Copy to newly inserted forks the steps that they begin with, with their evaluations (so that scores and numbers continue) and the

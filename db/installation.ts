@@ -1,4 +1,4 @@
-import type { Installation } from '../domain/installation.js';
+import type { Installation } from '../domain/home/installation.js';
 import pg from 'pg';
 import { BenchError } from '../domain/errors.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { closest } from '../domain/closest.js';
+import { closest } from '../domain/text/closest.js';
 import { errorFields } from './database-error.js';
 
 const RELATION = '42P01';

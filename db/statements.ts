@@ -57,4 +57,4 @@ async function retried<Row extends object>(
 const isUnprepared = (error: unknown): boolean =>
   ['26000', '42P05', '0A000'].includes(String((error as { code?: unknown } | null)?.code));
 
-export { storable } from '../domain/storable.js';
+export { storable } from '../domain/text/storable.js';

@@ -1,5 +1,5 @@
 import { BenchError } from './errors.js';
-import { comesFromOtherSite, type HeaderOf, isJson, namesOtherHost } from './own-site.js';
+import { comesFromOtherSite, type HeaderOf, isJson, namesOtherHost } from './home/own-site.js';
 
 /** What browsers send for pages of other sites is refused, by the page and by the environment server alike. */
 

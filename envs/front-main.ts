@@ -1,5 +1,5 @@
 import { BenchError } from '../domain/errors.js';
-import { homeLayout } from '../domain/home-layout.js';
+import { homeLayout } from '../domain/home/layout.js';
 import type { EnvServe } from '../domain/requests/env-serve.js';
 import type { EnvironmentDocument } from '../domain/views/environments.js';
 import { refuseOpenServer } from './refuse-open-server.js';

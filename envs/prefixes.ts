@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { getPath } from 'hono/utils/url';
-import type { HeaderOf } from '../domain/own-site.js';
+import type { HeaderOf } from '../domain/home/own-site.js';
 
 /** The header that names a client's session; `/s/<key>` in front of a path says the same. */
 const SESSION_HEADER = 'x-bench-session';

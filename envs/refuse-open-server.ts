@@ -1,5 +1,5 @@
 import { BenchError } from '../domain/errors.js';
-import { isLoopback } from '../domain/own-site.js';
+import { isLoopback } from '../domain/home/own-site.js';
 import type { EnvServe } from '../domain/requests/env-serve.js';
 
 /** Throws BenchError (usage) for a server that strangers could reach, or that isolates nothing. `token` null: whoever reaches the port plays. */

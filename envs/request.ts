@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { isJson } from '../domain/own-site.js';
+import { isJson } from '../domain/home/own-site.js';
 import { refuseUnstorable } from './storable-input.js';
 
 /** Node's own request and response, beside those of the web. */

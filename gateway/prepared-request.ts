@@ -7,7 +7,7 @@ import { type SplitRequest, splitRequest } from '../domain/gateway/request-parts
 import { bySlices, pause } from '../domain/gateway/slices.js';
 import type { Allowed, Wire } from '../domain/gateway/wire.js';
 import type { ProgramCall } from '../domain/ports/record/program-log.js';
-import { samplingFor } from '../domain/sampling.js';
+import { samplingFor } from '../domain/model/sampling.js';
 import { inTurn } from './bodies.js';
 import type { Head } from './request-head.js';
 import type { GatewaySession } from './session.js';

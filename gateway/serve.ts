@@ -11,7 +11,7 @@ import { type Answer, later, refusal, wrongToken } from '../domain/gateway/refus
 import { wireAt, wireOf } from '../domain/gateway/wires.js';
 import { GATEWAY_PORT } from '../domain/agent/program.js';
 import { newCallKey } from '../domain/ids.js';
-import { comesFromOtherSite, namesOtherHost, ownSite } from '../domain/own-site.js';
+import { comesFromOtherSite, namesOtherHost, ownSite } from '../domain/home/own-site.js';
 import { type Asked, answerCall, namesOf, NOT_RECORDED } from './answer-call.js';
 import { inTurn } from './bodies.js';
 import { prepared } from './prepared-request.js';

@@ -1,13 +1,13 @@
 import type { Program } from '../domain/agent/program.js';
 import type { Json } from '../domain/gateway/json.js';
 import type { SplitRequest } from '../domain/gateway/request-parts.js';
-import type { EndReason } from '../domain/outcomes.js';
+import type { EndReason } from '../domain/run/outcomes.js';
 import type { GatewayPort } from '../domain/ports/gateway-port.js';
 import type { MeteredCalls } from '../domain/ports/metered-calls.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { ProgramLog } from '../domain/ports/record/program-log.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
-import type { RunDefinition } from '../domain/run.js';
+import type { RunDefinition } from '../domain/run/run.js';
 import { type Bodies, bodiesOfAll, bodiesOfRun } from './bodies.js';
 
 export interface SessionParts {

@@ -1,4 +1,4 @@
-import type { ModelConfig } from '../domain/model-config.js';
+import type { ModelConfig } from '../domain/model/config.js';
 
 /**
  * The provider account's name: as configured, else provider, address and the name of the key's variable, such as

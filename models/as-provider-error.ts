@@ -4,7 +4,7 @@ import {
   ProviderError,
   type ProviderErrorDetails,
   type ProviderErrorKind,
-} from '../domain/provider-error.js';
+} from '../domain/model/provider-error.js';
 import { CallTookTooLong } from './bounded-call.js';
 import { HtmlAnswer, NotConnected, UnusableResponse } from './http-fetch.js';
 import { PrivateAddress } from './public-address.js';

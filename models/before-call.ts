@@ -1,10 +1,10 @@
 import { Unrecoverable } from '../domain/errors.js';
-import { estimateTokens, leastTokens } from '../domain/estimate-tokens.js';
-import type { EndReason } from '../domain/outcomes.js';
+import { estimateTokens, leastTokens } from '../domain/model/estimate-tokens.js';
+import type { EndReason } from '../domain/run/outcomes.js';
 import type { Prompt, TurnKey, TurnResult } from '../domain/ports/player.js';
 import type { CallLedger } from '../domain/ports/record/call-ledger.js';
-import { addUsd, compareUsd } from '../domain/price.js';
-import type { RunDefinition } from '../domain/run.js';
+import { addUsd, compareUsd } from '../domain/model/price.js';
+import type { RunDefinition } from '../domain/run/run.js';
 import { outputLimit } from './output-limit.js';
 
 /** The stored reply, or the run's limit that forbids the call. Null: make the call. */

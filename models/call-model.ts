@@ -1,14 +1,14 @@
 import { BenchError } from '../domain/errors.js';
-import { estimateTokens } from '../domain/estimate-tokens.js';
-import { compareUsd } from '../domain/price.js';
-import { ProviderError } from '../domain/provider-error.js';
+import { estimateTokens } from '../domain/model/estimate-tokens.js';
+import { compareUsd } from '../domain/model/price.js';
+import { ProviderError } from '../domain/model/provider-error.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
 import type { Player, Prompt, TurnKey, TurnResult } from '../domain/ports/player.js';
 import type { RateGovernor, RateGrant } from '../domain/ports/rate-governor.js';
 import type { CallLedger, DearerAnswer } from '../domain/ports/record/call-ledger.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { WorkerIdentity } from '../domain/ports/worker-identity.js';
-import type { RunDefinition } from '../domain/run.js';
+import type { RunDefinition } from '../domain/run/run.js';
 import { beforeCall } from './before-call.js';
 import { outputLimit } from './output-limit.js';
 import { storePaidAnswer } from './paid-answer.js';

@@ -1,5 +1,5 @@
-import type { ModelReply, ModelRequest } from '../domain/model.js';
-import { ProviderError } from '../domain/provider-error.js';
+import type { ModelReply, ModelRequest } from '../domain/model/model.js';
+import { ProviderError } from '../domain/model/provider-error.js';
 import {
   CAPTURE_PARAMETERS,
   type CapturedCall,

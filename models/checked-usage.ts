@@ -1,7 +1,7 @@
-import { estimateTextTokens, estimateTokens } from '../domain/estimate-tokens.js';
-import type { ModelReply, ModelRequest, TokenUsage } from '../domain/model.js';
-import type { ModelConfig } from '../domain/model-config.js';
-import { costUsd, priceAt } from '../domain/price.js';
+import { estimateTextTokens, estimateTokens } from '../domain/model/estimate-tokens.js';
+import type { ModelReply, ModelRequest, TokenUsage } from '../domain/model/model.js';
+import type { ModelConfig } from '../domain/model/config.js';
+import { costUsd, priceAt } from '../domain/model/price.js';
 import { outputLimit } from './output-limit.js';
 
 /** What is wrong with a provider's count; null: nothing. */

@@ -1,9 +1,9 @@
 import type { ReplyForm } from '../domain/agent/reply-form.js';
-import type { ModelRef, ModelReply } from '../domain/model.js';
+import type { ModelRef, ModelReply } from '../domain/model/model.js';
 import type { Player, Prompt, TurnKey } from '../domain/ports/player.js';
 import type { CallLedger } from '../domain/ports/record/call-ledger.js';
 import type { EventLog } from '../domain/ports/record/events.js';
-import type { RunDefinition } from '../domain/run.js';
+import type { RunDefinition } from '../domain/run/run.js';
 import { beforeCall } from './before-call.js';
 import { reserveTurn } from './reserve-turn.js';
 

@@ -1,5 +1,5 @@
 import type { DecodedReply } from '../domain/agent/reply-encoding.js';
-import type { ChatMessage, ModelReply, TokenUsage } from '../domain/model.js';
+import type { ChatMessage, ModelReply, TokenUsage } from '../domain/model/model.js';
 
 const lengthOf = ({ content, toolCalls = [] }: Pick<ChatMessage, 'content' | 'toolCalls'>): number =>
   toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, content.length);

@@ -1,5 +1,5 @@
 import type { CaptureLevel } from '../domain/rollouts/captured-tokens.js';
-import type { ModelConfig, Provider } from '../domain/model-config.js';
+import type { ModelConfig, Provider } from '../domain/model/config.js';
 
 /** Settings of an adapter. */
 export interface ModelSettings {

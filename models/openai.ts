@@ -5,10 +5,10 @@ import type {
   ChatCompletionTool,
 } from 'openai/resources/chat/completions';
 import { z } from 'zod';
-import type { ChatMessage, ModelReply, ModelRequest, TokenUsage, ToolCall } from '../domain/model.js';
-import type { ModelConfig } from '../domain/model-config.js';
+import type { ChatMessage, ModelReply, ModelRequest, TokenUsage, ToolCall } from '../domain/model/model.js';
+import type { ModelConfig } from '../domain/model/config.js';
 import type { ModelPort, Sending } from '../domain/ports/model-port.js';
-import { samplingFor } from '../domain/sampling.js';
+import { samplingFor } from '../domain/model/sampling.js';
 import { asProviderError, isContentPolicy } from './as-provider-error.js';
 import { boundedCall } from './bounded-call.js';
 import { captureCall } from './capture-call.js';

@@ -1,7 +1,7 @@
-import { estimateTokens } from '../domain/estimate-tokens.js';
-import type { ModelRequest } from '../domain/model.js';
-import type { ModelConfig } from '../domain/model-config.js';
-import { samplingFor } from '../domain/sampling.js';
+import { estimateTokens } from '../domain/model/estimate-tokens.js';
+import type { ModelRequest } from '../domain/model/model.js';
+import type { ModelConfig } from '../domain/model/config.js';
+import { samplingFor } from '../domain/model/sampling.js';
 
 /** A reply is given at least this much room, even if our high estimate of the prompt leaves none. */
 const LEAST_OUTPUT = 1024;

@@ -5,7 +5,7 @@ import type { CallLedger } from '../domain/ports/record/call-ledger.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { Turns } from '../domain/ports/turns.js';
 import type { WorkerIdentity } from '../domain/ports/worker-identity.js';
-import { EXTERNAL_PROVIDER } from '../domain/queues.js';
+import { EXTERNAL_PROVIDER } from '../domain/run/queues.js';
 import { paidModels } from './call-model.js';
 import { externalPlayer } from './external-player.js';
 import { freePlayer } from './free-player.js';

@@ -1,7 +1,7 @@
-import type { ModelReply } from '../domain/model.js';
-import { type Provider, PROVIDERS } from '../domain/model-config.js';
+import type { ModelReply } from '../domain/model/model.js';
+import { type Provider, PROVIDERS } from '../domain/model/config.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
-import { ProviderError } from '../domain/provider-error.js';
+import { ProviderError } from '../domain/model/provider-error.js';
 import type { CaptureLevel } from '../domain/rollouts/captured-tokens.js';
 import { createAnthropicModel } from './anthropic.js';
 import { createOpenAiModel } from './openai.js';

@@ -1,5 +1,5 @@
 import { BenchError } from '../domain/errors.js';
-import { replayedReply } from '../domain/recording-reply.js';
+import { replayedReply } from '../domain/recording/reply.js';
 import type { FreePlayer } from './free-player.js';
 import { freeReply } from './free-reply.js';
 

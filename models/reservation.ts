@@ -1,7 +1,7 @@
-import { estimateTokens } from '../domain/estimate-tokens.js';
-import type { ModelRequest } from '../domain/model.js';
-import type { ModelConfig } from '../domain/model-config.js';
-import { highestCostUsd, priceAt, usdText, usdUnits } from '../domain/price.js';
+import { estimateTokens } from '../domain/model/estimate-tokens.js';
+import type { ModelRequest } from '../domain/model/model.js';
+import type { ModelConfig } from '../domain/model/config.js';
+import { highestCostUsd, priceAt, usdText, usdUnits } from '../domain/model/price.js';
 import { outputLimit } from './output-limit.js';
 
 /** What to reserve before a call: an upper bound if the provider keeps to the request. "0" for a model without a price. */

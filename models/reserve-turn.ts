@@ -2,7 +2,7 @@ import type { TurnKey, TurnResult } from '../domain/ports/player.js';
 import type { CallLedger } from '../domain/ports/record/call-ledger.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { WorkerIdentity } from '../domain/ports/worker-identity.js';
-import type { RunDefinition } from '../domain/run.js';
+import type { RunDefinition } from '../domain/run/run.js';
 
 /** How soon to retry while calls in flight, which take seconds, hold the rest of the budget. */
 const BUDGET_WAIT_MS = 2_000;

@@ -1,4 +1,4 @@
-import type { ChatMessage, ToolCall } from '../domain/model.js';
+import type { ChatMessage, ToolCall } from '../domain/model/model.js';
 
 /** A lone surrogate, left by a cut within a character: providers refuse it as broken JSON. */
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;

@@ -1,6 +1,6 @@
-import type { ModelReply } from '../domain/model.js';
+import type { ModelReply } from '../domain/model/model.js';
 import { type Dimension, DIMENSIONS, type RateLimits } from '../domain/rate-limits/account-state.js';
-import { MAX_RETRY_AFTER_MS } from '../domain/provider-error.js';
+import { MAX_RETRY_AFTER_MS } from '../domain/model/provider-error.js';
 
 /** Headers of OpenAI (and compatible servers) and Anthropic with limits, what remains, and when it is refilled. */
 const HEADERS = {

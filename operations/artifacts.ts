@@ -1,5 +1,5 @@
 import { openArtifactStore } from '../backends/artifacts/open-artifact-store.js';
-import { artifactLocation } from '../domain/artifact-location.js';
+import { artifactLocation } from '../domain/home/artifact-location.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { BenchSettings } from './settings.js';
 

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Database } from '../db/index.js';
 import type { Stores } from '../domain/ports/stores.js';
-import type { ServiceEndpoints } from '../domain/services.js';
+import type { ServiceEndpoints } from '../domain/home/services.js';
 import type { Notice } from './notices.js';
 import type { BenchSettings } from './settings.js';
 

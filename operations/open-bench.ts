@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
 import type { Database } from '../db/index.js';
 import { BenchError } from '../domain/errors.js';
-import type { ServiceEndpoints } from '../domain/services.js';
+import type { ServiceEndpoints } from '../domain/home/services.js';
 import type { DatabaseEndpoint, EnsureOptions } from '../services/index.js';
-import { withoutTemporalAccess } from '../domain/temporal-access.js';
+import { withoutTemporalAccess } from '../domain/home/temporal-access.js';
 import type { Bench } from './bench.js';
 import { checkGpus } from './home/check-gpus.js';
 import type { BenchSettings } from './settings.js';

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'dotenv';
 import { BenchError } from '../domain/errors.js';
-import { type HomeLayout, homeLayout } from '../domain/home-layout.js';
+import { type HomeLayout, homeLayout } from '../domain/home/layout.js';
 
 /** Everything that the environment and `.env` files say, read once by an entry point (`readSettings`) or given by a program. */
 export interface BenchSettings {

@@ -1,5 +1,5 @@
-import { ORDER_TITLES } from '../domain/leaderboard-order.js';
-import { DEFAULT_PROFILE } from '../domain/task-profile.js';
+import { ORDER_TITLES } from '../domain/results/leaderboard-order.js';
+import { DEFAULT_PROFILE } from '../domain/task/profile.js';
 import { fixed, plural, time } from './numbers.js';
 import type { ReportData } from './report-data.js';
 

@@ -1,5 +1,5 @@
-import { flaggedRunsText } from '../domain/integrity-rules.js';
-import { ORDER_TITLES } from '../domain/leaderboard-order.js';
+import { flaggedRunsText } from '../domain/run/integrity-rules.js';
+import { ORDER_TITLES } from '../domain/results/leaderboard-order.js';
 import { intervalOf } from './aup-chart.js';
 import { fixed, NONE, percent, usd } from './numbers.js';
 import { kindOf, methodLabel, rankedRows, type ReportData } from './report-data.js';

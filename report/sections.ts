@@ -3,7 +3,7 @@ import { actionBreakdown, actionTable, exitBreakdown, exitTable } from './breakd
 import { costChart, costPoints } from './cost-chart.js';
 import { heatMap } from './heat-map.js';
 import { LEADERBOARD_ORDERS } from '../domain/requests/comparison.js';
-import { ORDER_MEANINGS, ORDER_TITLES } from '../domain/leaderboard-order.js';
+import { ORDER_MEANINGS, ORDER_TITLES } from '../domain/results/leaderboard-order.js';
 import { curvesTable, leaderboardTable } from './leaderboard-table.js';
 import { plural } from './numbers.js';
 import { profilesChart, profilesOf } from './profiles-chart.js';

@@ -1,5 +1,5 @@
 import { BenchError } from '../domain/errors.js';
-import type { ServiceEndpoints } from '../domain/services.js';
+import type { ServiceEndpoints } from '../domain/home/services.js';
 import { type EnsureOptions, ensureServices } from './ensure-services.js';
 
 /** How long commands that read the record wait for the other services, which they do not need. */

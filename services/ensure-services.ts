@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { BenchError } from '../domain/errors.js';
-import type { ServiceEndpoints } from '../domain/services.js';
-import { type TemporalAccess, temporalAccess } from '../domain/temporal-access.js';
+import type { ServiceEndpoints } from '../domain/home/services.js';
+import { type TemporalAccess, temporalAccess } from '../domain/home/temporal-access.js';
 import { buildOf, refuseOlder, type Build } from './build-age.js';
 import { checkExternalDatabase, checkExternalTemporal, databaseError } from './external-services.js';
 import { isDown, ServicesDown, unmarkDown } from './down-mark.js';

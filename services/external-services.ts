@@ -1,5 +1,5 @@
 import { BenchError } from '../domain/errors.js';
-import type { TemporalAccess } from '../domain/temporal-access.js';
+import type { TemporalAccess } from '../domain/home/temporal-access.js';
 import { probePostgres } from './postgres-probe.js';
 import { probeTemporal } from './temporal-probe.js';
 

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { homeLayout } from '../domain/home-layout.js';
+import { homeLayout } from '../domain/home/layout.js';
 import type { ServiceName } from './services-file.js';
 
 /** What the services keep under a home, beyond what others know of. */

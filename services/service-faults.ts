@@ -1,5 +1,5 @@
 import { appendFileSync, closeSync, futimesSync, openSync, renameSync, statSync } from 'node:fs';
-import type { ServiceFault } from '../domain/service-fault.js';
+import type { ServiceFault } from '../domain/home/service-fault.js';
 import type { servicePaths } from './home-paths.js';
 import { isAlive } from './process-identity.js';
 import type { ServicesFile } from './services-file.js';

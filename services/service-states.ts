@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { ServiceFacts } from '../domain/blocker.js';
-import { temporalAccess } from '../domain/temporal-access.js';
+import type { ServiceFacts } from '../domain/run/blocker.js';
+import { temporalAccess } from '../domain/home/temporal-access.js';
 import type { ServicesSettings } from './ensure-services.js';
 import { servicePaths } from './home-paths.js';
 import { servicesStatus } from './services-status.js';

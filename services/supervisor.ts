@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BenchError } from '../domain/errors.js';
-import { lossyLines } from '../domain/lossy-lines.js';
-import { temporalAccess, withoutTemporalAccess } from '../domain/temporal-access.js';
+import { lossyLines } from '../domain/text/lossy-lines.js';
+import { temporalAccess, withoutTemporalAccess } from '../domain/home/temporal-access.js';
 import { builtEntry } from './built-entry.js';
 import { tryLock } from './file-lock.js';
 import { chooseFreePort, listenForOther, portIsFree } from './free-port.js';

@@ -1,5 +1,5 @@
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
-import type { TemporalAccess } from '../domain/temporal-access.js';
+import type { TemporalAccess } from '../domain/home/temporal-access.js';
 
 export type TemporalAnswer = { kind: 'ok' } | { kind: 'no_namespace' } | { kind: 'unavailable'; reason: string };
 

@@ -1,4 +1,4 @@
-import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.js';
+import { SEARCH_ATTRIBUTES } from '../domain/home/search-attributes.js';
 /**
  * The development server reads its task queues at most 20 times a second and shard, and has one shard: 50 ms wait for
  * each activity and each workflow task. Its polls follow notifications, so a higher limit costs nothing at rest.

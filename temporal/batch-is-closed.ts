@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { batchWorkflowId } from '../domain/queues.js';
+import { batchWorkflowId } from '../domain/run/queues.js';
 
 /** True if the batch's workflow has ended or never existed. Rejects when the server does not answer. */
 export async function batchIsClosed(client: Client, batchId: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { BenchError } from '../domain/errors.js';
-import { describeAccess, type TemporalAccess } from '../domain/temporal-access.js';
+import { describeAccess, type TemporalAccess } from '../domain/home/temporal-access.js';
 
 /** A worker's two connections: one for polling, one for signals and queries. */
 export async function connectWorker(settings: {

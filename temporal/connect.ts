@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { BenchError } from '../domain/errors.js';
-import type { ServiceEndpoints } from '../domain/services.js';
-import { temporalAccess } from '../domain/temporal-access.js';
+import type { ServiceEndpoints } from '../domain/home/services.js';
+import { temporalAccess } from '../domain/home/temporal-access.js';
 
 export type TemporalEndpoint = Pick<ServiceEndpoints, 'temporalAddress' | 'temporalNamespace'> & {
   /** Default: from the environment. */

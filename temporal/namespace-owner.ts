@@ -4,10 +4,10 @@ import {
   type WorkflowExecutionDescription,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import type { Installation } from '../domain/installation.js';
+import type { Installation } from '../domain/home/installation.js';
 import { BenchError } from '../domain/errors.js';
 import type { TemporalNamespace } from '../domain/ports/record/hosts.js';
-import { GPU_POOL_WORKFLOW_ID, INSTALLATION_WORKFLOW_ID } from '../domain/queues.js';
+import { GPU_POOL_WORKFLOW_ID, INSTALLATION_WORKFLOW_ID } from '../domain/run/queues.js';
 
 /** Memo of the marker workflow. Only the id is compared; the rest is for people. */
 export interface NamespaceOwner {

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
-import { type AnsweredTurn, SIGNAL } from '../domain/messages.js';
+import { type AnsweredTurn, SIGNAL } from '../domain/model/messages.js';
 import type { TurnKey } from '../domain/ports/player.js';
-import { runWorkflowId } from '../domain/queues.js';
+import { runWorkflowId } from '../domain/run/queues.js';
 
 /**
  * Wake the run that waits for this turn's answer. False: its workflow is not running, and will find the answer when it does.

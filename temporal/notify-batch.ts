@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { SIGNAL } from '../domain/messages.js';
-import { batchWorkflowId } from '../domain/queues.js';
+import { SIGNAL } from '../domain/model/messages.js';
+import { batchWorkflowId } from '../domain/run/queues.js';
 
 /** Signals the batch's workflow to reread its rows. One that is not running needs no signal. */
 export async function notifyBatch(client: Client, batchId: string): Promise<void> {

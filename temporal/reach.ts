@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { cutOffQueue } from '../domain/queues.js';
+import { cutOffQueue } from '../domain/run/queues.js';
 
 const PAUSE_MS = 500;
 /** The server refuses polls that wait for less than two seconds. */

@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { BenchError } from '../domain/errors.js';
-import type { TemporalAccess } from '../domain/temporal-access.js';
-import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.js';
+import type { TemporalAccess } from '../domain/home/temporal-access.js';
+import { SEARCH_ATTRIBUTES } from '../domain/home/search-attributes.js';
 
 const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { SIGNAL, type BatchInput } from '../domain/messages.js';
-import { batchWorkflowId, CONTROL_QUEUE } from '../domain/queues.js';
+import { SIGNAL, type BatchInput } from '../domain/model/messages.js';
+import { batchWorkflowId, CONTROL_QUEUE } from '../domain/run/queues.js';
 
 /**
  * Start the batch's workflow for its unfinished runs. One that is already running is signalled to reread its rows, since runs may

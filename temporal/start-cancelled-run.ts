@@ -1,5 +1,5 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import type { RunTicket } from '../domain/run.js';
+import type { RunTicket } from '../domain/run/run.js';
 import { startRunWorkflow } from './start-run.js';
 
 /** Starts the run's workflow, unless it is running or has succeeded, and cancels it at once. */

@@ -1,6 +1,6 @@
 import { type Client, type WorkflowHandle, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { CONTROL_QUEUE, runWorkflowId } from '../domain/queues.js';
-import type { RunTicket } from '../domain/run.js';
+import { CONTROL_QUEUE, runWorkflowId } from '../domain/run/queues.js';
+import type { RunTicket } from '../domain/run/run.js';
 
 /**
  * Starts the workflow of one run, unless it runs or has succeeded. `evenIfCompleted`: its success was lost from PostgreSQL, which is

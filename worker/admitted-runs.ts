@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { connectEngine, probeEngine } from '../backends/docker/engine.js';
 import { unenforcedLimits } from '../backends/docker/enforced-limits.js';
 import { BenchError } from '../domain/errors.js';
-import type { LimitKind } from '../domain/run.js';
+import type { LimitKind } from '../domain/run/run.js';
 import type { WorkerSettings } from '../operations/home/worker-settings.js';
 import type { Logger } from './logger.js';
 

@@ -1,5 +1,5 @@
 import { InfrastructureError } from '../domain/errors.js';
-import { mostBytes } from '../domain/limits.js';
+import { mostBytes } from '../domain/run/limits.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { EventLog } from '../domain/ports/record/events.js';

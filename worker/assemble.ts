@@ -1,10 +1,10 @@
 import { openArtifactStore } from '../backends/artifacts/open-artifact-store.js';
 import { createDiskRoom, type DiskRoom } from '../backends/docker/disk-room.js';
 import type { GpuInventory } from '../backends/gpus/inventory.js';
-import { SIGNAL } from '../domain/messages.js';
+import { SIGNAL } from '../domain/model/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { Backends } from '../domain/ports/backends.js';
-import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID } from '../domain/queues.js';
+import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID } from '../domain/run/queues.js';
 import { formerSecret } from '../operations/home/home-identity.js';
 import type { WorkerSettings } from '../operations/home/worker-settings.js';
 import { temporalAnswers } from '../temporal/reach.js';

@@ -11,11 +11,11 @@ import { createDockerSandbox } from '../backends/docker/sandbox.js';
 import { createLocalEvaluator } from '../backends/local/evaluator.js';
 import { createHostLeftovers } from '../backends/local/leftovers.js';
 import { createLocalSandbox } from '../backends/local/sandbox.js';
-import { attributed } from '../domain/end-cause.js';
+import { attributed } from '../domain/run/end-cause.js';
 import { BenchError } from '../domain/errors.js';
-import type { Backend } from '../domain/run.js';
+import type { Backend } from '../domain/run/run.js';
 import { homeTag as tagOf } from '../operations/home/home-identity.js';
-import { layerOf } from '../domain/task-requirements.js';
+import { layerOf } from '../domain/task/requirements.js';
 import type { Logger } from './logger.js';
 import type { WorkerSettings } from '../operations/home/worker-settings.js';
 

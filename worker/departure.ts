@@ -6,7 +6,7 @@ import type { Backends } from '../domain/ports/backends.js';
 import type { Departure } from '../domain/ports/departure.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 import { keepsSnapshots } from '../domain/requests/run-options.js';
-import { BACKENDS } from '../domain/run.js';
+import { BACKENDS } from '../domain/run/run.js';
 import type { Logger } from './logger.js';
 
 export interface DepartureParts {

@@ -1,7 +1,7 @@
 import type { Backends } from '../domain/ports/backends.js';
 import type { DiskRoom } from '../backends/docker/disk-room.js';
 import { abortDisk } from '../backends/docker/workspace-disk.js';
-import type { HomeLayout } from '../domain/home-layout.js';
+import type { HomeLayout } from '../domain/home/layout.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { SandboxRef } from '../domain/ports/sandbox-port.js';
 import type { Logger } from './logger.js';

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import type { Backends } from '../domain/ports/backends.js';
 import type { Departure } from '../domain/ports/departure.js';
-import type { EventKind } from '../domain/event-kinds.js';
+import type { EventKind } from '../domain/run/event-kinds.js';
 import type { HostRegistry, TemporalNamespace } from '../domain/ports/record/hosts.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { Leases } from '../domain/ports/record/leases.js';

@@ -1,8 +1,8 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { DefaultLogger, type LogLevel, Runtime } from '@temporalio/worker';
 import { pino, type Logger } from 'pino';
-import { lossyLines } from '../domain/lossy-lines.js';
-import { keyRedactor } from '../domain/redact-keys.js';
+import { lossyLines } from '../domain/text/lossy-lines.js';
+import { keyRedactor } from '../domain/text/redact-keys.js';
 import { logFields } from './log-fields.js';
 import type { WorkerLogLevel } from '../operations/home/log-levels.js';
 

@@ -1,5 +1,5 @@
 import type { Database } from '../db/index.js';
-import { GIVE_UP_SECONDS, retryAfter } from '../domain/notifications.js';
+import { GIVE_UP_SECONDS, retryAfter } from '../domain/home/notifications.js';
 import { notificationBody } from '../operations/notify/notification-body.js';
 import { post } from '../operations/notify/post.js';
 import type { Webhook } from '../operations/notify/webhook.js';

@@ -1,6 +1,6 @@
 import { probeEngine } from '../backends/docker/engine.js';
 import { BenchError } from '../domain/errors.js';
-import type { Backend } from '../domain/run.js';
+import type { Backend } from '../domain/run/run.js';
 import type { WorkerSettings } from '../operations/home/worker-settings.js';
 
 /** The backends that runs can use on this host: each engine that answers now, and plain processes. */

@@ -4,7 +4,7 @@ import { recordNetworkRequests } from '../activities/network-events.js';
 import type { Leftover } from '../domain/ports/leftovers-port.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
-import { BACKENDS, type Backend } from '../domain/run.js';
+import { BACKENDS, type Backend } from '../domain/run/run.js';
 import type { Logger } from './logger.js';
 
 /** Sandboxes removed side by side: killed trainers leave several a second, and an engine takes up to a second for each. */

@@ -1,4 +1,4 @@
-import { SHORTEST_SECRET } from '../domain/redact-keys.js';
+import { SHORTEST_SECRET } from '../domain/text/redact-keys.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { SIGNAL } from '../domain/messages.js';
-import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, runWorkflowId } from '../domain/queues.js';
+import { SIGNAL } from '../domain/model/messages.js';
+import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, runWorkflowId } from '../domain/run/queues.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { RunDefinitions } from '../domain/ports/record/run-definitions.js';
 import type { UnfinishedWork } from '../domain/ports/record/unfinished-work.js';

@@ -2,10 +2,10 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashFolder, restoreTask } from '../catalog/index.js';
 import { BenchError } from '../domain/errors.js';
-import type { HomeLayout } from '../domain/home-layout.js';
+import type { HomeLayout } from '../domain/home/layout.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
 import type { TaskArchives } from '../domain/ports/record/task-archives.js';
-import type { RunDefinition } from '../domain/run.js';
+import type { RunDefinition } from '../domain/run/run.js';
 
 export interface TaskFolderParts {
   layout: HomeLayout;

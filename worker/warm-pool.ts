@@ -3,7 +3,7 @@ import { newRunId } from '../domain/ids.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { RunDefinitions } from '../domain/ports/record/run-definitions.js';
 import type { WarmSandboxes } from '../domain/ports/record/warm-sandboxes.js';
-import type { Backend, RunDefinition } from '../domain/run.js';
+import type { Backend, RunDefinition } from '../domain/run/run.js';
 import type { Logger } from './logger.js';
 
 /** Without such an episode for so long, sandboxes that were started ahead for it are removed. */

@@ -1,7 +1,7 @@
 import type { ActivityOptions } from '@temporalio/workflow';
-import { CONTROL_QUEUE, evaluationQueue, hostQueue, modelQueue } from '../domain/queues.js';
-import { EVALUATION_WALL_BOUND } from '../domain/limits.js';
-import { FAILURE } from '../domain/messages.js';
+import { CONTROL_QUEUE, evaluationQueue, hostQueue, modelQueue } from '../domain/run/queues.js';
+import { EVALUATION_WALL_BOUND } from '../domain/run/limits.js';
+import { FAILURE } from '../domain/model/messages.js';
 
 // Missed heartbeats reveal a dead worker; activities send one every second.
 const HEARTBEAT = '10 seconds';

@@ -1,5 +1,5 @@
 import { defineSignal, setHandler } from '@temporalio/workflow';
-import { SIGNAL, type BatchState } from '../domain/messages.js';
+import { SIGNAL, type BatchState } from '../domain/model/messages.js';
 import type { Slots } from './slots.js';
 
 const batchChanged = defineSignal(SIGNAL.batchChanged);

@@ -9,10 +9,10 @@ import {
   proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
-import { causeOfEnd } from '../domain/end-cause.js';
-import { SIGNAL, type BatchResult, type ControlActivities, type ShardInput } from '../domain/messages.js';
-import { batchWorkflowId } from '../domain/queues.js';
-import type { RunTicket } from '../domain/run.js';
+import { causeOfEnd } from '../domain/run/end-cause.js';
+import { SIGNAL, type BatchResult, type ControlActivities, type ShardInput } from '../domain/model/messages.js';
+import { batchWorkflowId } from '../domain/run/queues.js';
+import type { RunTicket } from '../domain/run/run.js';
 import { controlOptions } from './activity-options.js';
 import { oneRun } from './one-run.js';
 

@@ -6,7 +6,7 @@ import {
   proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { BatchInput, BatchResult, ControlActivities } from '../domain/messages.js';
+import type { BatchInput, BatchResult, ControlActivities } from '../domain/model/messages.js';
 import { controlOptions } from './activity-options.js';
 import { type BatchProgress, receiveSignals } from './batch-progress.js';
 import { CONTINUE_BATCH_AFTER_EVENTS } from './continue-after-events.js';

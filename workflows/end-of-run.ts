@@ -6,9 +6,9 @@ import {
   isCancellation,
   proxyActivities,
 } from '@temporalio/workflow';
-import { causeOfActivity, isEndCause, type EndCause } from '../domain/end-cause.js';
-import { FAILURE, type ControlActivities, type FailedPart } from '../domain/messages.js';
-import type { RunEnd, RunTicket } from '../domain/run.js';
+import { causeOfActivity, isEndCause, type EndCause } from '../domain/run/end-cause.js';
+import { FAILURE, type ControlActivities, type FailedPart } from '../domain/model/messages.js';
+import type { RunEnd, RunTicket } from '../domain/run/run.js';
 import { evaluationOptions, placementOptions } from './activity-options.js';
 import { HostLost, onHost } from './on-host.js';
 

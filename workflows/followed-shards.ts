@@ -9,8 +9,8 @@ import {
   startChild,
   type ChildWorkflowHandle,
 } from '@temporalio/workflow';
-import type { ControlActivities } from '../domain/messages.js';
-import { shardWorkflowId } from '../domain/queues.js';
+import type { ControlActivities } from '../domain/model/messages.js';
+import { shardWorkflowId } from '../domain/run/queues.js';
 import { controlOptions } from './activity-options.js';
 import type { BatchProgress } from './batch-progress.js';
 import { type batchShard, shardPaused, slotsGranted } from './batch-shard.js';

@@ -1,6 +1,6 @@
 import { condition, proxyActivities, sleep } from '@temporalio/workflow';
-import type { CarriedRun, ControlActivities, Lease } from '../domain/messages.js';
-import type { RunTicket } from '../domain/run.js';
+import type { CarriedRun, ControlActivities, Lease } from '../domain/model/messages.js';
+import type { RunTicket } from '../domain/run/run.js';
 import { controlOptions } from './activity-options.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);

@@ -1,4 +1,4 @@
-import type { Lease, LeaseRequest } from '../domain/messages.js';
+import type { Lease, LeaseRequest } from '../domain/model/messages.js';
 import type { GpuHost, OpenLease } from '../domain/ports/record/leases.js';
 
 /** A waiting request, and how often later requests were served first while it was the first of its batch. */

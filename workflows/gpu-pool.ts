@@ -15,8 +15,8 @@ import {
   type HostActivities,
   type Lease,
   type LeaseRequest,
-} from '../domain/messages.js';
-import { runWorkflowId } from '../domain/queues.js';
+} from '../domain/model/messages.js';
+import { runWorkflowId } from '../domain/run/queues.js';
 import { controlOptions, reclaimOptions } from './activity-options.js';
 import {
   abandon,

@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
-import { FAILURE, type StartContainerArgs } from '../domain/messages.js';
+import { FAILURE, type StartContainerArgs } from '../domain/model/messages.js';
 import { containerOptions } from './activity-options.js';
 import { onHost } from './on-host.js';
 import { MAX_EPOCHS, type RunState } from './run-state.js';

@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure, proxyActivities } from '@temporalio/workflow';
 import type { ActivityOptions } from '@temporalio/workflow';
-import { FAILURE, type ControlActivities, type HostActivities } from '../domain/messages.js';
+import { FAILURE, type ControlActivities, type HostActivities } from '../domain/model/messages.js';
 import { controlOptions } from './activity-options.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);

@@ -1,8 +1,8 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ParentClosePolicy, executeChild, isCancellation, log, proxyActivities } from '@temporalio/workflow';
-import type { ControlActivities } from '../domain/messages.js';
-import { runWorkflowId } from '../domain/queues.js';
-import type { RunEnd, RunTicket } from '../domain/run.js';
+import type { ControlActivities } from '../domain/model/messages.js';
+import { runWorkflowId } from '../domain/run/queues.js';
+import type { RunEnd, RunTicket } from '../domain/run/run.js';
 import { controlOptions } from './activity-options.js';
 import { untilEndedElsewhere } from './elsewhere.js';
 

@@ -1,5 +1,5 @@
-import type { RunProgramArgs } from '../domain/messages.js';
-import type { EvaluationKind, RunEnd } from '../domain/run.js';
+import type { RunProgramArgs } from '../domain/model/messages.js';
+import type { EvaluationKind, RunEnd } from '../domain/run/run.js';
 import { commandOptions, evaluationOptions, takingOptions } from './activity-options.js';
 import { inContainer } from './held-container.js';
 import { onHost } from './on-host.js';

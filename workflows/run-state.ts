@@ -1,6 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
-import type { CarriedRun, RunPlace, RunProgress } from '../domain/messages.js';
-import type { RunTicket } from '../domain/run.js';
+import type { CarriedRun, RunPlace, RunProgress } from '../domain/model/messages.js';
+import type { RunTicket } from '../domain/run/run.js';
 
 /** After this many lost containers the run ends as infra_error. */
 export const MAX_EPOCHS = 10;

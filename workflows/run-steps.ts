@@ -8,9 +8,9 @@ import type {
   PlayStepsArgs,
   SliceEnd,
   SnapshotReason,
-} from '../domain/messages.js';
-import type { EndReason } from '../domain/outcomes.js';
-import type { EvaluationKind, RunEnd } from '../domain/run.js';
+} from '../domain/model/messages.js';
+import type { EndReason } from '../domain/run/outcomes.js';
+import type { EvaluationKind, RunEnd } from '../domain/run/run.js';
 import {
   commandOptions,
   evaluationOptions,

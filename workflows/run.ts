@@ -14,9 +14,9 @@ import {
   type ControlActivities,
   type HostActivities,
   type Lease,
-} from '../domain/messages.js';
-import { secondsToEnd } from '../domain/run-clock.js';
-import type { RunEnd, RunTicket } from '../domain/run.js';
+} from '../domain/model/messages.js';
+import { secondsToEnd } from '../domain/run/clock.js';
+import type { RunEnd, RunTicket } from '../domain/run/run.js';
 import { containerOptions, controlOptions, placementOptions } from './activity-options.js';
 import { endOfFailure, judgedByTest } from './end-of-run.js';
 import { GpuLease } from './gpu-lease.js';

@@ -1,6 +1,6 @@
 import { CancellationScope, continueAsNew, isCancellation, proxyActivities, sleep } from '@temporalio/workflow';
-import type { ControlActivities, ModelActivities } from '../domain/messages.js';
-import type { RunEnd, RunTicket } from '../domain/run.js';
+import type { ControlActivities, ModelActivities } from '../domain/model/messages.js';
+import type { RunEnd, RunTicket } from '../domain/run/run.js';
 import { controlOptions, modelOptions, placementOptions } from './activity-options.js';
 import { endOfFailure, judgedByTest } from './end-of-run.js';
 import { oneRun } from './one-run.js';

@@ -1,4 +1,4 @@
-import type { CarriedBatch } from '../domain/messages.js';
+import type { CarriedBatch } from '../domain/model/messages.js';
 
 /**
  * How many runs each shard may have in flight: one window over the whole batch, as pure state. Shards are filled in order of

@@ -1,7 +1,7 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptors } from '@temporalio/worker';
-import { partOf } from '../../domain/end-cause.js';
+import { partOf } from '../../domain/run/end-cause.js';
 import {
   BenchError,
   DatabaseAway,
@@ -12,8 +12,8 @@ import {
   Stale,
   Unrecoverable,
 } from '../../domain/errors.js';
-import { ProviderError } from '../../domain/provider-error.js';
-import { FAILURE, type FailedPart } from '../../domain/messages.js';
+import { ProviderError } from '../../domain/model/provider-error.js';
+import { FAILURE, type FailedPart } from '../../domain/model/messages.js';
 
 /**
  * The one place that decides whether an error is retried. Messages are cut: failures are kept in the history, where only our own

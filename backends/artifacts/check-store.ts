@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type ArtifactLocation, describeLocation } from '../../domain/artifact-location.js';
+import { type ArtifactLocation, describeLocation } from '../../domain/home/artifact-location.js';
 import { BenchError } from '../../domain/errors.js';
 import { artifactName } from './file-artifact-store.js';
 import { openArtifactStore } from './open-artifact-store.js';

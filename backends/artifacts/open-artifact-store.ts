@@ -1,4 +1,4 @@
-import type { ArtifactLocation } from '../../domain/artifact-location.js';
+import type { ArtifactLocation } from '../../domain/home/artifact-location.js';
 import type { ArtifactStore } from '../../domain/ports/artifact-store.js';
 import { createFileArtifactStore } from './file-artifact-store.js';
 import { createS3ArtifactStore } from './s3-artifact-store.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describeLocation } from '../../domain/artifact-location.js';
+import { describeLocation } from '../../domain/home/artifact-location.js';
 import { InfrastructureError } from '../../domain/errors.js';
 import type { ArtifactStore } from '../../domain/ports/artifact-store.js';
 import { digestOf, sha256Of } from './digest.js';

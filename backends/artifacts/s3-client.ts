@@ -1,5 +1,5 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
-import type { ArtifactLocation } from '../../domain/artifact-location.js';
+import type { ArtifactLocation } from '../../domain/home/artifact-location.js';
 import type * as S3Sdk from './s3-sdk.js';
 
 export type S3Location = Extract<ArtifactLocation, { kind: 's3' }>;

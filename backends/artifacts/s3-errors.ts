@@ -1,5 +1,5 @@
 import { BenchError, InfrastructureError } from '../../domain/errors.js';
-import { type ArtifactLocation, describeLocation } from '../../domain/artifact-location.js';
+import { type ArtifactLocation, describeLocation } from '../../domain/home/artifact-location.js';
 
 interface ServiceError extends Error {
   code?: string;

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import { z } from 'zod';
 import { InfrastructureError } from '../../domain/errors.js';
-import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
+import { CONTAINER_WORKSPACE } from '../../domain/run/limits.js';
 import type { Collected, CollectOptions, SubmissionFile } from '../../domain/ports/sandbox-port.js';
 import { badPath } from '../shell/submission-paths.js';
 import { execOutput } from './exec-output.js';

@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { extract, type Header, pack } from 'tar-stream';
 import { InfrastructureError } from '../../domain/errors.js';
-import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
+import { CONTAINER_WORKSPACE } from '../../domain/run/limits.js';
 import { type Collected, type CollectOptions, WHOLE } from '../../domain/ports/sandbox-port.js';
 import { snapshotOf } from './snapshot-container.js';
 

@@ -1,7 +1,7 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NoRoom } from '../../domain/errors.js';
-import type { HomeLayout } from '../../domain/home-layout.js';
+import type { HomeLayout } from '../../domain/home/layout.js';
 import type { SandboxRef } from '../../domain/ports/sandbox-port.js';
 import { IMAGE } from './workspace-disk.js';
 

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
 import { z } from 'zod';
-import { LIMIT_KINDS, type LimitKind } from '../../domain/run.js';
+import { LIMIT_KINDS, type LimitKind } from '../../domain/run/run.js';
 import { statusOf } from './engine-errors.js';
 import { isPodman } from './engine.js';
 

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode';
 import { InfrastructureError } from '../../domain/errors.js';
-import { PLAYER_UID, REFEREE_UID } from '../../domain/limits.js';
+import { PLAYER_UID, REFEREE_UID } from '../../domain/run/limits.js';
 import type { EvaluationJob, EvaluationOutcome, EvaluatorPort } from '../../domain/ports/evaluator-port.js';
 import { groupOf, type JobFile, jobFiles, modeOf } from '../evaluator/job-files.js';
 import { containerMb, outputMb } from '../evaluator/memory.js';

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import type { LayerRequirements } from '../../domain/task-requirements.js';
+import type { LayerRequirements } from '../../domain/task/requirements.js';
 import { isPodman } from './engine.js';
 import { waitForExit } from './container-life.js';
 import { nameIsTaken, statusOf, unlessStatus } from './engine-errors.js';
@@ -11,7 +11,7 @@ import { LAYER_LABEL, LAYER_NAME } from './labels.js';
 import type { PackageSources } from './package-sources.js';
 import { PODMAN_ULIMITS } from './podman-ulimits.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
-import { quotedWord } from '../../domain/shell-word.js';
+import { quotedWord } from '../../domain/text/shell-word.js';
 
 /** In a volume, so that none of it ends up in the image. */
 const INSIDE = '/bench-layer';

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import { GATEWAY_PORT, PROGRAM_FOLDER } from '../../domain/agent/program.js';
 import type { NetworkReport, SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
-import { parseAllowedHost, type TaskNetwork } from '../../domain/task-network.js';
+import { parseAllowedHost, type TaskNetwork } from '../../domain/task/network.js';
 import { nameIsTaken, statusOf, unlessStatus } from './engine-errors.js';
 import { networkReports } from './network-reports.js';
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';

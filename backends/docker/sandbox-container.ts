@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { AGENT_UID, CONTAINER_WORKSPACE } from '../../domain/limits.js';
+import { AGENT_UID, CONTAINER_WORKSPACE } from '../../domain/run/limits.js';
 import type { SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
 import { standsOnOthers } from './disk-stack.js';
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';

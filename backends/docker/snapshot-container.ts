@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { AGENT_UID, CONTAINER_WORKSPACE } from '../../domain/limits.js';
+import { AGENT_UID, CONTAINER_WORKSPACE } from '../../domain/run/limits.js';
 import { execOutput } from './exec-output.js';
 import { CONTROL_INSIDE } from './sandbox-container.js';
 

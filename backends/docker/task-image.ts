@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { BenchError, InfrastructureError } from '../../domain/errors.js';
-import { type LayerRequirements, readRequirements } from '../../domain/task-requirements.js';
+import { type LayerRequirements, readRequirements } from '../../domain/task/requirements.js';
 import { type BaseImage, localImage } from './base-image.js';
 import { ensureHarborImage } from './harbor/task-images.js';
 import { installLayer, InstallFailed, type LayerFile } from './install-layer.js';
 import type { BuiltImage, ImageKind } from './images.js';
-import type { TaskImageOptions } from './task-image-options.js';
+import type { TaskImageOptions } from './package-sources.js';
 
 /** Bump when the way layers are made changes. */
 const LAYER_FORMAT = 1;

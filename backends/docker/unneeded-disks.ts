@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HomeLayout } from '../../domain/home-layout.js';
+import type { HomeLayout } from '../../domain/home/layout.js';
 import { readStack } from './disk-stack.js';
 import { KEPT_ASIDE, keptDisk } from './kept-disks.js';
 import { IMAGE } from './workspace-disk.js';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { chmod, chown, link, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type Docker from 'dockerode';
-import { AGENT_UID } from '../../domain/limits.js';
+import { AGENT_UID } from '../../domain/run/limits.js';
 import { thawDisk } from './copy-disk.js';
 import {
   DISK,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EvaluatorSpec } from '../../domain/evaluator-spec.js';
+import type { EvaluatorSpec } from '../../domain/task/evaluator-spec.js';
 import type { EvaluationJob } from '../../domain/ports/evaluator-port.js';
 
 /** Which processes may read a folder's content; none may write it. `both`: referee and player. */

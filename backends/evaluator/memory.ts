@@ -1,4 +1,4 @@
-import type { EvaluatorSpec } from '../../domain/evaluator-spec.js';
+import type { EvaluatorSpec } from '../../domain/task/evaluator-spec.js';
 
 /** For init, and the scratch space of /tmp. */
 const OVERHEAD_MB = 192;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InfrastructureError } from '../../domain/errors.js';
 import type { EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
-import type { TaskSpec } from '../../domain/task.js';
+import type { TaskSpec } from '../../domain/task/task.js';
 
 const resultSchema = z.discriminatedUnion('outcome', [
   // z.number() refuses NaN and infinities.

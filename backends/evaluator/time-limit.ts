@@ -1,6 +1,6 @@
-import { evaluationSeconds } from '../../domain/evaluator-spec.js';
-import { EVALUATION_WALL_BOUND } from '../../domain/limits.js';
-import type { TaskSpec } from '../../domain/task.js';
+import { evaluationSeconds } from '../../domain/task/evaluator-spec.js';
+import { EVALUATION_WALL_BOUND } from '../../domain/run/limits.js';
+import type { TaskSpec } from '../../domain/task/task.js';
 
 /** After this long the engine or host is at fault: init.py itself ends any evaluation well before. */
 export const hostTimeLimitMs = (task: TaskSpec): number =>

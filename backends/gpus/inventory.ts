@@ -1,5 +1,5 @@
 import { BenchError } from '../../domain/errors.js';
-import { parseBusyGpus, parseGpus, type Gpu, type GpuSetting } from '../../domain/gpus.js';
+import { parseBusyGpus, parseGpus, type Gpu, type GpuSetting } from '../../domain/run/gpus.js';
 import type { NvidiaSmi } from './nvidia-smi.js';
 
 export interface GpusNow {

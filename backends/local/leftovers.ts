@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { lstat, readdir, readFile, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { HomeLayout } from '../../domain/home-layout.js';
+import type { HomeLayout } from '../../domain/home/layout.js';
 import { isRunId } from '../../domain/ids.js';
 import type { Leftover, LeftoversPort } from '../../domain/ports/leftovers-port.js';
 import { unmountDisk } from '../docker/workspace-disk.js';

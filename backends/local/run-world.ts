@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { HomeLayout } from '../../domain/home-layout.js';
+import type { HomeLayout } from '../../domain/home/layout.js';
 import type { SandboxRef } from '../../domain/ports/sandbox-port.js';
 
 /** Input and reports of a local run's supervisor, as files of the control directory. */

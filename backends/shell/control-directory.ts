@@ -2,9 +2,9 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { HomeLayout } from '../../domain/home-layout.js';
+import type { HomeLayout } from '../../domain/home/layout.js';
 import type { CommandOutcome, SandboxRef } from '../../domain/ports/sandbox-port.js';
-import type { Backend } from '../../domain/run.js';
+import type { Backend } from '../../domain/run/run.js';
 import { OUTCOME_FILE_LIMIT, parseOutcome } from './protocol.js';
 
 /** Says which run a control directory belongs to, even when its container is gone. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { storable } from '../../domain/storable.js';
-import { gpuSchema } from '../../domain/tool-state.js';
+import { storable } from '../../domain/text/storable.js';
+import { gpuSchema } from '../../domain/agent/tool-state.js';
 import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-port.js';
 
 /**

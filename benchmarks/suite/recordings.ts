@@ -1,6 +1,6 @@
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { groupBy } from '../../domain/group-by.js';
+import { groupBy } from '../../domain/text/group-by.js';
 
 const GAMES = ['battleOfSexes', 'blotto', 'prisonersDilemma'];
 /** What an agent may look at before it changes anything. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Client } from '@temporalio/client';
-import { runWorkflowId } from '../../domain/queues.js';
+import { runWorkflowId } from '../../domain/run/queues.js';
 import { CpuByPart } from '../cpu-by-part.js';
 import { forgetPeak, peakMemoryMb } from '../process-memory.js';
 import type { ThrowawayHome } from '../throwaway-home.js';

@@ -1,6 +1,6 @@
 import { connectTemporal } from '../../temporal/connect.js';
 import type pg from 'pg';
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import { peakMemoryMb } from '../process-memory.js';
 import type { ThrowawayHome } from '../throwaway-home.js';
 import { batchFigures, type BatchFigures, round } from './batch-figures.js';

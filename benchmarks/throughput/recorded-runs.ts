@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type pg from 'pg';
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import { peakMemoryMb } from '../process-memory.js';
 import type { ThrowawayHome } from '../throwaway-home.js';
 import { batchFigures, type BatchFigures } from './batch-figures.js';

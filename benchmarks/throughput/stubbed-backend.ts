@@ -1,5 +1,5 @@
 import type { Backends } from '../../domain/ports/backends.js';
-import type { Requested } from '../../domain/run.js';
+import type { Requested } from '../../domain/run/run.js';
 
 /** What every command is said to have printed: as long as a typical observation. */
 const OUTPUT = 'epoch 1 of 10: loss 0.1234, accuracy 0.5678\n'.repeat(40);

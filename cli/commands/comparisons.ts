@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { orderMeant } from '../../domain/leaderboard-order.js';
-import { DEFAULT_PROFILE, profileMeant } from '../../domain/task-profile.js';
+import { orderMeant } from '../../domain/results/leaderboard-order.js';
+import { DEFAULT_PROFILE, profileMeant } from '../../domain/task/profile.js';
 import { comparisonDocument } from '../../operations/results/comparisons/document.js';
 import { listComparisons } from '../../operations/results/comparisons/list.js';
 import { removeComparison } from '../../operations/results/comparisons/remove.js';

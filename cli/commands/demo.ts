@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { pageServerRequestSchema } from '../../domain/requests/page.js';
-import type { Backend } from '../../domain/run.js';
+import type { Backend } from '../../domain/run/run.js';
 import { leaderboard } from '../../operations/results/leaderboard.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';

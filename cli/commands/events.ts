@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EVENT_KINDS } from '../../domain/event-kinds.js';
+import { EVENT_KINDS } from '../../domain/run/event-kinds.js';
 import { type EventsRequest, eventsRequestSchema } from '../../domain/requests/reading.js';
 import type { CliContext } from '../context.js';
 import { commaListOf } from '../options.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ModelPrice } from '../../domain/model-config.js';
+import type { ModelPrice } from '../../domain/model/config.js';
 import { listModels, type ModelWithKey } from '../../operations/catalog/list-models.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';

@@ -3,7 +3,7 @@ import { pageExportRequestSchema } from '../../domain/requests/page.js';
 import type { PageExportDocument } from '../../domain/views/page.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { formatBytes } from '../../domain/format-bytes.js';
+import { formatBytes } from '../../domain/text/format-bytes.js';
 import { plural } from '../render/format.js';
 import { requestFields, requestOptions } from '../request-options.js';
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
-import { UNSCORED_ENDS } from '../../domain/outcomes.js';
+import { UNSCORED_ENDS } from '../../domain/run/outcomes.js';
 import { replayRequestSchema, replayTableRequestSchema } from '../../domain/requests/tasks.js';
 import { replay } from '../../operations/batches/replay.js';
 import { replayFolder } from '../../operations/batches/replay-folder.js';

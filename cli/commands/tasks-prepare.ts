@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { type PrepareTasksRequest, prepareTasksRequestSchema } from '../../domain/requests/tasks.js';
-import { formatBytes } from '../../domain/format-bytes.js';
+import { formatBytes } from '../../domain/text/format-bytes.js';
 import { prepareTasks } from '../../operations/tasks/prepare/prepare-tasks.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { renderTemplate } from '../../domain/agent/templates.js';
-import { statedBaseline } from '../../domain/task-baseline.js';
-import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
-import { submissionNames } from '../../domain/submission-contract.js';
+import { statedBaseline } from '../../domain/task/baseline.js';
+import { CONTAINER_WORKSPACE } from '../../domain/run/limits.js';
+import { submissionNames } from '../../domain/run/submission-contract.js';
 import { listTasks } from '../../operations/tasks/list.js';
 import { showTask } from '../../operations/tasks/show.js';
 import type { CliContext } from '../context.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import { up } from '../../operations/home/up.js';
 import type { CliContext } from '../context.js';
 import { describeService } from '../render/services.js';

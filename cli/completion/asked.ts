@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { EVENT_KINDS } from '../../domain/event-kinds.js';
+import { EVENT_KINDS } from '../../domain/run/event-kinds.js';
 
 /** What is looked up: names of configurations, ids of the home, files of this machine. */
 export type NameKind = 'model' | 'task' | 'suite' | 'agent' | 'batch' | 'run' | 'comparison' | 'file';

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../domain/model.js';
+import type { ChatMessage } from '../../domain/model/model.js';
 
 /** What to show of a question's messages: all at first; on coming back the beginning and the latest; else what is new. */
 export type Shown = 'all' | 'returning' | 'new';

@@ -3,7 +3,7 @@ import type { DecodedReply } from '../../domain/agent/reply-encoding.js';
 import { encodeReplyAs } from '../../domain/agent/encode-reply-as.js';
 import { expectedFormat } from '../../domain/agent/parse-reply.js';
 import type { OpenTurn } from '../../domain/ports/turns.js';
-import type { RunDefinition } from '../../domain/run.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 import type { CliContext } from '../context.js';
 import { isOutage } from '../../operations/as-bench-error.js';
 import { answerTurn } from '../../operations/turns/answer-turn.js';

@@ -1,5 +1,5 @@
 import type { Colors } from 'picocolors/types.js';
-import { RUN_STATUSES } from '../../domain/outcomes.js';
+import { RUN_STATUSES } from '../../domain/run/outcomes.js';
 import { formatCost, formatSpan } from './format.js';
 import { renderTable } from './table.js';
 import type { ListedBatch } from '../../domain/views/batches.js';

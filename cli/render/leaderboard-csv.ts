@@ -1,4 +1,4 @@
-import { flaggedRunsText } from '../../domain/integrity-rules.js';
+import { flaggedRunsText } from '../../domain/run/integrity-rules.js';
 import { csvText } from '../../report/csv-text.js';
 import type { Leaderboard, LeaderboardRow } from '../../domain/views/leaderboard.js';
 

@@ -1,5 +1,5 @@
-import { ORDER_MEANINGS, ORDER_NAMES } from '../../domain/leaderboard-order.js';
-import { DEFAULT_PROFILE } from '../../domain/task-profile.js';
+import { ORDER_MEANINGS, ORDER_NAMES } from '../../domain/results/leaderboard-order.js';
+import { DEFAULT_PROFILE } from '../../domain/task/profile.js';
 import { formatScore, formatTime, movedBaseline, plural } from './format.js';
 import type { Leaderboard, LeaderboardRow } from '../../domain/views/leaderboard.js';
 

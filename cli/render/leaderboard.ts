@@ -1,6 +1,6 @@
 import type { Colors } from 'picocolors/types.js';
-import { ORDER_NAMES } from '../../domain/leaderboard-order.js';
-import { flaggedRunsText } from '../../domain/integrity-rules.js';
+import { ORDER_NAMES } from '../../domain/results/leaderboard-order.js';
+import { flaggedRunsText } from '../../domain/run/integrity-rules.js';
 import { formatCost, formatScore, plural } from './format.js';
 import { emptyNotes, leaderboardNotes } from './leaderboard-notes.js';
 import { type Column, renderTable, tableWidth } from './table.js';

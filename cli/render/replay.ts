@@ -1,5 +1,5 @@
 import type { Colors } from 'picocolors/types.js';
-import type { ReplayedStep, ReplayedStepState } from '../../domain/recording-comparison.js';
+import type { ReplayedStep, ReplayedStepState } from '../../domain/recording/comparison.js';
 import type { CliOutput } from '../context.js';
 import { formatScore, oneLine, plural } from './format.js';
 import { renderFields, renderTable } from './table.js';

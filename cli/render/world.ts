@@ -1,4 +1,4 @@
-import type { TaskNetwork } from '../../domain/task-network.js';
+import type { TaskNetwork } from '../../domain/task/network.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 
 export const networkText = (network: TaskNetwork): string =>

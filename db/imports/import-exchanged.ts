@@ -10,7 +10,7 @@ import type pg from 'pg';
 import type { ExtraCall } from '../../domain/exchange/bench-extra.js';
 import { BenchError } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
-import { SHARD_SIZE } from '../../domain/limits.js';
+import { SHARD_SIZE } from '../../domain/run/limits.js';
 import { MLGYM_CONTRACT } from '../../domain/mlgym/tasks.js';
 import { wellFormedJson } from './import-run.js';
 import { importWhole, type Sql } from './import-whole.js';

@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { BenchError } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
-import { SHARD_SIZE } from '../../domain/limits.js';
+import { SHARD_SIZE } from '../../domain/run/limits.js';
 import { MLGYM_CONTRACT, type MlgymTask } from '../../domain/mlgym/tasks.js';
 import { storable } from '../statements.js';
 import { importWhole, type Sql } from './import-whole.js';

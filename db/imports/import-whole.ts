@@ -1,5 +1,5 @@
 import type { ImportOutcome, ImportOptions } from '../../domain/ports/imports.js';
-import { DEFAULT_PROJECT } from '../../domain/project.js';
+import { DEFAULT_PROJECT } from '../../domain/home/project.js';
 import type pg from 'pg';
 import { BenchError } from '../../domain/errors.js';
 import { newBatchId } from '../../domain/ids.js';

@@ -1,4 +1,4 @@
-import { blockerOfRows, type HostFacts } from '../../domain/blocker.js';
+import { blockerOfRows, type HostFacts } from '../../domain/run/blocker.js';
 import type { Blocker } from '../../domain/views/blocker.js';
 import type { ProviderTrouble } from '../../domain/views/provider-trouble.js';
 import type { Statements } from '../statements.js';

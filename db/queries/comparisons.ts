@@ -1,6 +1,6 @@
 import { BenchError } from '../../domain/errors.js';
-import { orderMeant } from '../../domain/leaderboard-order.js';
-import { profileMeant } from '../../domain/task-profile.js';
+import { orderMeant } from '../../domain/results/leaderboard-order.js';
+import { profileMeant } from '../../domain/task/profile.js';
 import type { Statements } from '../statements.js';
 import type {
   LeaderboardMetric,

@@ -20,7 +20,7 @@ import { listRuns, playedNames, showRun } from './runs.js';
 import { episodeStates, groupMetrics, policyMetrics } from './training.js';
 import { askedTurns, programRequest, recordedPrompt } from './prompts.js';
 import { trajectory } from './trajectory.js';
-import type { RunDefinition } from '../../domain/run.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 
 const BATCHES = 20;
 

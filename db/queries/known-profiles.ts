@@ -1,5 +1,5 @@
 import { BenchError } from '../../domain/errors.js';
-import { DEFAULT_PROFILE } from '../../domain/task-profile.js';
+import { DEFAULT_PROFILE } from '../../domain/task/profile.js';
 import type { Statements } from '../statements.js';
 
 /** Throws BenchError (usage) for a profile that no submitted task has: a typo would otherwise show every task as it is. */

@@ -1,5 +1,5 @@
-import { orderMeant } from '../../domain/leaderboard-order.js';
-import { profileMeant } from '../../domain/task-profile.js';
+import { orderMeant } from '../../domain/results/leaderboard-order.js';
+import { profileMeant } from '../../domain/task/profile.js';
 import type { SavedComparison } from '../../domain/views/comparisons.js';
 import type { LeaderboardOptions, Leaderboard } from '../../domain/views/leaderboard.js';
 import { tasksAtContracts, baselinesOf, scalesOf } from './comparisons.js';

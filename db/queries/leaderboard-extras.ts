@@ -1,7 +1,7 @@
-import type { IntegrityRule } from '../../domain/integrity-rules.js';
-import type { ModelKind } from '../../domain/model.js';
-import type { ScoredIsolation } from '../../domain/run.js';
-import { DEFAULT_PROFILE } from '../../domain/task-profile.js';
+import type { IntegrityRule } from '../../domain/run/integrity-rules.js';
+import type { ModelKind } from '../../domain/model/model.js';
+import type { ScoredIsolation } from '../../domain/run/run.js';
+import { DEFAULT_PROFILE } from '../../domain/task/profile.js';
 import type { Statements } from '../statements.js';
 import type { LeaderboardRow } from '../../domain/views/leaderboard.js';
 

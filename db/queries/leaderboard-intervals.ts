@@ -25,7 +25,7 @@ import {
 } from '../../domain/statistics/intervals.js';
 import { type Kind, KINDS } from '../../domain/statistics/compared.js';
 import { type Separation, separation, sharesOfFirst } from '../../domain/statistics/separation.js';
-import { groupBy } from '../../domain/group-by.js';
+import { groupBy } from '../../domain/text/group-by.js';
 import type { Leaderboard, LeaderboardOrder, LeaderboardUncertainty } from '../../domain/views/leaderboard.js';
 
 export interface ComparedCell {

@@ -1,6 +1,6 @@
 import { improves } from '../../domain/statistics/gain.js';
 import type { LeaderboardRow, LeaderboardOrder } from '../../domain/views/leaderboard.js';
-import { groupBy } from '../../domain/group-by.js';
+import { groupBy } from '../../domain/text/group-by.js';
 import { type BoardCell, methodOf } from './leaderboard-cells.js';
 import type { flaggedRuns, rowCosts } from './leaderboard-extras.js';
 import type { Figures } from './leaderboard-figures.js';

@@ -1,4 +1,4 @@
-import type { MetricFamily } from '../../domain/metrics.js';
+import type { MetricFamily } from '../../domain/metrics/prometheus.js';
 import type { Statements } from '../statements.js';
 import { OWN_BATCH, OWN_RUN } from './summaries.js';
 

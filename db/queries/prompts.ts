@@ -1,7 +1,7 @@
 import type { AskedTurn, RecordedPrompt } from '../../domain/ports/reading/trajectories.js';
 import type { Json } from '../../domain/gateway/json.js';
 import { joinRequest, partsOf } from '../../domain/gateway/request-parts.js';
-import type { ToolCall } from '../../domain/model.js';
+import type { ToolCall } from '../../domain/model/model.js';
 import type { Statements } from '../statements.js';
 
 /** A call whose request was not sent asked nothing. */

@@ -1,4 +1,4 @@
-import { DEFAULT_PROJECT } from '../../domain/project.js';
+import { DEFAULT_PROJECT } from '../../domain/home/project.js';
 import { BenchError } from '../../domain/errors.js';
 import type { Statements } from '../statements.js';
 import {

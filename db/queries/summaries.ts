@@ -1,4 +1,4 @@
-import { mlgymExitStatus } from '../../domain/outcomes.js';
+import { mlgymExitStatus } from '../../domain/run/outcomes.js';
 import type { BatchSummary } from '../../domain/views/batches.js';
 import type { RunSummary } from '../../domain/views/runs.js';
 

@@ -11,10 +11,10 @@ import {
   text,
   unique,
 } from 'drizzle-orm/pg-core';
-import { END_CAUSES } from '../../domain/end-cause.js';
-import { DEFAULT_PROJECT } from '../../domain/project.js';
-import { BATCH_STATUSES } from '../../domain/outcomes.js';
-import { ORIGINS } from '../../domain/run.js';
+import { END_CAUSES } from '../../domain/run/end-cause.js';
+import { DEFAULT_PROJECT } from '../../domain/home/project.js';
+import { BATCH_STATUSES } from '../../domain/run/outcomes.js';
+import { ORIGINS } from '../../domain/run/run.js';
 import type { Allocation } from '../../domain/views/allocation.js';
 import type { UsageForecast } from '../../domain/views/forecast.js';
 import { createdAt, money, notNegative, oneOf, time } from './columns.js';

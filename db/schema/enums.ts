@@ -1,5 +1,5 @@
-import type { EvaluationKind, EvaluationStatus, Isolation } from '../../domain/run.js';
-import type { Direction } from '../../domain/score.js';
+import type { EvaluationKind, EvaluationStatus, Isolation } from '../../domain/run/run.js';
+import type { Direction } from '../../domain/run/score.js';
 
 export const DIRECTIONS = ['maximize', 'minimize'] as const satisfies readonly Direction[];
 export const ISOLATIONS = ['container', 'none'] as const satisfies readonly Isolation[];

@@ -11,7 +11,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import type { Metrics } from '../../domain/score.js';
+import type { Metrics } from '../../domain/run/score.js';
 import { createdAt, milliseconds, oneOf, time } from './columns.js';
 import { EVALUATION_KINDS, EVALUATION_ROW_STATUSES, ISOLATIONS } from './enums.js';
 import { runs } from './runs.js';

@@ -1,5 +1,5 @@
 import { check, integer, jsonb, pgTable, text, unique } from 'drizzle-orm/pg-core';
-import type { Metrics } from '../../domain/score.js';
+import type { Metrics } from '../../domain/run/score.js';
 import { batches } from './batches.js';
 import { createdAt, oneOf } from './columns.js';
 import { runs } from './runs.js';

@@ -1,5 +1,5 @@
 import { check, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { INTEGRITY_RULES } from '../../domain/integrity-rules.js';
+import { INTEGRITY_RULES } from '../../domain/run/integrity-rules.js';
 import { createdAt, oneOf } from './columns.js';
 import { runs } from './runs.js';
 

@@ -11,7 +11,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import type { ToolCall } from '../../domain/model.js';
+import type { ToolCall } from '../../domain/model/model.js';
 import { createdAt, milliseconds, money, notNegative, oneOf, time } from './columns.js';
 import { CALL_STATUSES } from './enums.js';
 import { runs } from './runs.js';

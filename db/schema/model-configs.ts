@@ -1,5 +1,5 @@
 import { jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import type { ModelConfig } from '../../domain/model-config.js';
+import type { ModelConfig } from '../../domain/model/config.js';
 import { createdAt } from './columns.js';
 
 /** Model files as submitted: a run keeps its prices and limits. */

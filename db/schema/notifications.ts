@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { check, index, integer, pgTable, text, unique } from 'drizzle-orm/pg-core';
-import { NOTIFICATION_KINDS } from '../../domain/notifications.js';
+import { NOTIFICATION_KINDS } from '../../domain/home/notifications.js';
 import { batches } from './batches.js';
 import { createdAt, oneOf, time } from './columns.js';
 

@@ -1,5 +1,5 @@
 import { jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import type { Recording } from '../../domain/recording.js';
+import type { Recording } from '../../domain/recording/recording.js';
 import { createdAt } from './columns.js';
 
 /** Recorded runs that `replay:` plays, by content hash, so that a run keeps what it played. */

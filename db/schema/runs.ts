@@ -13,10 +13,10 @@ import {
   unique,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { END_CAUSES } from '../../domain/end-cause.js';
-import { MODEL_KINDS, type SamplingParameters } from '../../domain/model.js';
-import { END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../../domain/outcomes.js';
-import { BACKENDS, LIMIT_KINDS, ORIGINS } from '../../domain/run.js';
+import { END_CAUSES } from '../../domain/run/end-cause.js';
+import { MODEL_KINDS, type SamplingParameters } from '../../domain/model/model.js';
+import { END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../../domain/run/outcomes.js';
+import { BACKENDS, LIMIT_KINDS, ORIGINS } from '../../domain/run/run.js';
 import { agentConfigs } from './agent-configs.js';
 import { batches } from './batches.js';
 import { createdAt, money, notNegative, oneOf, time } from './columns.js';

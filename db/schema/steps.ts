@@ -1,5 +1,5 @@
 import { bigint, boolean, check, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { ToolState } from '../../domain/tool-state.js';
+import type { ToolState } from '../../domain/agent/tool-state.js';
 import { createdAt, milliseconds, oneOf, time } from './columns.js';
 import { runs } from './runs.js';
 

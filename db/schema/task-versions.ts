@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { check, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { TaskSpec } from '../../domain/task.js';
+import type { TaskSpec } from '../../domain/task/task.js';
 import { createdAt, oneOf } from './columns.js';
 import { DIRECTIONS } from './enums.js';
 

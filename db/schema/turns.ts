@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { ChatMessage, ToolDefinition } from '../../domain/model.js';
+import type { ChatMessage, ToolDefinition } from '../../domain/model/model.js';
 import { createdAt, time } from './columns.js';
 import { runs } from './runs.js';
 

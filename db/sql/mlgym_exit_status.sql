@@ -1,5 +1,5 @@
 -- Why a run ended, in MLGym's words; docs/reference/outcomes.md gives the rules.
--- The same as mlgymExitStatus in domain/outcomes.ts; empty: MLGym knows no such end.
+-- The same as mlgymExitStatus in domain/run/outcomes.ts; empty: MLGym knows no such end.
 create function mlgym_exit_status(end_reason text, final_evaluation text) returns text language sql immutable as $$
   select case
     when end_reason = 'forfeit' then 'exit_forfeit'

@@ -7,7 +7,7 @@ import { plannedLooks, settleOrder } from '../../domain/statistics/settle-order.
 import type { Allocation } from '../../domain/views/allocation.js';
 import { storeError } from '../database-error.js';
 import { batches } from '../schema/batches.js';
-import { groupBy } from '../../domain/group-by.js';
+import { groupBy } from '../../domain/text/group-by.js';
 import { statements } from '../statements.js';
 import { insertRuns } from '../submission.js';
 import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';

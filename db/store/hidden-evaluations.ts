@@ -1,6 +1,6 @@
 import type { HiddenEvaluation } from '../../domain/ports/record/hidden-evaluations.js';
 import type { HiddenEvaluations } from '../../domain/ports/record/hidden-evaluations.js';
-import type { EvaluationStatus } from '../../domain/run.js';
+import type { EvaluationStatus } from '../../domain/run/run.js';
 import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';

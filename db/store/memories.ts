@@ -1,5 +1,5 @@
 import type { MemoryLog } from '../../domain/ports/record/memories.js';
-import { MEMORY_RECORDS } from '../../domain/limits.js';
+import { MEMORY_RECORDS } from '../../domain/run/limits.js';
 import type { Statements } from '../statements.js';
 import { missingRun } from './missing.js';
 

@@ -1,4 +1,4 @@
-import type { NotificationKind } from '../../domain/notifications.js';
+import type { NotificationKind } from '../../domain/home/notifications.js';
 import type { Notifications, DueNotification } from '../../domain/ports/notifications.js';
 import type { NotificationRow } from '../../domain/views/notifications.js';
 import { isoTime, isoTimeOrNull } from '../queries/summaries.js';

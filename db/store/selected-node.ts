@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { RunDefinition } from '../../domain/run.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 import { childNote } from '../../domain/tree/child-note.js';
 import type { Choice } from '../../domain/tree/tree.js';
 import { SHOWN } from './settle-node.js';

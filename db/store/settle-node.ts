@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import type { EndReason } from '../../domain/outcomes.js';
-import type { EvaluationStatus } from '../../domain/run.js';
-import type { Direction } from '../../domain/score.js';
+import type { EndReason } from '../../domain/run/outcomes.js';
+import type { EvaluationStatus } from '../../domain/run/run.js';
+import type { Direction } from '../../domain/run/score.js';
 import { QUESTION_STEP } from '../../domain/tree/questions.js';
 import { settledAs } from '../../domain/tree/settle.js';
 import { missingRun } from './missing.js';

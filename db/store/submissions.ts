@@ -1,5 +1,5 @@
 import type { SubmissionLog } from '../../domain/ports/record/submissions.js';
-import type { TakenSubmission } from '../../domain/run.js';
+import type { TakenSubmission } from '../../domain/run/run.js';
 import { type Statements, storable } from '../statements.js';
 
 type Submissions = SubmissionLog;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Trees } from '../../domain/ports/record/trees.js';
-import { addUsd } from '../../domain/price.js';
-import type { RunDefinition } from '../../domain/run.js';
+import { addUsd } from '../../domain/model/price.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 import { type Direction, readDirections } from '../../domain/tree/directions.js';
 import {
   type AccountedNode,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { EndCause } from '../../domain/end-cause.js';
-import type { EndReason } from '../../domain/outcomes.js';
+import type { EndCause } from '../../domain/run/end-cause.js';
+import type { EndReason } from '../../domain/run/outcomes.js';
 import { roomIn, type TreeCharges, type TreeStop } from '../../domain/tree/budget.js';
 import { QUESTION_STEP } from '../../domain/tree/questions.js';
 import type { TreeNode } from '../../domain/tree/tree.js';

@@ -1,8 +1,8 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
-import type { Wave } from '../../domain/messages.js';
+import type { Wave } from '../../domain/model/messages.js';
 import type { Trees } from '../../domain/ports/record/trees.js';
-import type { RunDefinition, RunTicket } from '../../domain/run.js';
+import type { RunDefinition, RunTicket } from '../../domain/run/run.js';
 import { nextWave } from '../../domain/tree/next-wave.js';
 import { nodeRunId, nodeSeed, nodesBatchId } from '../../domain/tree/node-ids.js';
 import type { NodeShare, TreeStop } from '../../domain/tree/budget.js';

@@ -1,7 +1,7 @@
-import type { ChatMessage } from '../../domain/model.js';
+import type { ChatMessage } from '../../domain/model/model.js';
 import type { OpenTurn, Turns } from '../../domain/ports/turns.js';
 import type { TurnKey } from '../../domain/ports/player.js';
-import { EXTERNAL_PROVIDER } from '../../domain/queues.js';
+import { EXTERNAL_PROVIDER } from '../../domain/run/queues.js';
 import { type Statements, storable } from '../statements.js';
 
 /** Questions to players outside, and their answers. */

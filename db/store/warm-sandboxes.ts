@@ -1,5 +1,5 @@
 import type { WarmSandboxes } from '../../domain/ports/record/warm-sandboxes.js';
-import type { Backend } from '../../domain/run.js';
+import type { Backend } from '../../domain/run/run.js';
 import type { Statements } from '../statements.js';
 import { isAdmitting } from './hosts/conditions.js';
 import { PLACED } from './placement.js';

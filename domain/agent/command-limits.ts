@@ -1,4 +1,4 @@
-import type { TaskSpec } from '../task.js';
+import type { TaskSpec } from '../task/task.js';
 import { commandsWithin } from './blocklist.js';
 import { simpleCommands } from './shell-commands.js';
 

@@ -1,5 +1,5 @@
 import type { CommandDoc } from './command-doc.js';
-import { shellWord } from '../shell-word.js';
+import { shellWord } from '../text/shell-word.js';
 
 /** A JSON value as the text of an argument. */
 export function argumentText(value: unknown): string {

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../model.js';
+import type { ToolDefinition } from '../model/model.js';
 import { signatureOf } from './command-line.js';
 import type { CommandDoc } from './command-doc.js';
 

@@ -1,10 +1,10 @@
 import type { EvaluationOutcome } from '../ports/evaluator-port.js';
 import type { EarlierScore } from '../ports/record/evaluations.js';
-import { submissionNames } from '../submission-contract.js';
+import { submissionNames } from '../run/submission-contract.js';
 import { evaluationInMlgymWords } from '../mlgym/words.js';
-import type { EvaluationKind } from '../run.js';
-import { statedBaseline } from '../task-baseline.js';
-import type { Split, TaskSpec } from '../task.js';
+import type { EvaluationKind } from '../run/run.js';
+import { statedBaseline } from '../task/baseline.js';
+import type { Split, TaskSpec } from '../task/task.js';
 import type { Dialect } from './dialect.js';
 
 export type Outcome = EvaluationOutcome | { kind: 'no_artefact'; message: string };

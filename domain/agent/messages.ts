@@ -1,6 +1,6 @@
-import type { ChatMessage, ToolDefinition } from '../model.js';
-import type { RunDefinition, ShownStep } from '../run.js';
-import type { ToolState } from '../tool-state.js';
+import type { ChatMessage, ToolDefinition } from '../model/model.js';
+import type { RunDefinition, ShownStep } from '../run/run.js';
+import type { ToolState } from './tool-state.js';
 import { clipObservation } from './clip-observation.js';
 import { commandDocs, commandTools } from './commands.js';
 import { demonstrationText } from './demonstrations.js';

@@ -1,5 +1,5 @@
-import { MAX_REPLIES_PER_STEP } from '../limits.js';
-import type { ChatMessage } from '../model.js';
+import { MAX_REPLIES_PER_STEP } from '../run/limits.js';
+import type { ChatMessage } from '../model/model.js';
 import { blockedCommand } from './blocklist.js';
 import type { AgentConfig } from './config.js';
 import { blockedMessages, formatErrorMessages, type PromptInput } from './messages.js';

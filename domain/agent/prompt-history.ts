@@ -1,5 +1,5 @@
-import type { ChatMessage } from '../model.js';
-import type { ShownStep } from '../run.js';
+import type { ChatMessage } from '../model/model.js';
+import type { ShownStep } from '../run/run.js';
 import type { HistoryProcessor, PromptMessage } from './history/prompt-message.js';
 import {
   historyProcessorFor,

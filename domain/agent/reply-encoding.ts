@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ToolCall } from '../model.js';
+import type { ToolCall } from '../model/model.js';
 import type { ReplyInput } from './parse-reply.js';
 
 /**

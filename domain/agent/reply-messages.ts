@@ -1,4 +1,4 @@
-import type { ChatMessage, ToolCall } from '../model.js';
+import type { ChatMessage, ToolCall } from '../model/model.js';
 import type { ReplyInput } from './parse-reply.js';
 import { callArguments } from './parsers/tool-calls.js';
 

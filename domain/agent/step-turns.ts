@@ -1,5 +1,5 @@
-import { MAX_REPLIES_PER_STEP } from '../limits.js';
-import type { ChatMessage } from '../model.js';
+import { MAX_REPLIES_PER_STEP } from '../run/limits.js';
+import type { ChatMessage } from '../model/model.js';
 import type { PromptInput } from './messages.js';
 import { nextTurn } from './next-turn.js';
 import type { ReplyInput } from './parse-reply.js';

@@ -1,6 +1,6 @@
-import { type EndReason, type FinalEvaluation, mlgymExitStatus } from '../outcomes.js';
-import type { EvaluationKind, EvaluationStatus } from '../run.js';
-import type { Metrics } from '../score.js';
+import { type EndReason, type FinalEvaluation, mlgymExitStatus } from '../run/outcomes.js';
+import type { EvaluationKind, EvaluationStatus } from '../run/run.js';
+import type { Metrics } from '../run/score.js';
 
 /** An evaluation as the one who plays may see it: on the split that is shown, never on a hidden one. */
 interface ShownEvaluation {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { END_REASONS, FINAL_EVALUATIONS } from '../outcomes.js';
-import { toolStateSchema } from '../tool-state.js';
-import { EVALUATION_KINDS, EVALUATION_STATUSES } from '../run.js';
+import { END_REASONS, FINAL_EVALUATIONS } from '../run/outcomes.js';
+import { toolStateSchema } from '../agent/tool-state.js';
+import { EVALUATION_KINDS, EVALUATION_STATUSES } from '../run/run.js';
 
 /** What ATIF and Inspect have no field for lies under the key `bench`: in `extra` there, in `metadata` here. Version of its form. */
 export const EXTRA_VERSION = 1;

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../model.js';
+import type { ToolCall } from '../model/model.js';
 import type { TrajectoryStep } from '../views/trajectory.js';
 
 /** A call to a provider, as stored; a reply that a policy outside gave has no usage. */

@@ -1,7 +1,7 @@
-import type { ToolCall } from '../model.js';
+import type { ToolCall } from '../model/model.js';
 import { isJson } from './json.js';
 import { parsed } from './wire.js';
-import { shellWord } from '../shell-word.js';
+import { shellWord } from '../text/shell-word.js';
 
 const COMMAND_KEYS = ['command', 'cmd', 'input'];
 

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../model.js';
+import type { ToolDefinition } from '../model/model.js';
 import { isJson, type Json, listOf, textOf } from './json.js';
 
 /** The tools of a request, whichever wire it is of; null: none. */

@@ -1,4 +1,4 @@
-import type { ChatMessage, ToolCall } from '../model.js';
+import type { ChatMessage, ToolCall } from '../model/model.js';
 import { roleOf } from './chat.js';
 import { contentText, flagProblem, isJson, type Json, listOf, listProblem, numberOf, pick, textOf } from './json.js';
 import { between, COUNT, FROM_ZERO, type NumberFields, numberProblem } from './numbers.js';

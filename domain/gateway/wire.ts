@@ -1,5 +1,5 @@
 import type { ProgramClient } from '../agent/program.js';
-import type { ChatMessage, ModelReply, TokenUsage } from '../model.js';
+import type { ChatMessage, ModelReply, TokenUsage } from '../model/model.js';
 import type { Json } from './json.js';
 
 /** One event of a streamed answer; `data` is JSON, or `[DONE]`. */

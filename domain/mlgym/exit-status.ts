@@ -1,4 +1,4 @@
-import type { EndReason, FinalEvaluation } from '../outcomes.js';
+import type { EndReason, FinalEvaluation } from '../run/outcomes.js';
 
 export interface MlgymEnd {
   endReason: EndReason;

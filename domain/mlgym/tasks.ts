@@ -1,5 +1,5 @@
-import type { Direction } from '../score.js';
-import type { TaskTarget } from '../task-target.js';
+import type { Direction } from '../run/score.js';
+import type { TaskTarget } from '../task/target.js';
 
 /** Primary metric of an MLGym task, which its run directories do not name. */
 export interface MlgymTask {

@@ -1,7 +1,7 @@
 import type { EvaluationOutcome } from '../ports/evaluator-port.js';
-import type { EvaluationKind } from '../run.js';
+import type { EvaluationKind } from '../run/run.js';
 import type { StoppedBy } from '../ports/sandbox-port.js';
-import type { TaskSpec } from '../task.js';
+import type { TaskSpec } from '../task/task.js';
 
 // What MLGym's environment says, word for word: programs that read its observations, and recordings of them, know these lines by heart.
 

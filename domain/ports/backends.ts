@@ -1,7 +1,7 @@
 import type { EvaluatorPort } from './evaluator-port.js';
 import type { LeftoversPort } from './leftovers-port.js';
 import type { SandboxPort } from './sandbox-port.js';
-import type { Backend } from '../run.js';
+import type { Backend } from '../run/run.js';
 
 /** Each backend's sandbox, evaluator and leftovers. */
 export type Backends = Record<Backend, { sandbox: SandboxPort; evaluator: EvaluatorPort; leftovers: LeftoversPort }>;

@@ -1,8 +1,8 @@
 import type { ActionProgress, EpisodeOutcome, StepReward } from '../episodes/outcome.js';
-import type { EndReason } from '../outcomes.js';
-import type { RolloutEndpoint } from '../model.js';
+import type { EndReason } from '../run/outcomes.js';
+import type { RolloutEndpoint } from '../model/model.js';
 import type { EpisodeAction, ResetRequest } from '../requests/episode.js';
-import type { RunDefinition, RunTicket } from '../run.js';
+import type { RunDefinition, RunTicket } from '../run/run.js';
 
 /** An episode that begins. */
 export interface NewEpisode {

@@ -1,6 +1,6 @@
-import type { Isolation } from '../run.js';
-import type { Metrics } from '../score.js';
-import type { Split, TaskSpec } from '../task.js';
+import type { Isolation } from '../run/run.js';
+import type { Metrics } from '../run/score.js';
+import type { Split, TaskSpec } from '../task/task.js';
 import type { SubmissionFile } from './sandbox-port.js';
 
 export interface EvaluationJob {

@@ -1,5 +1,5 @@
-import type { EndReason } from '../outcomes.js';
-import type { RunDefinition } from '../run.js';
+import type { EndReason } from '../run/outcomes.js';
+import type { RunDefinition } from '../run/run.js';
 
 /** The gateway of one run, on this host. */
 export interface GatewayPort {

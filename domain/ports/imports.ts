@@ -1,10 +1,10 @@
 import type { ExtraCall } from '../exchange/bench-extra.js';
 import type { MlgymTask } from '../mlgym/tasks.js';
-import type { ModelKind, SamplingParameters } from '../model.js';
-import type { EndReason, FinalEvaluation } from '../outcomes.js';
-import type { Backend, EvaluationKind, EvaluationStatus, Isolation, Requested } from '../run.js';
-import type { Direction, Metrics } from '../score.js';
-import type { ToolState } from '../tool-state.js';
+import type { ModelKind, SamplingParameters } from '../model/model.js';
+import type { EndReason, FinalEvaluation } from '../run/outcomes.js';
+import type { Backend, EvaluationKind, EvaluationStatus, Isolation, Requested } from '../run/run.js';
+import type { Direction, Metrics } from '../run/score.js';
+import type { ToolState } from '../agent/tool-state.js';
 
 export type ImportOutcome =
   | { kind: 'imported'; runId: string; batchId: string; attempt: number; taskBaseline: number | null }

@@ -1,8 +1,8 @@
-import type { EndReason } from '../outcomes.js';
+import type { EndReason } from '../run/outcomes.js';
 import type { Json } from '../gateway/json.js';
 import type { StreamEvent, Wire } from '../gateway/wire.js';
-import type { ProviderError } from '../provider-error.js';
-import type { RunDefinition } from '../run.js';
+import type { ProviderError } from '../model/provider-error.js';
+import type { RunDefinition } from '../run/run.js';
 
 /** A program's call as it goes to the provider: checked, and without anything that identifies its client. */
 export interface MeteredCall {

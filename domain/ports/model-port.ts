@@ -1,4 +1,4 @@
-import type { ModelRef, ModelReply, ModelRequest } from '../model.js';
+import type { ModelRef, ModelReply, ModelRequest } from '../model/model.js';
 
 /** Called once there is a connection, before anything of the request goes out; nothing does if it throws. */
 export type Sending = () => Promise<void>;

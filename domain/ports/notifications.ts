@@ -1,4 +1,4 @@
-import type { NotificationKind } from '../notifications.js';
+import type { NotificationKind } from '../home/notifications.js';
 import type { NotificationRow } from '../views/notifications.js';
 
 /** One that is due; `tries` counts the one to come. */

@@ -1,7 +1,7 @@
-import type { ChatMessage, ModelReply, ToolDefinition } from '../model.js';
+import type { ChatMessage, ModelReply, ToolDefinition } from '../model/model.js';
 import type { Fence } from './record/steps.js';
-import type { EndReason } from '../outcomes.js';
-import type { RunDefinition } from '../run.js';
+import type { EndReason } from '../run/outcomes.js';
+import type { RunDefinition } from '../run/run.js';
 
 /** Names one turn of a run: try 0 asks for the step's first reply, 1 and 2 are requeries. */
 export interface TurnKey {

@@ -1,4 +1,4 @@
-import type { EndReason, FinalEvaluation } from '../outcomes.js';
+import type { EndReason, FinalEvaluation } from '../run/outcomes.js';
 import type { CaptureLevel } from '../rollouts/captured-tokens.js';
 import type { RolloutCall } from '../rollouts/training-turn.js';
 

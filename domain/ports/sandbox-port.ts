@@ -1,7 +1,7 @@
-import type { Backend, Isolation, LimitKind, Requested } from '../run.js';
-import type { TaskNetwork } from '../task-network.js';
-import type { LayerRequirements } from '../task-requirements.js';
-import type { ToolState } from '../tool-state.js';
+import type { Backend, Isolation, LimitKind, Requested } from '../run/run.js';
+import type { TaskNetwork } from '../task/network.js';
+import type { LayerRequirements } from '../task/requirements.js';
+import type { ToolState } from '../agent/tool-state.js';
 
 /** One container (or local process tree) of one run. A new epoch means: the old one was lost. */
 export interface SandboxRef {

@@ -1,4 +1,4 @@
-import type { ChatMessage, ToolDefinition } from '../model.js';
+import type { ChatMessage, ToolDefinition } from '../model/model.js';
 import type { Prompt, TurnKey } from './player.js';
 
 /** A turn that waits for its answer. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { DEFAULT_BREAKER } from '../end-cause.js';
+import { DEFAULT_BREAKER } from '../run/end-cause.js';
 import { BenchError } from '../errors.js';
-import { BACKENDS } from '../run.js';
+import { BACKENDS } from '../run/run.js';
 import { batchName, between, usd, whole, wholeOrFalse } from './fields.js';
 import { groupSchema, type GroupRequest } from './run-options.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { modeError, REWARD_MODES, REWARD_PRESET_NAMES } from './reward.js';
-import { BACKENDS } from '../run.js';
+import { BACKENDS } from '../run/run.js';
 import { batchName, duration, names, whole } from './fields.js';
 import { episodeOptionsSchema } from './run-options.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ROLES } from '../access.js';
+import { ROLES } from '../home/access.js';
 import { whole } from './fields.js';
 
 /** How the page is served. */

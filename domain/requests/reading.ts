@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { EVENT_KINDS } from '../event-kinds.js';
-import { INTEGRITY_RULES } from '../integrity-rules.js';
-import { END_REASONS, RUN_STATUSES } from '../outcomes.js';
+import { EVENT_KINDS } from '../run/event-kinds.js';
+import { INTEGRITY_RULES } from '../run/integrity-rules.js';
+import { END_REASONS, RUN_STATUSES } from '../run/outcomes.js';
 import { duration, names, whole } from './fields.js';
 
 // What is asked of the record.

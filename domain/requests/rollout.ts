@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ModelConfig, modelConfigSchema } from '../model-config.js';
+import { type ModelConfig, modelConfigSchema } from '../model/config.js';
 import { CAPTURE_LEVELS } from '../rollouts/captured-tokens.js';
 import { KEY_VARIABLE } from '../rollouts/endpoint-addresses.js';
 import { resetSchema } from './episode.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { MODEL_KINDS } from '../model.js';
-import { INTEGRITY_RULES } from '../integrity-rules.js';
-import { BACKENDS, ORIGINS } from '../run.js';
-import { END_REASONS, RUN_STATUSES } from '../outcomes.js';
+import { MODEL_KINDS } from '../model/model.js';
+import { INTEGRITY_RULES } from '../run/integrity-rules.js';
+import { BACKENDS, ORIGINS } from '../run/run.js';
+import { END_REASONS, RUN_STATUSES } from '../run/outcomes.js';
 
 // Which runs are meant, of all that the database holds. The same request pages, counts and searches them.
 

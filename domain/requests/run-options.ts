@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { SamplingParameters } from '../model.js';
-import type { TaskSpec } from '../task.js';
+import type { SamplingParameters } from '../model/model.js';
+import type { TaskSpec } from '../task/task.js';
 import { between, duration, names, usd, whole, wholeOrAuto } from './fields.js';
 
 /**

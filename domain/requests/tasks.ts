@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BACKENDS } from '../run.js';
+import { BACKENDS } from '../run/run.js';
 import { names, whole } from './fields.js';
 
 // Which tasks are meant, and what is done with them.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { gpuSetting } from '../gpus.js';
-import { timeOfText } from '../time-of-text.js';
+import { gpuSetting } from '../run/gpus.js';
+import { timeOfText } from '../text/time-of-text.js';
 import { names, whole } from './fields.js';
 
 /** What a worker does and takes; what is left out is as its environment says. */

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../model.js';
+import type { ToolCall } from '../model/model.js';
 import type { CapturedCall, CaptureLevel } from './captured-tokens.js';
 
 /** One answered model call of a rollout. */

@@ -1,5 +1,5 @@
 import type { RunFacet, RunOrder, RunSelection } from '../requests/run-filter.js';
-import { RUN_STATUSES } from '../outcomes.js';
+import { RUN_STATUSES } from '../run/outcomes.js';
 import type { RunFacetCounts, RunPage, RunRow } from '../views/run-page.js';
 
 // What the database does with runs of a list, for pages that were exported and have none. A test compares the two.

@@ -1,4 +1,4 @@
-import type { Direction } from '../score.js';
+import type { Direction } from '../run/score.js';
 
 /** A task as a comparison sees it; baseline null: it has none. */
 export interface ComparedTask {

@@ -1,4 +1,4 @@
-import type { Direction } from '../score.js';
+import type { Direction } from '../run/score.js';
 
 /**
  * Unbiased estimate of the best of k attempts from n >= k: the mean over all choices of k of them without replacement,

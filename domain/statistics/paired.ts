@@ -1,4 +1,4 @@
-import type { Direction } from '../score.js';
+import type { Direction } from '../run/score.js';
 import { type GainedTask, improves } from './gain.js';
 import { expandedPercentileInterval, type Interval } from './intervals.js';
 import { randomIndexes } from './random-index.js';

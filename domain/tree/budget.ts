@@ -1,4 +1,4 @@
-import { usdText, usdUnits } from '../price.js';
+import { usdText, usdUnits } from '../model/price.js';
 
 /** What a whole tree may use. */
 export interface TreeLimits {

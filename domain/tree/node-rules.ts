@@ -1,5 +1,5 @@
-import type { Requested, RunDefinition } from '../run.js';
-import type { TaskSpec } from '../task.js';
+import type { Requested, RunDefinition } from '../run/run.js';
+import type { TaskSpec } from '../task/task.js';
 
 /** What is different in the run of a node. */
 

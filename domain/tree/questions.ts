@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../model.js';
+import type { ChatMessage } from '../model/model.js';
 import { nextWave } from './next-wave.js';
 import type { SearchSpec } from './spec.js';
 import type { Operator, TreeNode } from './tree.js';

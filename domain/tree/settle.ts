@@ -1,6 +1,6 @@
-import { UNSCORED_ENDS, type EndReason } from '../outcomes.js';
-import type { EvaluationStatus } from '../run.js';
-import type { Direction } from '../score.js';
+import { UNSCORED_ENDS, type EndReason } from '../run/outcomes.js';
+import type { EvaluationStatus } from '../run/run.js';
+import type { Direction } from '../run/score.js';
 import type { TreeNode } from './tree.js';
 
 /** What is known of a node's run when it has ended. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { modelPriceSchema } from '../model-config.js';
-import { taskSchema } from '../task.js';
+import { modelPriceSchema } from '../model/config.js';
+import { taskSchema } from '../task/task.js';
 import { validatedFileSchema } from './validated-file.js';
 import { countSchema, directionSchema, modelKindSchema, scoreSchema, usdSchema } from './values.js';
 

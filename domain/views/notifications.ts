@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NOTIFICATION_FORMATS, NOTIFICATION_KINDS } from '../notifications.js';
+import { NOTIFICATION_FORMATS, NOTIFICATION_KINDS } from '../home/notifications.js';
 import { batchSummarySchema } from './batches.js';
 import { batchIdSchema, countSchema, timeSchema } from './values.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CAUSE_NAMES } from '../recording-causes.js';
-import { recordingSchema } from '../recording.js';
+import { CAUSE_NAMES } from '../recording/causes.js';
+import { recordingSchema } from '../recording/recording.js';
 import { runDetailSchema } from './runs.js';
 import { countSchema, scoreSchema } from './values.js';
 

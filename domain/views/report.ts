@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ModelKind } from '../model.js';
-import type { ScoredIsolation } from '../run.js';
+import type { ModelKind } from '../model/model.js';
+import type { ScoredIsolation } from '../run/run.js';
 import type { TreeDocument } from './tree.js';
 import {
   batchIdSchema,

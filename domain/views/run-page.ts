@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RUN_STATUSES } from '../outcomes.js';
+import { RUN_STATUSES } from '../run/outcomes.js';
 import { RUN_FACETS } from '../requests/run-filter.js';
 import { runSummarySchema } from './runs.js';
 import { countSchema, runIdSchema, scoreSchema, timeSchema } from './values.js';

@@ -1,9 +1,9 @@
-import type { IntegrityRule } from '../integrity-rules.js';
+import type { IntegrityRule } from '../run/integrity-rules.js';
 import { z } from 'zod';
-import type { EndReason, RunStatus } from '../outcomes.js';
-import { LIMIT_KINDS } from '../run.js';
-import { networkSchema } from '../task-network.js';
-import { SPLITS } from '../task.js';
+import type { EndReason, RunStatus } from '../run/outcomes.js';
+import { LIMIT_KINDS } from '../run/run.js';
+import { networkSchema } from '../task/network.js';
+import { SPLITS } from '../task/task.js';
 import { providerTroubleSchema } from './provider-trouble.js';
 import {
   backendSchema,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toolStateSchema } from '../tool-state.js';
+import { toolStateSchema } from '../agent/tool-state.js';
 import { evaluationDetailSchema, runDetailSchema } from './runs.js';
 import { countSchema, exitCodeSchema, timeSchema, usdSchema } from './values.js';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { INTEGRITY_RULES } from '../integrity-rules.js';
-import { MODEL_KINDS } from '../model.js';
-import { BATCH_STATUSES, END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../outcomes.js';
-import { BACKENDS, ORIGINS } from '../run.js';
+import { INTEGRITY_RULES } from '../run/integrity-rules.js';
+import { MODEL_KINDS } from '../model/model.js';
+import { BATCH_STATUSES, END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../run/outcomes.js';
+import { BACKENDS, ORIGINS } from '../run/run.js';
 
 /** Values that many documents hold. Those with an id are named in the reference, and described there once. */
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BenchError } from '../../domain/errors.js';
 import { refuseOtherHost, refuseOtherSite } from '../../domain/foreign-requests.js';
 import { errorDocument, statusOf } from '../../domain/http-errors.js';
-import type { OwnSite } from '../../domain/own-site.js';
+import type { OwnSite } from '../../domain/home/own-site.js';
 
 export interface Refusal {
   status: number;

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { hostname, networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bracketed, type OwnSite, ownSite } from '../../domain/own-site.js';
+import { bracketed, type OwnSite, ownSite } from '../../domain/home/own-site.js';
 import { ServerProcess, type ServerProcessOptions } from './server-process.js';
 import { REFUSAL_HEADERS, refusalOf } from './foreign-requests.js';
 import { relayHttp } from './relay-http.js';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { METRICS_CONTENT_TYPE, renderMetrics } from '../../domain/metrics.js';
+import { METRICS_CONTENT_TYPE, renderMetrics } from '../../domain/metrics/prometheus.js';
 import { groupMetrics, policyMetrics, trainingMetrics } from '../../operations/episodes/training-metrics.js';
 import { checked } from '../checked.js';
 import type { ServerContext } from '../context.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BenchError } from '../../domain/errors.js';
-import { storable } from '../../domain/storable.js';
+import { storable } from '../../domain/text/storable.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import type { Play, PlayedStep } from '../play.js';
 import { playSoftly, type SoftAnswer, stillRuns } from '../soft-step.js';

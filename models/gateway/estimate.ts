@@ -1,6 +1,6 @@
-import type { ModelConfig } from '../../domain/model-config.js';
+import type { ModelConfig } from '../../domain/model/config.js';
 import type { MeteredCall } from '../../domain/ports/metered-calls.js';
-import { highestCostUsd, priceAt } from '../../domain/price.js';
+import { highestCostUsd, priceAt } from '../../domain/model/price.js';
 
 export interface Estimate {
   inputTokens: number;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Unrecoverable } from '../../domain/errors.js';
-import type { EndReason } from '../../domain/outcomes.js';
+import type { EndReason } from '../../domain/run/outcomes.js';
 import type { MeteredCall, MeteredResult } from '../../domain/ports/metered-calls.js';
 import type { CallLedger } from '../../domain/ports/record/call-ledger.js';
 import type { EventLog } from '../../domain/ports/record/events.js';
-import { addUsd, compareUsd } from '../../domain/price.js';
-import { ProviderError } from '../../domain/provider-error.js';
-import type { RunDefinition } from '../../domain/run.js';
+import { addUsd, compareUsd } from '../../domain/model/price.js';
+import { ProviderError } from '../../domain/model/provider-error.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 import { reserveTurn } from '../reserve-turn.js';
 
 const LOOK_MS = 500;

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../domain/model.js';
+import type { ChatMessage } from '../../domain/model/model.js';
 
 /** The games that scripted agents know; they take any other task for the first. */
 export type Game = 'battleOfSexes' | 'prisonersDilemma' | 'blotto';

@@ -1,7 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
 import { parserOf } from '../../domain/agent/parse-reply.js';
-import type { TaskSpec } from '../../domain/task.js';
-import { parseScriptedPolicy, playsOracle, type ScriptedPolicy } from '../../domain/scripted-policies.js';
+import type { TaskSpec } from '../../domain/task/task.js';
+import { parseScriptedPolicy, playsOracle, type ScriptedPolicy } from '../../domain/model/scripted-policies.js';
 import type { FreePlayer, TurnRequest } from '../free-player.js';
 import { freeReply } from '../free-reply.js';
 import { baseline } from './baseline.js';

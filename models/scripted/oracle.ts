@@ -1,7 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
-import type { TaskSpec } from '../../domain/task.js';
+import type { TaskSpec } from '../../domain/task/task.js';
 import { type Policy, type PolicyView, reply, type OracleFile } from './policy.js';
-import { quotedWord } from '../../domain/shell-word.js';
+import { quotedWord } from '../../domain/text/shell-word.js';
 
 /** Bytes that one command writes: large, since each takes a step, but small enough for a shell and the history. */
 const PIECE = 96 * 1024;

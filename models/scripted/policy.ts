@@ -1,7 +1,7 @@
 import type { Said } from '../../domain/agent/encode-reply-as.js';
-import type { ChatMessage } from '../../domain/model.js';
-import type { Backend } from '../../domain/run.js';
-import type { TaskSpec } from '../../domain/task.js';
+import type { ChatMessage } from '../../domain/model/model.js';
+import type { Backend } from '../../domain/run/run.js';
+import type { TaskSpec } from '../../domain/task/task.js';
 import type { Game } from './game.js';
 
 /** What a policy sees: a provider's messages, and more. Policies are pure: the same view gives the same reply. */

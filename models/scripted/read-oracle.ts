@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSecret } from '../../domain/task-secrets.js';
+import { isSecret } from '../../domain/task/secrets.js';
 import type { OracleFile } from './policy.js';
 
 /** The files of a task's oracle/, sorted by path; empty without that folder. */

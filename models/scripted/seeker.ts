@@ -1,5 +1,5 @@
 import { BenchError } from '../../domain/errors.js';
-import type { TaskSpec } from '../../domain/task.js';
+import type { TaskSpec } from '../../domain/task/task.js';
 import { randomIndexes } from '../../domain/statistics/random-index.js';
 import { oracleCommands } from './oracle.js';
 import { type Policy, type PolicyView, reply } from './policy.js';

@@ -1,5 +1,5 @@
 import { BenchError } from '../../domain/errors.js';
-import { MAX_RUNS } from '../../domain/limits.js';
+import { MAX_RUNS } from '../../domain/run/limits.js';
 import type { BatchRequest } from '../../domain/requests/batch.js';
 import { FIRST_ATTEMPTS } from '../../domain/statistics/settle-order.js';
 import type { Allocation } from '../../domain/views/allocation.js';

@@ -1,12 +1,12 @@
 import { basename, dirname } from 'node:path';
 import type { ValidatedFile } from '../../domain/views/catalog.js';
 import type { SkippedTask as SkippedTaskView } from '../../domain/views/submissions.js';
-import { unmetNeed } from '../../domain/backend-needs.js';
+import { unmetNeed } from '../../domain/task/backend-needs.js';
 import { BenchError, type RemedyFields } from '../../domain/errors.js';
-import type { Backend } from '../../domain/run.js';
-import type { TaskFolder } from '../../domain/task.js';
+import type { Backend } from '../../domain/run/run.js';
+import type { TaskFolder } from '../../domain/task/task.js';
 import { attachData, prepareCommand } from '../../catalog/index.js';
-import { formatBytes } from '../../domain/format-bytes.js';
+import { formatBytes } from '../../domain/text/format-bytes.js';
 import type { Notice } from '../notices.js';
 import type { BenchSettings } from '../settings.js';
 

@@ -1,8 +1,8 @@
 import type { BatchRequest } from '../../domain/requests/batch.js';
 import type { GroupRequest } from '../../domain/requests/run-options.js';
-import type { ModelRef } from '../../domain/model.js';
-import type { Backend, RunDefinition } from '../../domain/run.js';
-import type { TaskFolder } from '../../domain/task.js';
+import type { ModelRef } from '../../domain/model/model.js';
+import type { Backend, RunDefinition } from '../../domain/run/run.js';
+import type { TaskFolder } from '../../domain/task/task.js';
 import type { LoadedAgent } from '../../catalog/index.js';
 import type { Allocation } from '../../domain/views/allocation.js';
 import type { SkippedTask } from './available-tasks.js';

@@ -3,7 +3,7 @@ import type { BatchReads } from '../../domain/ports/reading/batches.js';
 import type { BatchLifecycle } from '../../domain/ports/record/batch-lifecycle.js';
 import type { RunLifecycle } from '../../domain/ports/record/run-lifecycle.js';
 import type { Trees } from '../../domain/ports/record/trees.js';
-import { batchWorkflowId, runWorkflowId } from '../../domain/queues.js';
+import { batchWorkflowId, runWorkflowId } from '../../domain/run/queues.js';
 import { cancelWorkflow } from '../../temporal/cancel-workflow.js';
 import { CANCELLED } from './cancel-run.js';
 

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import type { RunLifecycle } from '../../domain/ports/record/run-lifecycle.js';
-import { runWorkflowId } from '../../domain/queues.js';
+import { runWorkflowId } from '../../domain/run/queues.js';
 import type { RunSummary } from '../../domain/views/runs.js';
 import { cancelWorkflow } from '../../temporal/cancel-workflow.js';
 import { startCancelledRun } from '../../temporal/start-cancelled-run.js';

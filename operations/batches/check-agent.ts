@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { type Program, PROVIDER_OF_CLIENT } from '../../domain/agent/program.js';
 import { encodeReplyAs } from '../../domain/agent/encode-reply-as.js';
 import { BenchError } from '../../domain/errors.js';
-import type { Backend } from '../../domain/run.js';
-import type { ModelRef } from '../../domain/model.js';
-import { parseScriptedPolicy, SCRIPTED_WITHOUT_SHELL } from '../../domain/scripted-policies.js';
-import type { TaskFolder } from '../../domain/task.js';
+import type { Backend } from '../../domain/run/run.js';
+import type { ModelRef } from '../../domain/model/model.js';
+import { parseScriptedPolicy, SCRIPTED_WITHOUT_SHELL } from '../../domain/model/scripted-policies.js';
+import type { TaskFolder } from '../../domain/task/task.js';
 import type { LoadedAgent } from '../../catalog/index.js';
 
 /** A program asks the run's model itself, in the words of its provider. */

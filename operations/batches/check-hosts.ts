@@ -1,5 +1,5 @@
 import { BenchError, type RemedyFields } from '../../domain/errors.js';
-import type { Backend } from '../../domain/run.js';
+import type { Backend } from '../../domain/run/run.js';
 import type { HostRow } from '../../domain/views/hosts.js';
 
 export type Hosts = HostRow[];

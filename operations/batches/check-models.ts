@@ -1,7 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
-import type { ModelRef, SamplingParameters } from '../../domain/model.js';
-import { addressProblem } from '../../domain/model-config.js';
-import { samplingProblem } from '../../domain/sampling.js';
+import type { ModelRef, SamplingParameters } from '../../domain/model/model.js';
+import { addressProblem } from '../../domain/model/config.js';
+import { samplingProblem } from '../../domain/model/sampling.js';
 import { missingKeys, missingKeysError } from '../../catalog/index.js';
 import type { Notice } from '../notices.js';
 import type { BenchSettings } from '../settings.js';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from '../../domain/errors.js';
-import type { ModelRef } from '../../domain/model.js';
-import type { TaskFolder } from '../../domain/task.js';
+import type { ModelRef } from '../../domain/model/model.js';
+import type { TaskFolder } from '../../domain/task/task.js';
 
 /** The oracle needs tasks with a solution. Throws BenchError (usage). */
 export function checkOracles(models: readonly ModelRef[], tasks: readonly TaskFolder[]): void {

@@ -1,6 +1,6 @@
 import { BenchError } from '../../domain/errors.js';
-import type { ModelRef } from '../../domain/model.js';
-import { unplayableStep } from '../../domain/recording-reply.js';
+import type { ModelRef } from '../../domain/model/model.js';
+import { unplayableStep } from '../../domain/recording/reply.js';
 import type { LoadedAgent } from '../../catalog/index.js';
 
 /**

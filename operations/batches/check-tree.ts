@@ -1,12 +1,12 @@
 import { BenchError } from '../../domain/errors.js';
-import type { ModelRef } from '../../domain/model.js';
-import { compareUsd } from '../../domain/price.js';
+import type { ModelRef } from '../../domain/model/model.js';
+import { compareUsd } from '../../domain/model/price.js';
 import { keepsSnapshots, type RunOptions, samplingOf } from '../../domain/requests/run-options.js';
-import type { RunDefinition } from '../../domain/run.js';
-import { samplingFor } from '../../domain/sampling.js';
+import type { RunDefinition } from '../../domain/run/run.js';
+import { samplingFor } from '../../domain/model/sampling.js';
 import { roomIn } from '../../domain/tree/budget.js';
 import type { SearchSpec } from '../../domain/tree/spec.js';
-import type { TaskFolder } from '../../domain/task.js';
+import type { TaskFolder } from '../../domain/task/task.js';
 import { outputLimit } from '../../models/output-limit.js';
 import { reservationUsd } from '../../models/reservation.js';
 import type { LoadedAgent } from '../../catalog/index.js';

@@ -2,8 +2,8 @@ import type { EngineBackend } from '../../backends/docker/engine-address.js';
 import type { connectEngine } from '../../backends/docker/engine.js';
 import type { BuiltImage, ImageKind } from '../../backends/docker/images.js';
 import { BenchError } from '../../domain/errors.js';
-import type { ModelRef } from '../../domain/model.js';
-import type { Backend } from '../../domain/run.js';
+import type { ModelRef } from '../../domain/model/model.js';
+import type { Backend } from '../../domain/run/run.js';
 import type { Notice } from '../notices.js';
 import type { BenchSettings } from '../settings.js';
 

@@ -1,7 +1,7 @@
 import type { ImageKind } from '../../backends/docker/images.js';
-import type { Backend } from '../../domain/run.js';
-import type { TaskFolder } from '../../domain/task.js';
-import { layerOf } from '../../domain/task-requirements.js';
+import type { Backend } from '../../domain/run/run.js';
+import type { TaskFolder } from '../../domain/task/task.js';
+import { layerOf } from '../../domain/task/requirements.js';
 import { type EnginePorts, ensureImages, requireEngine } from './choose-backend.js';
 
 export interface TaskImage {

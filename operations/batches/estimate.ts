@@ -1,5 +1,5 @@
-import { usdText, usdUnits } from '../../domain/price.js';
-import type { RunDefinition } from '../../domain/run.js';
+import { usdText, usdUnits } from '../../domain/model/price.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 import type { BatchEstimate } from '../../domain/views/submissions.js';
 import { mostOfRun } from './most-of-run.js';
 

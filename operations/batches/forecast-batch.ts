@@ -1,6 +1,6 @@
 import type { ForecastReads, PastRun, RunKind } from '../../domain/ports/reading/forecasts.js';
-import { costUsd, priceAt } from '../../domain/price.js';
-import type { RunDefinition } from '../../domain/run.js';
+import { costUsd, priceAt } from '../../domain/model/price.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 import { attemptsNeeded } from '../../domain/statistics/attempts-needed.js';
 import { forecastUsage, type PlannedRuns, type UsageRange } from '../../domain/statistics/forecast-usage.js';
 import { believedSpread } from '../../domain/statistics/spread-of-gains.js';

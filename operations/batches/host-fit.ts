@@ -1,4 +1,4 @@
-import type { Backend, RunDefinition } from '../../domain/run.js';
+import type { Backend, RunDefinition } from '../../domain/run/run.js';
 import type { Notice } from '../notices.js';
 import { tasksWithGpus } from './available-tasks.js';
 import type { LoadedGroup } from './batch-plan.js';

@@ -1,4 +1,4 @@
-import type { Backend } from '../../domain/run.js';
+import type { Backend } from '../../domain/run/run.js';
 import type { HostReads } from '../../domain/ports/reading/hosts.js';
 import type { Notice } from '../notices.js';
 import { type Hosts, isUp } from './check-hosts.js';

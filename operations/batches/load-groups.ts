@@ -1,6 +1,6 @@
 import { type GroupRequest, samplingOf } from '../../domain/requests/run-options.js';
 import { BenchError } from '../../domain/errors.js';
-import { MAX_RUNS } from '../../domain/limits.js';
+import { MAX_RUNS } from '../../domain/run/limits.js';
 import { loadAgent, type LoadedAgent, resolveModels, underProfile } from '../../catalog/index.js';
 import type { Notice } from '../notices.js';
 import type { BenchSettings } from '../settings.js';

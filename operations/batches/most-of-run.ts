@@ -1,6 +1,6 @@
-import { MAX_REPLIES_PER_STEP } from '../../domain/limits.js';
-import { highestCostUsd, priceAt, usdText, usdUnits } from '../../domain/price.js';
-import type { RunDefinition } from '../../domain/run.js';
+import { MAX_REPLIES_PER_STEP } from '../../domain/run/limits.js';
+import { highestCostUsd, priceAt, usdText, usdUnits } from '../../domain/model/price.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 import { outputLimit } from '../../models/output-limit.js';
 
 type Limited = Pick<RunDefinition, 'model' | 'sampling' | 'maxSteps' | 'wallSeconds' | 'costLimitUsd' | 'tokenLimit'>;

@@ -1,6 +1,6 @@
 import { newBatchId } from '../../domain/ids.js';
 import type { BatchRequest } from '../../domain/requests/batch.js';
-import type { Backend } from '../../domain/run.js';
+import type { Backend } from '../../domain/run/run.js';
 import type { Notice } from '../notices.js';
 import { allocationOf } from './allocation-of.js';
 import { tasksOnBackend } from './available-tasks.js';

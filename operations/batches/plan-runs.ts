@@ -1,7 +1,7 @@
 import { newRunId } from '../../domain/ids.js';
 import { keptOptions, samplingOf } from '../../domain/requests/run-options.js';
-import type { Backend, RunDefinition } from '../../domain/run.js';
-import { samplingFor } from '../../domain/sampling.js';
+import type { Backend, RunDefinition } from '../../domain/run/run.js';
+import { samplingFor } from '../../domain/model/sampling.js';
 import { FIRST_ATTEMPTS } from '../../domain/statistics/settle-order.js';
 import { stepsOfTree } from './check-tree.js';
 import type { LoadedGroup } from './batch-plan.js';

@@ -1,5 +1,5 @@
 import { freezeTask } from '../../catalog/index.js';
-import { artifactLocation } from '../../domain/artifact-location.js';
+import { artifactLocation } from '../../domain/home/artifact-location.js';
 import type { BatchRequest } from '../../domain/requests/batch.js';
 import type { BenchSettings } from '../settings.js';
 import type { BatchPlan, LoadedGroup } from './batch-plan.js';

@@ -1,4 +1,4 @@
-import type { Backend } from '../../domain/run.js';
+import type { Backend } from '../../domain/run/run.js';
 import type { Notice } from '../notices.js';
 import { chooseBackend, type EnginePorts, withImages } from './choose-backend.js';
 

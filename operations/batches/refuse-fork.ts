@@ -1,5 +1,5 @@
 import { BenchError } from '../../domain/errors.js';
-import type { RunDefinition } from '../../domain/run.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 
 /** A program's state is its own process, which no step holds. */
 export function refuseForkOfProgram({

@@ -1,8 +1,8 @@
 import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
-import { forkOf } from '../../domain/fork.js';
+import { forkOf } from '../../domain/run/fork.js';
 import { newRunId } from '../../domain/ids.js';
-import { compareUsd, subtractUsd } from '../../domain/price.js';
-import type { RunDefinition } from '../../domain/run.js';
+import { compareUsd, subtractUsd } from '../../domain/model/price.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 
 /** The same run again, from its beginning. */
 export const repeated = (run: RunDefinition): SubmittedRun => ({ ...run, runId: newRunId(), replaces: run.runId });

@@ -2,7 +2,7 @@ import { loadRecording, REPLAY_PREFIX, selectTaskIds } from '../../catalog/index
 import { BenchError } from '../../domain/errors.js';
 import { checkedRequest } from '../../domain/requests/checked.js';
 import { type ReplayRequest, replayRequestSchema } from '../../domain/requests/tasks.js';
-import type { Backend } from '../../domain/run.js';
+import type { Backend } from '../../domain/run/run.js';
 import type { BenchSettings } from '../settings.js';
 import { submitBatch, type SubmitPorts } from './submit-batch.js';
 

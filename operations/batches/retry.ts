@@ -1,6 +1,6 @@
 import type { BatchControl } from '../../domain/ports/record/batch-control.js';
 import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
-import { UNSCORED_ENDS, type EndReason } from '../../domain/outcomes.js';
+import { UNSCORED_ENDS, type EndReason } from '../../domain/run/outcomes.js';
 import { findRunOrBatch } from '../results/find-run-or-batch.js';
 import { appendAndStart, type AppendPorts } from './add-runs.js';
 import { repeated } from './replacements.js';

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { archiveTask, dataOfFrozen } from '../../catalog/index.js';
-import { artifactLocation } from '../../domain/artifact-location.js';
+import { artifactLocation } from '../../domain/home/artifact-location.js';
 import type { ArtifactStore } from '../../domain/ports/artifact-store.js';
 import type { TaskArchives } from '../../domain/ports/record/task-archives.js';
 import { artifactsOf } from '../artifacts.js';

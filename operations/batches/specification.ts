@@ -1,4 +1,4 @@
-import { DEFAULT_BREAKER } from '../../domain/end-cause.js';
+import { DEFAULT_BREAKER } from '../../domain/run/end-cause.js';
 import type { BatchPlan } from './batch-plan.js';
 
 /**

@@ -1,8 +1,8 @@
 import { listModels, missingKeys, missingKeysError, resolveModels } from '../../catalog/index.js';
 import { BenchError } from '../../domain/errors.js';
-import type { ModelRef } from '../../domain/model.js';
+import type { ModelRef } from '../../domain/model/model.js';
 import type { ModelPort } from '../../domain/ports/model-port.js';
-import { ProviderError } from '../../domain/provider-error.js';
+import { ProviderError } from '../../domain/model/provider-error.js';
 import type { ModelTest } from '../../domain/views/catalog.js';
 import type { Notice } from '../notices.js';
 import type { BenchSettings } from '../settings.js';

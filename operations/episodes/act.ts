@@ -3,7 +3,7 @@ import { encodeReply } from '../../domain/agent/reply-encoding.js';
 import type { EpisodeRow, Episodes, TakenAction } from '../../domain/ports/episodes.js';
 import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import { actionSchema } from '../../domain/requests/episode.js';
-import { storable } from '../../domain/storable.js';
+import { storable } from '../../domain/text/storable.js';
 import type { AgentConfig } from '../../domain/agent/config.js';
 import { notifyAnswered } from '../../temporal/notify-answered.js';
 import { isOutage } from '../as-bench-error.js';

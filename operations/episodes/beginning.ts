@@ -1,13 +1,13 @@
 import { buildMessages } from '../../domain/agent/messages.js';
 import { PromptHistory } from '../../domain/agent/prompt-history.js';
-import { CONTAINER_WORKSPACE } from '../../domain/limits.js';
+import { CONTAINER_WORKSPACE } from '../../domain/run/limits.js';
 import type { EpisodeRow } from '../../domain/ports/episodes.js';
 import type { EvaluationLog } from '../../domain/ports/record/evaluations.js';
 import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import type { StepLog } from '../../domain/ports/record/steps.js';
 import { resetRequest } from '../../domain/requests/episode.js';
 import { rewardRequest } from '../../domain/requests/reward.js';
-import type { RunDefinition } from '../../domain/run.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 import type { BenchSettings } from '../settings.js';
 import type { Environment } from './environment.js';
 import { freshRun } from './fresh-run.js';

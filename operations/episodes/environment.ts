@@ -1,5 +1,5 @@
 import type { EpisodeOptions } from '../../domain/requests/run-options.js';
-import type { Backend, RunDefinition } from '../../domain/run.js';
+import type { Backend, RunDefinition } from '../../domain/run/run.js';
 
 export interface EnvironmentOptions extends EpisodeOptions {
   /** The batch that its episodes are runs of; one of this name is continued. */

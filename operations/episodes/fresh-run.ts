@@ -1,9 +1,9 @@
 import { BenchError } from '../../domain/errors.js';
-import { forkOf } from '../../domain/fork.js';
+import { forkOf } from '../../domain/run/fork.js';
 import type { Episodes } from '../../domain/ports/episodes.js';
 import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import type { ResetRequest } from '../../domain/requests/episode.js';
-import type { RunDefinition } from '../../domain/run.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 import type { Environment } from './environment.js';
 
 export interface ForkPorts {

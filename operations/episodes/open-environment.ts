@@ -4,7 +4,7 @@ import { newBatchId } from '../../domain/ids.js';
 import type { Episodes } from '../../domain/ports/episodes.js';
 import { type BatchRequest, batchRequest } from '../../domain/requests/batch.js';
 import { episodeOptions } from '../../domain/requests/run-options.js';
-import type { RunDefinition } from '../../domain/run.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 import { loadGroups } from '../batches/load-groups.js';
 import { freezeAndCheck, prepareBatch } from '../batches/prepare-batch.js';
 import { harnessVersion } from '../harness-version.js';

@@ -1,7 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
 import type { ForecastReads } from '../../domain/ports/reading/forecasts.js';
-import type { RunDefinition } from '../../domain/run.js';
-import { statedBaseline } from '../../domain/task-baseline.js';
+import type { RunDefinition } from '../../domain/run/run.js';
+import { statedBaseline } from '../../domain/task/baseline.js';
 
 export interface BaselinePorts {
   queries: Pick<ForecastReads, 'measuredBaselines'>;

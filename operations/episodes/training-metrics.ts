@@ -1,6 +1,6 @@
-import type { MetricFamily } from '../../domain/metrics.js';
+import type { MetricFamily } from '../../domain/metrics/prometheus.js';
 import type { TrainingReads } from '../../domain/ports/reading/training.js';
-import { trainingFamilies } from '../../domain/training-families.js';
+import { trainingFamilies } from '../../domain/metrics/training-families.js';
 import type { GroupMetrics, PolicyMetrics } from '../../domain/views/training.js';
 
 /** Figures of a training batch by policy version, the oldest first. */

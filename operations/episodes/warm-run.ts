@@ -1,7 +1,7 @@
 import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import type { WarmSandboxes } from '../../domain/ports/record/warm-sandboxes.js';
 import { resetRequest } from '../../domain/requests/episode.js';
-import { warmKey } from '../../domain/warm-key.js';
+import { warmKey } from '../../domain/task/warm-key.js';
 import type { Environment } from './environment.js';
 import { freshRun } from './fresh-run.js';
 

@@ -1,4 +1,4 @@
-import type { GpuSetting } from '../../domain/gpus.js';
+import type { GpuSetting } from '../../domain/run/gpus.js';
 
 /** A worker on this machine would not start with GPUs that are not there. Throws BenchError (usage), naming those that are. */
 export async function checkGpus(setting: GpuSetting): Promise<void> {

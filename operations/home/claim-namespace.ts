@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { findInstallation, readInstallation } from '../../db/index.js';
-import type { Installation } from '../../domain/installation.js';
+import type { Installation } from '../../domain/home/installation.js';
 import { BenchError } from '../../domain/errors.js';
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import {
   claimNamespace,
   namespaceOf,

@@ -7,9 +7,9 @@ import { engineAddress, type EngineBackend } from '../../backends/docker/engine-
 import { probeEngine } from '../../backends/docker/engine.js';
 import { unenforcedLimits } from '../../backends/docker/enforced-limits.js';
 import { findPython } from '../../backends/local/find-python.js';
-import { problemLine } from '../../domain/config-problem.js';
+import { problemLine } from '../../domain/views/validated-file.js';
 import { BenchError, type RemedyFields } from '../../domain/errors.js';
-import { describeAccess, temporalAccess } from '../../domain/temporal-access.js';
+import { describeAccess, temporalAccess } from '../../domain/home/temporal-access.js';
 import {
   checkExternalDatabase,
   checkExternalTemporal,
@@ -25,7 +25,7 @@ import {
   temporalStoreStatus,
 } from '../../services/index.js';
 import type { BenchSettings } from '../settings.js';
-import { artifactLocation, describeLocation } from '../../domain/artifact-location.js';
+import { artifactLocation, describeLocation } from '../../domain/home/artifact-location.js';
 import { validateConfig } from '../catalog/validate-config.js';
 import { serviceFacts } from './service-facts.js';
 import type { MachineCheck } from '../../domain/views/home.js';

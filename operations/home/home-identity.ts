@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { HomeLayout } from '../../domain/home-layout.js';
+import type { HomeLayout } from '../../domain/home/layout.js';
 import { makeFolder } from '../../services/make-folder.js';
 
 /** Short name of a home for container names and labels: two homes on one engine never touch each other's containers. */

@@ -1,6 +1,6 @@
 import type { OldImage } from '../../backends/docker/old-images.js';
 import type { KeptDisk } from '../../backends/docker/unneeded-disks.js';
-import { BACKENDS } from '../../domain/run.js';
+import { BACKENDS } from '../../domain/run/run.js';
 import type { ArtifactStore, OldArtifact } from '../../domain/ports/artifact-store.js';
 import type { PruneRequest } from '../../domain/requests/prune.js';
 import type { Pruning } from '../../domain/ports/pruning.js';
@@ -77,7 +77,7 @@ async function unneeded(
   request: PruneRequest,
 ): Promise<{ stored: OldArtifact[]; disks: KeptDisk[] }> {
   const { unneededDisks } = await import('../../backends/docker/unneeded-disks.js');
-  const { submissionFiles } = await import('../../domain/stored-submission.js');
+  const { submissionFiles } = await import('../../domain/run/stored-submission.js');
   const { archives, disks, manifests } = await pruning.neededArtifacts({
     withoutOlderThanDays: request.snapshots ? request.keepDays : null,
   });

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { gpuSetting } from '../../domain/gpus.js';
+import { gpuSetting } from '../../domain/run/gpus.js';
 import type { WorkerRequest } from '../../domain/requests/worker.js';
-import type { ServiceEndpoints } from '../../domain/services.js';
-import { withoutTemporalAccess } from '../../domain/temporal-access.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
+import { withoutTemporalAccess } from '../../domain/home/temporal-access.js';
 import type { BenchSettings } from '../settings.js';
 import { checkGpus } from './check-gpus.js';
 

@@ -1,4 +1,4 @@
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import { servicesStatus, withoutPassword } from '../../services/index.js';
 import type { BenchSettings } from '../settings.js';
 import type { ServiceStatus } from '../../domain/views/home.js';

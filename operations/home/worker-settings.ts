@@ -4,15 +4,15 @@ import { join, resolve } from 'node:path';
 import { type EngineAddress, engineAddress, type EngineBackend } from '../../backends/docker/engine-address.js';
 import { type PackageSources, packageSources } from '../../backends/docker/package-sources.js';
 import { BenchError } from '../../domain/errors.js';
-import { type TemporalAccess, temporalAccess } from '../../domain/temporal-access.js';
-import { type GpuSetting, gpuSetting } from '../../domain/gpus.js';
-import { timeOfText } from '../../domain/time-of-text.js';
+import { type TemporalAccess, temporalAccess } from '../../domain/home/temporal-access.js';
+import { type GpuSetting, gpuSetting } from '../../domain/run/gpus.js';
+import { timeOfText } from '../../domain/text/time-of-text.js';
 import { LOG_LEVELS, type WorkerLogLevel } from './log-levels.js';
 import { metricsAddress, type MetricsAddress } from './metrics-address.js';
 import { type Webhook, webhookOf } from '../notify/webhook.js';
 import { configFolders, findAssetsRoot } from '../settings.js';
-import { type ArtifactLocation, artifactLocation } from '../../domain/artifact-location.js';
-import { type HomeLayout, homeLayout } from '../../domain/home-layout.js';
+import { type ArtifactLocation, artifactLocation } from '../../domain/home/artifact-location.js';
+import { type HomeLayout, homeLayout } from '../../domain/home/layout.js';
 
 export interface WorkerSettings {
   layout: HomeLayout;

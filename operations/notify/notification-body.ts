@@ -1,5 +1,5 @@
 import type { DueNotification } from '../../domain/ports/notifications.js';
-import type { NotificationKind } from '../../domain/notifications.js';
+import type { NotificationKind } from '../../domain/home/notifications.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
 import type { NotificationBody } from '../../domain/views/notifications.js';
 

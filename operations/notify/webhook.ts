@@ -4,7 +4,7 @@ import {
   NOTIFICATION_KINDS,
   type NotificationFormat,
   type NotificationKind,
-} from '../../domain/notifications.js';
+} from '../../domain/home/notifications.js';
 import { duration } from '../../domain/requests/fields.js';
 import type { NotificationTest } from '../../domain/views/notifications.js';
 

@@ -1,6 +1,6 @@
 import { BenchError } from '../../domain/errors.js';
 import type { RunPages } from '../../domain/ports/reading/run-pages.js';
-import { submissionFiles } from '../../domain/stored-submission.js';
+import { submissionFiles } from '../../domain/run/stored-submission.js';
 import type { RunFiles } from '../../domain/views/run-head.js';
 import { artifactsOf, type ArtifactPorts } from '../artifacts.js';
 import { type FindRunPorts, runIdOf } from './resolve.js';

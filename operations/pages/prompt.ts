@@ -1,5 +1,5 @@
 import { BenchError } from '../../domain/errors.js';
-import { estimateTokens } from '../../domain/estimate-tokens.js';
+import { estimateTokens } from '../../domain/model/estimate-tokens.js';
 import type { PromptDocument, PromptPage } from '../../domain/views/prompt.js';
 import { promptOf, type PromptPorts } from '../results/prompt.js';
 import { runIdOf } from './resolve.js';

@@ -1,7 +1,7 @@
 import type { ArtifactStore } from '../../domain/ports/artifact-store.js';
 import type { FoundText, SearchPages, SearchSlice } from '../../domain/ports/reading/search-pages.js';
-import type { SoughtText } from '../../domain/search-text.js';
-import { submissionFiles } from '../../domain/stored-submission.js';
+import type { SoughtText } from '../../domain/text/search-text.js';
+import { submissionFiles } from '../../domain/run/stored-submission.js';
 
 /** A longer file is data, not what an agent wrote. */
 const MOST_BYTES = 1024 * 1024;

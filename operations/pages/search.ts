@@ -1,4 +1,4 @@
-import { readSought } from '../../domain/search-text.js';
+import { readSought } from '../../domain/text/search-text.js';
 import type { SearchRequest } from '../../domain/requests/search.js';
 import type { SearchPages } from '../../domain/ports/reading/search-pages.js';
 import type { SearchHit, SearchMessage, SearchMessages } from '../../domain/views/search.js';

@@ -1,6 +1,6 @@
 import type { SearchPages } from '../../domain/ports/reading/search-pages.js';
 import type { RunSelection } from '../../domain/requests/run-filter.js';
-import { readSought } from '../../domain/search-text.js';
+import { readSought } from '../../domain/text/search-text.js';
 
 const KEPT_MS = 60_000;
 const KEPT = 20;

@@ -1,4 +1,4 @@
-import { blockerOfServices } from '../../domain/blocker.js';
+import { blockerOfServices } from '../../domain/run/blocker.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
 import type { Blocker } from '../../domain/views/blocker.js';
 import { serviceStates } from '../../services/index.js';

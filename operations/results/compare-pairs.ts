@@ -1,4 +1,4 @@
-import { groupBy } from '../../domain/group-by.js';
+import { groupBy } from '../../domain/text/group-by.js';
 import { BenchError } from '../../domain/errors.js';
 import type { BatchReads } from '../../domain/ports/reading/batches.js';
 import type { PairableRun, PairPages } from '../../domain/ports/reading/pair-pages.js';

@@ -1,6 +1,6 @@
 import { BenchError } from '../../domain/errors.js';
-import { parseScriptedPolicy } from '../../domain/scripted-policies.js';
-import { closest } from '../../domain/closest.js';
+import { parseScriptedPolicy } from '../../domain/model/scripted-policies.js';
+import { closest } from '../../domain/text/closest.js';
 import { listModels, taskIds } from '../../catalog/index.js';
 import type { RunReads } from '../../domain/ports/reading/runs.js';
 import type { BenchSettings } from '../settings.js';

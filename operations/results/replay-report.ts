@@ -2,7 +2,7 @@ import { BenchError } from '../../domain/errors.js';
 import type { RunReads } from '../../domain/ports/reading/runs.js';
 import type { TrajectoryReads } from '../../domain/ports/reading/trajectories.js';
 import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
-import { compareWithRecording, recordedPrimary } from '../../domain/recording-comparison.js';
+import { compareWithRecording, recordedPrimary } from '../../domain/recording/comparison.js';
 import type { ReplayReport } from '../../domain/views/replay.js';
 
 export interface ReplayReportPorts {

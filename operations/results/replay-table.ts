@@ -1,6 +1,6 @@
 import { BenchError } from '../../domain/errors.js';
 import type { BatchReads } from '../../domain/ports/reading/batches.js';
-import { type Replayed, replayTableOf } from '../../domain/recording-table.js';
+import { type Replayed, replayTableOf } from '../../domain/recording/table.js';
 import { checkedRequest } from '../../domain/requests/checked.js';
 import { type ReplayTableRequest, replayTableRequestSchema } from '../../domain/requests/tasks.js';
 import type { ReplayTable } from '../../domain/views/replay.js';

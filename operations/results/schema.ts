@@ -1,4 +1,4 @@
-import { EXAMPLE_QUERIES } from '../../domain/example-queries.js';
+import { EXAMPLE_QUERIES } from '../../domain/results/example-queries.js';
 import type { SchemaPages } from '../../domain/ports/reading/schema-pages.js';
 import type { DatabaseSchema } from '../../domain/views/schema.js';
 

@@ -1,14 +1,14 @@
 import type { Client } from '@temporalio/client';
 import { BenchError } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
-import type { RolloutEndpoint } from '../../domain/model.js';
+import type { RolloutEndpoint } from '../../domain/model/model.js';
 import type { Episodes } from '../../domain/ports/episodes.js';
 import type { Keys } from '../../domain/ports/keys.js';
 import { inlineModel, type RolloutModel, type RolloutRequest } from '../../domain/requests/rollout.js';
 import { rewardRequest } from '../../domain/requests/reward.js';
 import { isConfigured } from '../../domain/rollouts/endpoint-addresses.js';
 import { seal } from '../../domain/rollouts/credentials.js';
-import type { RunDefinition } from '../../domain/run.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 import { refuseForeignKey } from '../../models/provider-access.js';
 import { refusePrivateHost } from '../../models/public-address.js';
 import { startRunWorkflow } from '../../temporal/start-run.js';

@@ -1,4 +1,4 @@
-import { mlgymExitStatus } from '../../domain/outcomes.js';
+import { mlgymExitStatus } from '../../domain/run/outcomes.js';
 import type { RolloutRow, Rollouts } from '../../domain/ports/rollouts.js';
 import { type CaptureLevel, leastLevel } from '../../domain/rollouts/captured-tokens.js';
 import { type TrainingTurn, trainingTurns } from '../../domain/rollouts/training-turn.js';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { compareUsd } from '../../domain/price.js';
+import { compareUsd } from '../../domain/model/price.js';
 import { BenchError } from '../../domain/errors.js';
 import type { BatchPages } from '../../domain/ports/reading/batch-pages.js';
 import type { BatchReads } from '../../domain/ports/reading/batches.js';
 import type { RunReads } from '../../domain/ports/reading/runs.js';
 import type { BatchControl } from '../../domain/ports/record/batch-control.js';
-import { UNSCORED_ENDS } from '../../domain/outcomes.js';
+import { UNSCORED_ENDS } from '../../domain/run/outcomes.js';
 import type { Preview } from '../../domain/views/steering.js';
 import { listHosts } from '../home/hosts/list.js';
 

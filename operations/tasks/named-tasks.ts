@@ -1,7 +1,7 @@
 import { selectTasks } from '../../catalog/index.js';
 import { BenchError } from '../../domain/errors.js';
 import type { NamedTasks } from '../../domain/requests/tasks.js';
-import type { TaskFolder } from '../../domain/task.js';
+import type { TaskFolder } from '../../domain/task/task.js';
 import type { Notice } from '../notices.js';
 import type { BenchSettings } from '../settings.js';
 

@@ -1,5 +1,5 @@
 import { loadTask } from '../../catalog/index.js';
-import type { TaskFolder } from '../../domain/task.js';
+import type { TaskFolder } from '../../domain/task/task.js';
 import type { BenchSettings } from '../settings.js';
 
 /** One task. BenchError (usage): it is unknown or broken. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createFileArtifactStore } from '../../backends/artifacts/file-artifact-store.js';
-import { storeSubmission } from '../../domain/stored-submission.js';
+import { storeSubmission } from '../../domain/run/stored-submission.js';
 import { score, usd } from '../../report/numbers.js';
 import { LONG } from '../setup/long.js';
 import { openPage, until } from '../setup/page-server.js';

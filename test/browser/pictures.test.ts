@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFileArtifactStore } from '../../backends/artifacts/file-artifact-store.js';
-import { storeSubmission } from '../../domain/stored-submission.js';
+import { storeSubmission } from '../../domain/run/stored-submission.js';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { BatchSubmission } from '../../domain/ports/record/batch-intake.js';
 import { findChromium, startChromium } from '../setup/chromium.js';

@@ -1,7 +1,7 @@
 import { truncateSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { batchWorkflowId, runWorkflowId, shardWorkflowId } from '../../domain/queues.js';
+import { batchWorkflowId, runWorkflowId, shardWorkflowId } from '../../domain/run/queues.js';
 import type { Bench } from '../../operations/bench.js';
 import { servicePaths } from '../../services/home-paths.js';
 import { BenchHome } from '../setup/bench-home.js';

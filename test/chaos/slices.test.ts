@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readSupervisor } from '../../backends/local/run-world.js';
 import { resolveModels } from '../../catalog/index.js';
-import { homeLayout } from '../../domain/home-layout.js';
-import { runWorkflowId } from '../../domain/queues.js';
+import { homeLayout } from '../../domain/home/layout.js';
+import { runWorkflowId } from '../../domain/run/queues.js';
 import type { Bench } from '../../operations/bench.js';
 import { identify } from '../../services/process-identity.js';
 import {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { batchWorkflowId, runWorkflowId, shardWorkflowId } from '../../domain/queues.js';
+import { batchWorkflowId, runWorkflowId, shardWorkflowId } from '../../domain/run/queues.js';
 import type { Bench } from '../../operations/bench.js';
 import { answerTurn } from '../../operations/turns/answer-turn.js';
 import { openTurns } from '../../operations/turns/open-turns.js';

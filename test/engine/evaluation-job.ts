@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import type { EvaluationJob } from '../../domain/ports/evaluator-port.js';
-import { type Split, taskSchema, type TaskSpecInput } from '../../domain/task.js';
+import { type Split, taskSchema, type TaskSpecInput } from '../../domain/task/task.js';
 import { loadTaskFolder } from '../../catalog/tasks.js';
 
 export const REPOSITORY = join(import.meta.dirname, '..', '..');

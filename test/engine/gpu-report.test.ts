@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ensureImage, type BuiltImage } from '../../backends/docker/images.js';
 import { createDockerSandbox } from '../../backends/docker/sandbox.js';
 import { statusVariables } from '../../domain/agent/messages.js';
-import { homeLayout } from '../../domain/home-layout.js';
+import { homeLayout } from '../../domain/home/layout.js';
 import type { CommandOutcome, SandboxRef } from '../../domain/ports/sandbox-port.js';
 import { REPOSITORY } from './evaluation-job.js';
 

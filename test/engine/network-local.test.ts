@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createLocalSandbox } from '../../backends/local/sandbox.js';
-import { unmetNeed } from '../../domain/backend-needs.js';
-import { homeLayout } from '../../domain/home-layout.js';
+import { unmetNeed } from '../../domain/task/backend-needs.js';
+import { homeLayout } from '../../domain/home/layout.js';
 import { REPOSITORY } from './evaluation-job.js';
 
 it("an open network is the host's on the local backend", async () => {

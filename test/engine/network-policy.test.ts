@@ -8,9 +8,9 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ensureImage, type BuiltImage } from '../../backends/docker/images.js';
 import { createDockerSandbox } from '../../backends/docker/sandbox.js';
 import { recordNetworkRequests } from '../../activities/network-events.js';
-import { homeLayout } from '../../domain/home-layout.js';
+import { homeLayout } from '../../domain/home/layout.js';
 import type { SandboxRef } from '../../domain/ports/sandbox-port.js';
-import type { TaskNetwork } from '../../domain/task-network.js';
+import type { TaskNetwork } from '../../domain/task/network.js';
 import { REPOSITORY } from './evaluation-job.js';
 
 const docker = new Docker();

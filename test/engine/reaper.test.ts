@@ -13,7 +13,7 @@ import { ensureImage } from '../../backends/docker/images.js';
 import { ensureDisk, unmountDisk } from '../../backends/docker/workspace-disk.js';
 import { makerOf } from '../../backends/mark.js';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
-import { homeLayout } from '../../domain/home-layout.js';
+import { homeLayout } from '../../domain/home/layout.js';
 import { newRunId } from '../../domain/ids.js';
 import { createBackends } from '../../worker/backends.js';
 import { homeTag } from '../../operations/home/home-identity.js';

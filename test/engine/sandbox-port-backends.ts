@@ -13,7 +13,7 @@ import { unmountDisk } from '../../backends/docker/workspace-disk.js';
 import { isAlive, processesOfUser } from '../../backends/local/host-processes.js';
 import { readSupervisor, uidOfRun } from '../../backends/local/run-world.js';
 import { createLocalSandbox } from '../../backends/local/sandbox.js';
-import { homeLayout, type HomeLayout } from '../../domain/home-layout.js';
+import { homeLayout, type HomeLayout } from '../../domain/home/layout.js';
 import type { SandboxPort, SandboxRef } from '../../domain/ports/sandbox-port.js';
 import { killContainer } from '../chaos/kill-service.js';
 import { engineOverTcp } from '../setup/engine-proxy.js';

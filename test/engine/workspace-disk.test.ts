@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureDisk, unmountDisk, workspaceOn } from '../../backends/docker/workspace-disk.js';
-import { AGENT_UID } from '../../domain/limits.js';
+import { AGENT_UID } from '../../domain/run/limits.js';
 import { notTested } from '../setup/not-tested.js';
 
 const root = process.getuid?.() === 0;

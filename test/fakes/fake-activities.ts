@@ -3,7 +3,7 @@ import { STAYS } from '../../domain/ports/departure.js';
 import { ApplicationFailure } from '@temporalio/common';
 import { sliceActivities, type SlicePorts } from '../../activities/play-steps.js';
 import { TurnsUnderWay } from '../../activities/turns-under-way.js';
-import { FAILURE } from '../../domain/messages.js';
+import { FAILURE } from '../../domain/model/messages.js';
 import type {
   ControlActivities,
   EvaluateArgs,
@@ -19,9 +19,9 @@ import type {
   StartContainerArgs,
   TakeSubmissionArgs,
   Wave,
-} from '../../domain/messages.js';
+} from '../../domain/model/messages.js';
 import type { RecordedStep } from '../../domain/ports/record/steps.js';
-import type { RunEnd, RunTicket } from '../../domain/run.js';
+import type { RunEnd, RunTicket } from '../../domain/run/run.js';
 
 /** Activities that remember what the workflows asked for; tests script what each step comes to. */
 export class FakeActivities {

@@ -1,4 +1,4 @@
-import type { LeaseRequest } from '../../domain/messages.js';
+import type { LeaseRequest } from '../../domain/model/messages.js';
 import type { GpuHost } from '../../domain/ports/record/leases.js';
 import * as pool from '../../workflows/gpu-pool-state.js';
 

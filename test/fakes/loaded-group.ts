@@ -1,5 +1,5 @@
-import type { ModelRef } from '../../domain/model.js';
-import type { TaskFolder } from '../../domain/task.js';
+import type { ModelRef } from '../../domain/model/model.js';
+import type { TaskFolder } from '../../domain/task/task.js';
 import { groupSchema, type GroupRequest } from '../../domain/requests/run-options.js';
 import type { LoadedAgent } from '../../catalog/index.js';
 import type { LoadedGroup } from '../../operations/batches/batch-plan.js';

@@ -1,6 +1,6 @@
 import { agentConfigSchema, type AgentConfig } from '../../domain/agent/config.js';
-import type { RunTicket, StepRecord } from '../../domain/run.js';
-import { taskSchema, type TaskSpec } from '../../domain/task.js';
+import type { RunTicket, StepRecord } from '../../domain/run/run.js';
+import { taskSchema, type TaskSpec } from '../../domain/task/task.js';
 
 /** Small valid records for tests; each takes what the test cares about. */
 

@@ -1,5 +1,5 @@
 import { sleep } from '@temporalio/workflow';
-import type { RunEnd, RunTicket } from '../../domain/run.js';
+import type { RunEnd, RunTicket } from '../../domain/run/run.js';
 
 export { batch } from '../../workflows/batch.js';
 export { batchShard } from '../../workflows/batch-shard.js';

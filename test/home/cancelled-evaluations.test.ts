@@ -5,7 +5,7 @@ import type { Client } from '@temporalio/client';
 import Docker from 'dockerode';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectTemporal } from '../../temporal/connect.js';
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 import { until } from '../setup/services-home.js';
 

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import type { QueryResultRow } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import type { HostsDocument } from '../../domain/views/hosts.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 import { type CuttableProxy, cuttableProxy } from '../setup/cuttable-proxy.js';

@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, statSync, truncateSync, writeSync } f
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { killService } from '../chaos/kill-service.js';
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import type { DoctorDocument } from '../../domain/views/home.js';
 import { servicePaths } from '../../services/home-paths.js';
 import { connectTemporal } from '../../temporal/connect.js';

@@ -17,8 +17,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { download, missingBytes, sourcePath } from '../../operations/tasks/prepare/download.js';
 import { prepareTask } from '../../operations/tasks/prepare/prepare-task.js';
 import { BenchError } from '../../domain/errors.js';
-import { homeLayout, type HomeLayout } from '../../domain/home-layout.js';
-import type { DataSource } from '../../domain/task-data.js';
+import { homeLayout, type HomeLayout } from '../../domain/home/layout.js';
+import type { DataSource } from '../../domain/task/data.js';
 import { attachData, findPrepared, freezeTask, loadTask } from '../../catalog/index.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 

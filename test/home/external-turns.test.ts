@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runWorkflowId } from '../../domain/queues.js';
+import { runWorkflowId } from '../../domain/run/queues.js';
 import type { OpenTurn } from '../../domain/ports/turns.js';
 import type { Bench } from '../../operations/bench.js';
 import { answerTurn } from '../../operations/turns/answer-turn.js';

@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { killService } from '../chaos/kill-service.js';
 import { connectTemporal } from '../../temporal/connect.js';
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { pick, seededRandom } from '../setup/random.js';
 import { GPUS, simulateGpuPool } from '../setup/simulated-gpu-pool.js';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 import { LONG } from '../setup/long.js';
 

@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { artifactPath } from '../../backends/artifacts/file-artifact-store.js';
-import { decodeInvitation, encodeInvitation, type HostInvitation } from '../../domain/host-invitation.js';
+import { decodeInvitation, encodeInvitation, type HostInvitation } from '../../domain/home/host-invitation.js';
 import { claimNamespace } from '../../temporal/namespace-owner.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 import { startPostgres, type TestPostgres } from '../setup/postgres.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { homeLayout } from '../../domain/home-layout.js';
+import { homeLayout } from '../../domain/home/layout.js';
 import type { BatchDocument } from '../../domain/views/batches.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { RunDetail } from '../../domain/views/runs.js';

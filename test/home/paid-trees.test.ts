@@ -2,7 +2,7 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addUsd, compareUsd } from '../../domain/price.js';
+import { addUsd, compareUsd } from '../../domain/model/price.js';
 import type { TreeDocument } from '../../domain/views/tree.js';
 import { killServiceOnceItRuns } from '../chaos/kill-service.js';
 import { playPolicy, type ProviderSimulator, startProviderSimulator } from '../fakes/provider-simulator/index.js';

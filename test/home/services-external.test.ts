@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../db/index.js';
 import { BenchError } from '../../domain/errors.js';
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import { chooseFreePort, servicesStatus } from '../../services/index.js';
 import { query, ServicesHome, until } from '../setup/services-home.js';
 

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import type { BatchDocument } from '../../domain/views/batches.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { LONG } from '../setup/long.js';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BenchError } from '../../domain/errors.js';
-import { temporalAccess } from '../../domain/temporal-access.js';
+import { temporalAccess } from '../../domain/home/temporal-access.js';
 import { checkExternalTemporal } from '../../services/index.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectTemporal } from '../../temporal/connect.js';
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { until } from '../setup/services-home.js';
 

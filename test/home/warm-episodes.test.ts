@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { homeLayout } from '../../domain/home-layout.js';
+import { homeLayout } from '../../domain/home/layout.js';
 import { homeTag } from '../../operations/home/home-identity.js';
 import { killService } from '../chaos/kill-service.js';
 import { BenchHome } from '../setup/bench-home.js';

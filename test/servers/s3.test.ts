@@ -6,8 +6,8 @@ import { CreateMultipartUploadCommand, HeadObjectCommand, PutObjectCommand, type
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkArtifactStore } from '../../backends/artifacts/check-store.js';
 import { openArtifactStore } from '../../backends/artifacts/open-artifact-store.js';
-import { artifactLocation } from '../../domain/artifact-location.js';
-import { homeLayout } from '../../domain/home-layout.js';
+import { artifactLocation } from '../../domain/home/artifact-location.js';
+import { homeLayout } from '../../domain/home/layout.js';
 import type { ArtifactStore, OldArtifact } from '../../domain/ports/artifact-store.js';
 import { ACCESS_KEY, FaultyS3, isBuilt, MINIO, S3Server, SECRET_KEY, VERSITYGW } from '../setup/s3-servers.js';
 import { notTested } from '../setup/not-tested.js';

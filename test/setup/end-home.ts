@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { connectEngine } from '../../backends/docker/engine.js';
 import { engineAddress } from '../../backends/docker/engine-address.js';
 import { HOME_LABEL } from '../../backends/docker/labels.js';
-import { homeLayout } from '../../domain/home-layout.js';
+import { homeLayout } from '../../domain/home/layout.js';
 import { homeTag } from '../../operations/home/home-identity.js';
 import {
   commandLine,

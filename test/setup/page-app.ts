@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Database } from '../../db/index.js';
-import { homeLayout } from '../../domain/home-layout.js';
+import { homeLayout } from '../../domain/home/layout.js';
 import type { Bench } from '../../operations/bench.js';
 import { API, ROUTES } from '../../web/api/routes.js';
 import { createApp, type AppOptions } from '../../web/server/app.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { ServiceEndpoints } from '../../domain/services.js';
+import type { ServiceEndpoints } from '../../domain/home/services.js';
 import { ensureServices, stopServices, type EnsureOptions, type ServicesSettings } from '../../services/index.js';
 import { servicePaths } from '../../services/home-paths.js';
 import { identify, waitUntilGone } from '../../services/process-identity.js';

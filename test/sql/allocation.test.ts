@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import type { EndReason } from '../../domain/outcomes.js';
+import type { EndReason } from '../../domain/run/outcomes.js';
 import type { Allocation } from '../../domain/views/allocation.js';
 import { evaluate, run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';

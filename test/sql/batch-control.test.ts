@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import { newRunId } from '../../domain/ids.js';
-import { SHARD_SIZE } from '../../domain/limits.js';
-import { usdUnits } from '../../domain/price.js';
+import { SHARD_SIZE } from '../../domain/run/limits.js';
+import { usdUnits } from '../../domain/model/price.js';
 import { seededRandom } from '../setup/random.js';
 import { run, submission, SUBMITTED, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
-import type { RunEnd } from '../../domain/run.js';
+import type { RunEnd } from '../../domain/run/run.js';
 import { evaluate, run, submission, SUBMITTED, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 

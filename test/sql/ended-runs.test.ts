@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import { forkOf } from '../../domain/fork.js';
+import { forkOf } from '../../domain/run/fork.js';
 import { newBatchId } from '../../domain/ids.js';
-import type { RunEnd } from '../../domain/run.js';
+import type { RunEnd } from '../../domain/run/run.js';
 import { evaluate, oneRun, run, submission, SUBMITTED, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 

@@ -6,7 +6,7 @@ import { hiddenEvaluationActivities } from '../../activities/evaluate-hidden.js'
 import { type Database, openDatabase } from '../../db/index.js';
 import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import type { EvaluationJob, EvaluationOutcome } from '../../domain/ports/evaluator-port.js';
-import type { EvaluationKind } from '../../domain/run.js';
+import type { EvaluationKind } from '../../domain/run/run.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 

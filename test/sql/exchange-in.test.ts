@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import { homeLayout } from '../../domain/home-layout.js';
+import { homeLayout } from '../../domain/home/layout.js';
 import type { DirectoryResult, ImportDocument } from '../../domain/views/imports.js';
 import { agentConfigSchema } from '../../domain/agent/config.js';
 import { exportBatch } from '../../operations/records/export/export-batch.js';

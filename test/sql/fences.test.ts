@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { Stale, Superseded } from '../../domain/errors.js';
-import type { ModelReply } from '../../domain/model.js';
-import type { ObservedCommand } from '../../domain/run.js';
+import type { ModelReply } from '../../domain/model/model.js';
+import type { ObservedCommand } from '../../domain/run/run.js';
 import { oneRun, SUBMITTED } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 

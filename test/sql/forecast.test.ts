@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
-import type { EndReason } from '../../domain/outcomes.js';
-import type { ModelRef } from '../../domain/model.js';
-import { modelConfigSchema } from '../../domain/model-config.js';
+import type { EndReason } from '../../domain/run/outcomes.js';
+import type { ModelRef } from '../../domain/model/model.js';
+import { modelConfigSchema } from '../../domain/model/config.js';
 import { forecastBatch } from '../../operations/batches/forecast-batch.js';
 import { evaluate, run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';

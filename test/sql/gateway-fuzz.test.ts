@@ -9,7 +9,7 @@ import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { agentConfigSchema } from '../../domain/agent/config.js';
 import { PROGRAM_CLIENTS, type ProgramClient, PROVIDER_OF_CLIENT } from '../../domain/agent/program.js';
 import { wireOf } from '../../domain/gateway/wires.js';
-import { modelConfigSchema } from '../../domain/model-config.js';
+import { modelConfigSchema } from '../../domain/model/config.js';
 import { serveGateway } from '../../gateway/serve.js';
 import { GatewaySession } from '../../gateway/session.js';
 import { meteredCalls } from '../../models/gateway/metered-calls.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
-import { UNSCORED_ENDS, type EndReason, type FinalEvaluation } from '../../domain/outcomes.js';
+import { UNSCORED_ENDS, type EndReason, type FinalEvaluation } from '../../domain/run/outcomes.js';
 import { evaluate, run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import type { Leaderboard, LeaderboardOptions } from '../../domain/views/leaderboard.js';

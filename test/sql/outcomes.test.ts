@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { END_REASONS, FINAL_EVALUATIONS, mlgymExitStatus } from '../../domain/outcomes.js';
+import { END_REASONS, FINAL_EVALUATIONS, mlgymExitStatus } from '../../domain/run/outcomes.js';
 import { type Database, openDatabase } from '../../db/index.js';
 import { evaluate, run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';

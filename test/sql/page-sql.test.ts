@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import { EXAMPLE_QUERIES } from '../../domain/example-queries.js';
+import { EXAMPLE_QUERIES } from '../../domain/results/example-queries.js';
 import type { QueryResult } from '../../domain/views/database.js';
 import type { DatabaseSchema } from '../../domain/views/schema.js';
 import { storeSweep } from '../browser/rows.js';

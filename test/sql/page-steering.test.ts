@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import { homeLayout } from '../../domain/home-layout.js';
+import { homeLayout } from '../../domain/home/layout.js';
 import { type ActionResult, actionResultSchema, type Preview, previewSchema } from '../../domain/views/steering.js';
 import type { Bench } from '../../operations/bench.js';
 import { API } from '../../web/api/routes.js';

@@ -6,7 +6,7 @@ import { RunDefinitions } from '../../activities/run-definitions.js';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import { type AgentConfig, agentConfigSchema } from '../../domain/agent/config.js';
-import type { ChatMessage } from '../../domain/model.js';
+import type { ChatMessage } from '../../domain/model/model.js';
 import { freePlayer } from '../../models/free-player.js';
 import { freeReply } from '../../models/free-reply.js';
 import { promptOf } from '../../operations/results/prompt.js';

@@ -9,7 +9,7 @@ import { RunDefinitions } from '../../activities/run-definitions.js';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import { agentConfigSchema } from '../../domain/agent/config.js';
-import { forkOf } from '../../domain/fork.js';
+import { forkOf } from '../../domain/run/fork.js';
 import { freePlayer } from '../../models/free-player.js';
 import { freeReply } from '../../models/free-reply.js';
 import { writeRunDirectory } from '../../operations/records/export/write-run-directory.js';

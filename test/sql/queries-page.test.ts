@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase, runReadOnlyQuery } from '../../db/index.js';
-import { EXAMPLE_QUERIES } from '../../domain/example-queries.js';
+import { EXAMPLE_QUERIES } from '../../domain/results/example-queries.js';
 import { evaluate, run, submission, SUBMITTED, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 

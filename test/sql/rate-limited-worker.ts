@@ -1,8 +1,8 @@
 import { createProviderModels } from '../../models/provider-models.js';
 import { createRateGovernor } from '../../models/rate-governor.js';
 import { openDatabase } from '../../db/index.js';
-import { ProviderError } from '../../domain/provider-error.js';
-import { modelConfigSchema } from '../../domain/model-config.js';
+import { ProviderError } from '../../domain/model/provider-error.js';
+import { modelConfigSchema } from '../../domain/model/config.js';
 
 /** A process that calls a provider as a worker does: `node rate-limited-worker.js <settings as JSON>`. Ends when its standard input does. */
 interface Settings {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, ensureRoles, openDatabase } from '../../db/index.js';
-import { homeLayout } from '../../domain/home-layout.js';
+import { homeLayout } from '../../domain/home/layout.js';
 import { databaseUrl } from '../../operations/home/database/url.js';
 import { oneRun } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';

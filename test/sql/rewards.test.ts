@@ -9,8 +9,8 @@ import {
 } from '../../domain/requests/reward.js';
 import { episodeRewardsSchema } from '../../domain/views/episodes.js';
 import { rewardEpisodes } from '../../operations/episodes/reward-episodes.js';
-import type { EvaluationKind } from '../../domain/run.js';
-import type { TaskSpec } from '../../domain/task.js';
+import type { EvaluationKind } from '../../domain/run/run.js';
+import type { TaskSpec } from '../../domain/task/task.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { pick, seededRandom } from '../setup/random.js';
 import { sharedDatabases } from '../setup/shared-databases.js';

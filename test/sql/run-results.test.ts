@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signedLine } from '../../operations/records/export/line-signature.js';
 import { importLines } from '../../operations/records/import/import-lines.js';
 import { type Database, openDatabase } from '../../db/index.js';
-import type { EndReason } from '../../domain/outcomes.js';
+import type { EndReason } from '../../domain/run/outcomes.js';
 import { evaluate, run, submission, task } from '../fixtures/rows.js';
 import { pick, seededRandom } from '../setup/random.js';
 import { sharedDatabases } from '../setup/shared-databases.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
-import { forkOf } from '../../domain/fork.js';
+import { forkOf } from '../../domain/run/fork.js';
 import { evaluate, run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 

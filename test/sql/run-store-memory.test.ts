@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
-import type { ObservedCommand } from '../../domain/run.js';
+import type { ObservedCommand } from '../../domain/run/run.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import type { EvaluationRecord } from '../../domain/run.js';
-import { splitScores } from '../../domain/task-scores.js';
+import type { EvaluationRecord } from '../../domain/run/run.js';
+import { splitScores } from '../../domain/task/scores.js';
 import { evaluate, run, SUBMITTED, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 

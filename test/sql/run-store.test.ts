@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
-import type { EventKind } from '../../domain/event-kinds.js';
+import type { EventKind } from '../../domain/run/event-kinds.js';
 import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import { newRunId } from '../../domain/ids.js';
-import { SHARD_SIZE } from '../../domain/limits.js';
-import type { ModelReply } from '../../domain/model.js';
-import type { ObservedCommand } from '../../domain/run.js';
+import { SHARD_SIZE } from '../../domain/run/limits.js';
+import type { ModelReply } from '../../domain/model/model.js';
+import type { ObservedCommand } from '../../domain/run/run.js';
 import { evaluate, oneRun, run, SUBMITTED, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 

@@ -6,7 +6,7 @@ import { type SearchHit, searchMessages, type SearchMessage, type SearchMessages
 import type { RunPage } from '../../domain/views/run-page.js';
 import { artifactsOf } from '../../operations/artifacts.js';
 import { searchSteps, slicesOf } from '../../operations/pages/search.js';
-import { storeSubmission } from '../../domain/stored-submission.js';
+import { storeSubmission } from '../../domain/run/stored-submission.js';
 import { STEPS, storeSweep } from '../browser/rows.js';
 import { seededRandom } from '../setup/random.js';
 import { sharedDatabases } from '../setup/shared-databases.js';

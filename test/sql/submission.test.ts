@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import { newRunId } from '../../domain/ids.js';
-import { SHARD_SIZE } from '../../domain/limits.js';
+import { SHARD_SIZE } from '../../domain/run/limits.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 

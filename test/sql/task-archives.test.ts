@@ -6,8 +6,8 @@ import { artifactPath, createFileArtifactStore } from '../../backends/artifacts/
 import { archiveTask, freezeTask, hashFolder, loadTask, withData } from '../../catalog/index.js';
 import { dataHash } from '../../catalog/prepared-data.js';
 import { type Database, openDatabase } from '../../db/index.js';
-import { homeLayout } from '../../domain/home-layout.js';
-import type { TaskFolder } from '../../domain/task.js';
+import { homeLayout } from '../../domain/home/layout.js';
+import type { TaskFolder } from '../../domain/task/task.js';
 import { shareTask } from '../../operations/batches/share-tasks.js';
 import { taskFolders } from '../../worker/task-folders.js';
 import { sharedDatabases } from '../setup/shared-databases.js';

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, answerListener, openDatabase } from '../../db/index.js';
-import type { ChatMessage } from '../../domain/model.js';
+import type { ChatMessage } from '../../domain/model/model.js';
 import type { Prompt, TurnKey } from '../../domain/ports/player.js';
-import type { RunDefinition } from '../../domain/run.js';
+import type { RunDefinition } from '../../domain/run/run.js';
 import { externalPlayer } from '../../models/external-player.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import type { EndReason } from '../../domain/outcomes.js';
-import type { TaskSpec } from '../../domain/task.js';
+import type { EndReason } from '../../domain/run/outcomes.js';
+import type { TaskSpec } from '../../domain/task/task.js';
 import { pairsRequestSchema } from '../../domain/requests/pairs.js';
 import { comparePairs } from '../../operations/results/compare-pairs.js';
 import { evaluate, run, submission, SUBMITTED, task } from '../fixtures/rows.js';

@@ -9,9 +9,9 @@ import {
   type WorkflowBundle,
 } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { BatchInput, ControlActivities, ShardInput } from '../../domain/messages.js';
-import { SHARD_SIZE } from '../../domain/limits.js';
-import { CONTROL_QUEUE } from '../../domain/queues.js';
+import type { BatchInput, ControlActivities, ShardInput } from '../../domain/model/messages.js';
+import { SHARD_SIZE } from '../../domain/run/limits.js';
+import { CONTROL_QUEUE } from '../../domain/run/queues.js';
 import type { batch } from '../../workflows/batch.js';
 import type { batchShard } from '../../workflows/batch-shard.js';
 import { runTicket } from '../fakes/records.js';

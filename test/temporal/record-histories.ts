@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { execa } from 'execa';
-import { GPU_POOL_WORKFLOW_ID } from '../../domain/queues.js';
+import { GPU_POOL_WORKFLOW_ID } from '../../domain/run/queues.js';
 import { findTemporalForTests } from '../setup/find-temporal.js';
 import { HISTORIES } from './histories.js';
 

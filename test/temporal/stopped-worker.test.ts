@@ -8,9 +8,9 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import { DefaultLogger, Runtime, Worker, bundleWorkflowCode, type WorkflowBundle } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SIGNAL } from '../../domain/messages.js';
-import { CONTROL_QUEUE } from '../../domain/queues.js';
-import type { RunEnd, RunTicket } from '../../domain/run.js';
+import { SIGNAL } from '../../domain/model/messages.js';
+import { CONTROL_QUEUE } from '../../domain/run/queues.js';
+import type { RunEnd, RunTicket } from '../../domain/run/run.js';
 import { runTicket } from '../fakes/records.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
 

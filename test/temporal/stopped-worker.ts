@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline';
 import { Context } from '@temporalio/activity';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { heartbeat } from '../../activities/interceptors/heartbeat.js';
-import type { PlayStepsArgs, SliceEnd, SliceResult } from '../../domain/messages.js';
-import { CONTROL_QUEUE, evaluationQueue, hostQueue } from '../../domain/queues.js';
+import type { PlayStepsArgs, SliceEnd, SliceResult } from '../../domain/model/messages.js';
+import { CONTROL_QUEUE, evaluationQueue, hostQueue } from '../../domain/run/queues.js';
 
 /** A worker with stand-in activities in a process of its own, which stopped-worker.test.ts stops and continues. */
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CONTROL_QUEUE } from '../../domain/queues.js';
+import { CONTROL_QUEUE } from '../../domain/run/queues.js';
 import type { RunEvent } from '../../domain/ports/record/events.js';
 import { stuckWorkflows } from '../../worker/stuck-workflows.js';
 import { runTicket } from '../fakes/records.js';

@@ -5,9 +5,15 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { heartbeat } from '../../activities/interceptors/heartbeat.js';
-import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, evaluationQueue, hostQueue, modelQueue } from '../../domain/queues.js';
-import { FAILURE, type CarriedRun, type BatchInput, type BatchResult } from '../../domain/messages.js';
-import type { RunEnd, RunTicket } from '../../domain/run.js';
+import {
+  CONTROL_QUEUE,
+  GPU_POOL_WORKFLOW_ID,
+  evaluationQueue,
+  hostQueue,
+  modelQueue,
+} from '../../domain/run/queues.js';
+import { FAILURE, type CarriedRun, type BatchInput, type BatchResult } from '../../domain/model/messages.js';
+import type { RunEnd, RunTicket } from '../../domain/run/run.js';
 import { FakeActivities, configFailure, sandboxLost } from '../fakes/fake-activities.js';
 import { runTicket } from '../fakes/records.js';
 import { emptyPool } from '../../workflows/gpu-pool-state.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { BATCH_STATUSES } from '../../domain/outcomes.js';
-import { ORIGINS } from '../../domain/run.js';
+import { BATCH_STATUSES } from '../../domain/run/outcomes.js';
+import { ORIGINS } from '../../domain/run/run.js';
 import {
   batchHeadSchema,
   batchMatrixSchema,

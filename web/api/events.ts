@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_KINDS } from '../../domain/event-kinds.js';
+import { EVENT_KINDS } from '../../domain/run/event-kinds.js';
 import { eventSchema } from '../../domain/views/events.js';
 import { route } from './route.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ROLES } from '../../domain/access.js';
+import { ROLES } from '../../domain/home/access.js';
 import { hostsDocumentSchema } from '../../domain/views/hosts.js';
 import { leasesDocumentSchema } from '../../domain/views/leases.js';
 import { limitsDocumentSchema } from '../../domain/views/rate-accounts.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INTEGRITY_RULES } from '../../domain/integrity-rules.js';
+import { INTEGRITY_RULES } from '../../domain/run/integrity-rules.js';
 import { integrityPageSchema, integritySummarySchema } from '../../domain/views/integrity.js';
 import { route } from './route.js';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Role } from '../../domain/access.js';
+import type { Role } from '../../domain/home/access.js';
 
 /** One route: what is sent, what is answered, and who may ask. */
 export interface Route {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BATCH_ACTIONS, HOST_ACTIONS, RUN_ACTIONS } from '../../domain/steering.js';
+import { BATCH_ACTIONS, HOST_ACTIONS, RUN_ACTIONS } from '../../domain/run/steering.js';
 import { actionResultSchema, previewSchema } from '../../domain/views/steering.js';
 import { type Route, route } from './route.js';
 

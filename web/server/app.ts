@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
-import { mayAct } from '../../domain/access.js';
+import { mayAct } from '../../domain/home/access.js';
 import { BenchError } from '../../domain/errors.js';
 import { refuseOtherHost, refuseOtherSite } from '../../domain/foreign-requests.js';
 import { errorDocument, errorHeaders, statusOf } from '../../domain/http-errors.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { serve as listen, type ServerType } from '@hono/node-server';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { BenchError } from '../../domain/errors.js';
-import { bracketed, isLoopback, type OwnSite, ownSite } from '../../domain/own-site.js';
+import { bracketed, isLoopback, type OwnSite, ownSite } from '../../domain/home/own-site.js';
 import type { PageServerRequest } from '../../domain/requests/page.js';
 import { harnessVersion } from '../../operations/harness-version.js';
 import type { Bench } from '../../operations/bench.js';

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { BenchError } from '../../domain/errors.js';
 import type { MetricsAddress } from '../../operations/home/metrics-address.js';
-import { METRICS_CONTENT_TYPE, type MetricFamily, renderMetrics } from '../../domain/metrics.js';
+import { METRICS_CONTENT_TYPE, type MetricFamily, renderMetrics } from '../../domain/metrics/prometheus.js';
 
 /** A free port of the loopback, for the SDK's own exporter: it takes no port of the system's choice. */
 export async function loopbackAddress(): Promise<string> {

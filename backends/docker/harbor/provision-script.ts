@@ -1,5 +1,5 @@
-import type { LayerRequirements } from '../../../domain/task-requirements.js';
-import { quotedWord } from '../../../domain/shell-word.js';
+import type { LayerRequirements } from '../../../domain/task/requirements.js';
+import { quotedWord } from '../../../domain/text/shell-word.js';
 
 /** In the verifier's image: what stands in front of programs that fetch things. */
 export const OFFLINE_FOLDER = '/opt/bench-verifier/bin';

@@ -5,16 +5,16 @@ import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { folderFiles } from '../../shell/folder-files.js';
 import { BenchError, InfrastructureError } from '../../../domain/errors.js';
-import { CONTAINER_WORKSPACE } from '../../../domain/limits.js';
-import type { LayerRequirements } from '../../../domain/task-requirements.js';
+import { CONTAINER_WORKSPACE } from '../../../domain/run/limits.js';
+import type { LayerRequirements } from '../../../domain/task/requirements.js';
 import { localImage } from '../base-image.js';
 import { followEngine } from '../follow-engine.js';
 import { type BuiltImage, ensureImage, type ImageKind } from '../images.js';
 import { installLayer, InstallFailed, type LayerFile, UNREACHABLE } from '../install-layer.js';
 import { tarBytes } from '../tar-bytes.js';
-import type { TaskImageOptions } from '../task-image-options.js';
+import type { TaskImageOptions } from '../package-sources.js';
 import { OFFLINE_FOLDER, provisionScript } from './provision-script.js';
-import { quotedWord } from '../../../domain/shell-word.js';
+import { quotedWord } from '../../../domain/text/shell-word.js';
 
 type Harbor = NonNullable<LayerRequirements['harbor']>;
 

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import type { EvaluatorSpec } from '../../../domain/evaluator-spec.js';
+import type { EvaluatorSpec } from '../../../domain/task/evaluator-spec.js';
 import { InfrastructureError } from '../../../domain/errors.js';
 import { judgeReward } from '../../../domain/harbor/reward.js';
 import type { EvaluationJob, EvaluationOutcome } from '../../../domain/ports/evaluator-port.js';

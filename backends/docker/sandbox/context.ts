@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
-import type { HomeLayout } from '../../../domain/home-layout.js';
+import type { HomeLayout } from '../../../domain/home/layout.js';
 import type { SandboxRef } from '../../../domain/ports/sandbox-port.js';
-import type { LayerRequirements } from '../../../domain/task-requirements.js';
+import type { LayerRequirements } from '../../../domain/task/requirements.js';
 import { type ControlChannel, sharedDirectory } from '../../shell/control-channel.js';
 import { createDiskRoom, type DiskRoom } from '../disk-room.js';
 import { unenforcedLimits } from '../enforced-limits.js';

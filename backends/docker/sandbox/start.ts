@@ -1,8 +1,8 @@
-import { attributed } from '../../../domain/end-cause.js';
+import { attributed } from '../../../domain/run/end-cause.js';
 import { InfrastructureError } from '../../../domain/errors.js';
-import { CONTAINER_WORKSPACE } from '../../../domain/limits.js';
+import { CONTAINER_WORKSPACE } from '../../../domain/run/limits.js';
 import type { SandboxInfo, SandboxSpec } from '../../../domain/ports/sandbox-port.js';
-import { type LayerRequirements, programLayer } from '../../../domain/task-requirements.js';
+import { type LayerRequirements, programLayer } from '../../../domain/task/requirements.js';
 import { removeContainer } from '../container-life.js';
 import { statusOf } from '../engine-errors.js';
 import type { BuiltImage } from '../images.js';

@@ -1,5 +1,5 @@
 import { SandboxLost } from '../../../domain/errors.js';
-import type { HomeLayout } from '../../../domain/home-layout.js';
+import type { HomeLayout } from '../../../domain/home/layout.js';
 import type { SandboxRef } from '../../../domain/ports/sandbox-port.js';
 import { controlDirectoryExists } from '../../shell/control-directory.js';
 import { pythonFinder } from '../find-python.js';

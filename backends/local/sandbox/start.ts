@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BenchError, InfrastructureError } from '../../../domain/errors.js';
 import type { SandboxInfo, SandboxSpec } from '../../../domain/ports/sandbox-port.js';
-import { LIMIT_KINDS } from '../../../domain/run.js';
+import { LIMIT_KINDS } from '../../../domain/run/run.js';
 import { beginsAfter } from '../../shell/begun-after.js';
 import { makeControlDirectory } from '../../shell/control-directory.js';
 import { stageMemory } from '../../shell/stage-memory.js';

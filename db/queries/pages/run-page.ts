@@ -1,4 +1,4 @@
-import { RUN_STATUSES } from '../../../domain/outcomes.js';
+import { RUN_STATUSES } from '../../../domain/run/outcomes.js';
 import type { RunOrder, RunPageRequest } from '../../../domain/requests/run-filter.js';
 import type { RunPage, RunRow } from '../../../domain/views/run-page.js';
 import type { Statements } from '../../statements.js';

@@ -7,7 +7,7 @@ import type {
 import { BenchError } from '../../../domain/errors.js';
 import type { RunSelection } from '../../../domain/requests/run-filter.js';
 import type { SearchPlace } from '../../../domain/requests/search.js';
-import type { SoughtText } from '../../../domain/search-text.js';
+import type { SoughtText } from '../../../domain/text/search-text.js';
 import { errorFields, queryError } from '../../database-error.js';
 import type { Statements } from '../../statements.js';
 import { allOf, RUN_RELATIONS, runConditions, VERSIONS } from './run-conditions.js';

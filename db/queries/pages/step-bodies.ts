@@ -1,6 +1,6 @@
 import type { TextPart } from '../../../domain/ports/reading/step-pages.js';
 import { BenchError } from '../../../domain/errors.js';
-import type { StepText } from '../../../domain/step-badges.js';
+import type { StepText } from '../../../domain/run/step-badges.js';
 import type { ClippedStep } from '../../../domain/views/steps.js';
 import type { Statements } from '../../statements.js';
 import { listEvaluations } from '../runs.js';

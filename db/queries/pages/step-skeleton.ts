@@ -1,6 +1,6 @@
-import { STEP_BADGES } from '../../../domain/step-badges.js';
+import { STEP_BADGES } from '../../../domain/run/step-badges.js';
 import type { StepColumns, StepEvaluation, StepSkeleton } from '../../../domain/views/steps.js';
-import type { RunStatus } from '../../../domain/outcomes.js';
+import type { RunStatus } from '../../../domain/run/outcomes.js';
 import type { Statements } from '../../statements.js';
 import { missingRun } from '../../store/missing.js';
 import { isoTime } from '../summaries.js';

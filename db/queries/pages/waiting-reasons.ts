@@ -1,4 +1,4 @@
-import type { RunStatus } from '../../../domain/outcomes.js';
+import type { RunStatus } from '../../../domain/run/outcomes.js';
 import type { Waiting, WaitingReason } from '../../../domain/views/run-head.js';
 import type { Statements } from '../../statements.js';
 import { missingRun } from '../../store/missing.js';

@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { Episodes, NewEpisode } from '../../../domain/ports/episodes.js';
-import type { RunDefinition } from '../../../domain/run.js';
+import type { RunDefinition } from '../../../domain/run/run.js';
 import type { Statements } from '../../statements.js';
 import { insertRuns } from '../../submission.js';
 import { findEpisode } from './rows.js';

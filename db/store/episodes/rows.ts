@@ -1,5 +1,5 @@
 import type { EpisodeRow, Episodes } from '../../../domain/ports/episodes.js';
-import { DEFAULT_PROJECT } from '../../../domain/project.js';
+import { DEFAULT_PROJECT } from '../../../domain/home/project.js';
 import type { Statements } from '../../statements.js';
 
 export const EPISODE = `select e.run_id as "runId", e.episode_id as "episodeId", r.batch_id as "batchId", r.task_id as task, e.protocol, e.session, e.reset, e.reward,

@@ -1,4 +1,4 @@
-import type { RunTicket } from '../../../domain/run.js';
+import type { RunTicket } from '../../../domain/run/run.js';
 import type { Statements } from '../../statements.js';
 import { TICKETS } from '../definitions.js';
 

@@ -1,4 +1,4 @@
-import type { EvaluationRecord } from '../../../domain/run.js';
+import type { EvaluationRecord } from '../../../domain/run/run.js';
 import type { Statements } from '../../statements.js';
 import { missingRun } from '../missing.js';
 import { untilSettled } from '../until-settled.js';

@@ -1,7 +1,7 @@
 import { BenchError } from '../../../domain/errors.js';
 import type { SavedEvaluation, EarlierScore } from '../../../domain/ports/record/evaluations.js';
-import type { EvaluationRecord } from '../../../domain/run.js';
-import type { Split } from '../../../domain/task.js';
+import type { EvaluationRecord } from '../../../domain/run/run.js';
+import type { Split } from '../../../domain/task/task.js';
 import { type Statements, storable } from '../../statements.js';
 import { eventsOf, eventRows } from '../events.js';
 import { missingRun } from '../missing.js';

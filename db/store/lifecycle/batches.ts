@@ -1,4 +1,4 @@
-import type { BatchState } from '../../../domain/messages.js';
+import type { BatchState } from '../../../domain/model/messages.js';
 import type { Statements } from '../../statements.js';
 import { missingBatch } from '../missing.js';
 import { finishRuns } from './ends.js';

@@ -1,5 +1,5 @@
-import { causeOfEnd } from '../../../domain/end-cause.js';
-import type { RunEnd } from '../../../domain/run.js';
+import { causeOfEnd } from '../../../domain/run/end-cause.js';
+import type { RunEnd } from '../../../domain/run/run.js';
 import { type Statements, storable } from '../../statements.js';
 import { missingRun } from '../missing.js';
 

@@ -1,4 +1,4 @@
-import type { RunStatus } from '../../../domain/outcomes.js';
+import type { RunStatus } from '../../../domain/run/outcomes.js';
 import type { RunLifecycle } from '../../../domain/ports/record/run-lifecycle.js';
 import type { Statements } from '../../statements.js';
 import { missingRun } from '../missing.js';

@@ -1,4 +1,4 @@
-import type { ToolCall, ModelReply } from '../../../domain/model.js';
+import type { ToolCall, ModelReply } from '../../../domain/model/model.js';
 import type { ModelCallKey } from '../../../domain/ports/record/call-ledger.js';
 import type { Statements } from '../../statements.js';
 

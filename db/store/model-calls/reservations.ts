@@ -1,6 +1,6 @@
 import { Superseded, Stale } from '../../../domain/errors.js';
 import type { ModelCallKey, CallLedger, ReservedCall } from '../../../domain/ports/record/call-ledger.js';
-import { requestHash } from '../../../domain/request-hash.js';
+import { requestHash } from '../../../domain/model/request-hash.js';
 import type { Statements } from '../../statements.js';
 import { PAYER, releaseUnsent } from '../open-calls.js';
 import { isFenced } from '../steps/fences.js';

@@ -1,4 +1,4 @@
-import type { ModelReply } from '../../../domain/model.js';
+import type { ModelReply } from '../../../domain/model/model.js';
 import type { ModelCallKey, DearerAnswer, CallLedger } from '../../../domain/ports/record/call-ledger.js';
 import type { CapturedCall } from '../../../domain/rollouts/captured-tokens.js';
 import { type Statements, storable } from '../../statements.js';

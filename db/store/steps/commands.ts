@@ -1,5 +1,5 @@
 import type { StepLog, Fence } from '../../../domain/ports/record/steps.js';
-import type { ObservedCommand } from '../../../domain/run.js';
+import type { ObservedCommand } from '../../../domain/run/run.js';
 import { type Statements, storable } from '../../statements.js';
 import { eventsOf, eventRows } from '../events.js';
 import { missingRun } from '../missing.js';

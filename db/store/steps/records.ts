@@ -1,5 +1,5 @@
 import type { Fence, ShownRow } from '../../../domain/ports/record/steps.js';
-import type { StepRecord, RecordedCommand } from '../../../domain/run.js';
+import type { StepRecord, RecordedCommand } from '../../../domain/run/run.js';
 import type { Statements } from '../../statements.js';
 import { isFenced, superseded } from './fences.js';
 

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../model.js';
+import type { ChatMessage } from '../../model/model.js';
 
 /** A message before it is sent, with what it is: history processors shorten some kinds and never others. */
 export interface PromptMessage extends ChatMessage {

@@ -1,5 +1,5 @@
-import type { ToolCall } from '../../model.js';
-import { estimateTokens } from '../../estimate-tokens.js';
+import type { ToolCall } from '../../model/model.js';
+import { estimateTokens } from '../../model/estimate-tokens.js';
 import { clipObservation } from '../clip-observation.js';
 import { callArguments } from '../parsers/tool-calls.js';
 import { type HistoryProcessor, type PromptMessage, withoutOutput } from './prompt-message.js';

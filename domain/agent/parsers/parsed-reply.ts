@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../model.js';
+import type { ToolCall } from '../../model/model.js';
 import type { CommandDoc } from '../command-doc.js';
 
 /** What a parser looks at: a ModelReply fits. */

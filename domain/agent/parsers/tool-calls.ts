@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../model.js';
+import type { ToolCall } from '../../model/model.js';
 import { commandLine, unusableText } from '../command-line.js';
 import { BASH_TOOL } from '../commands.js';
 import { type OutputParser, type ParsedReply, formatError } from './parsed-reply.js';

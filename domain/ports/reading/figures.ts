@@ -1,4 +1,4 @@
-import type { MetricFamily } from '../../metrics.js';
+import type { MetricFamily } from '../../metrics/prometheus.js';
 
 /** Figures for Prometheus. */
 export interface FigureReads {

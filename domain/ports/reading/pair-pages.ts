@@ -1,4 +1,4 @@
-import type { Direction } from '../../score.js';
+import type { Direction } from '../../run/score.js';
 
 /** A run that counts, with what its score is measured by. */
 export interface PairableRun {

@@ -1,6 +1,6 @@
 import type { RunSelection } from '../../requests/run-filter.js';
 import type { SearchPlace } from '../../requests/search.js';
-import type { SoughtText } from '../../search-text.js';
+import type { SoughtText } from '../../text/search-text.js';
 import type { SearchHit } from '../../views/search.js';
 
 export interface SearchedRun {

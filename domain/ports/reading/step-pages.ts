@@ -1,4 +1,4 @@
-import type { StepText } from '../../step-badges.js';
+import type { StepText } from '../../run/step-badges.js';
 import type { ClippedStep, StepColumns, StepSkeleton } from '../../views/steps.js';
 
 export interface TextPart {

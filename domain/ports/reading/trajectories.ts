@@ -1,6 +1,6 @@
 import type { Json } from '../../gateway/json.js';
-import type { ToolCall } from '../../model.js';
-import type { RunDefinition } from '../../run.js';
+import type { ToolCall } from '../../model/model.js';
+import type { RunDefinition } from '../../run/run.js';
 import type { TrajectoryStep } from '../../views/trajectory.js';
 
 /** One question of a step: the hashes of what was sent, and the answer that counts. */

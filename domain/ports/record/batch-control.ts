@@ -1,4 +1,4 @@
-import type { EndReason } from '../../outcomes.js';
+import type { EndReason } from '../../run/outcomes.js';
 
 /** Changes to a stored batch. Signal its workflow afterwards. */
 export interface BatchControl {

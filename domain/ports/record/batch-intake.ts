@@ -1,4 +1,4 @@
-import type { RunDefinition } from '../../run.js';
+import type { RunDefinition } from '../../run/run.js';
 import type { Allocation } from '../../views/allocation.js';
 import type { UsageForecast } from '../../views/forecast.js';
 

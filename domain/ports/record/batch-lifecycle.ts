@@ -1,5 +1,5 @@
-import type { BatchState } from '../../messages.js';
-import type { RunTicket } from '../../run.js';
+import type { BatchState } from '../../model/messages.js';
+import type { RunTicket } from '../../run/run.js';
 
 /** A batch's status and its unfinished runs. */
 export interface BatchLifecycle {

@@ -1,4 +1,4 @@
-import type { ChatMessage, ModelReply } from '../../model.js';
+import type { ChatMessage, ModelReply } from '../../model/model.js';
 import type { RunEvent } from './events.js';
 import type { Fence } from './steps.js';
 

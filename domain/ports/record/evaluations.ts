@@ -1,5 +1,5 @@
-import type { EvaluationRecord, Isolation, SplitScore } from '../../run.js';
-import type { Split } from '../../task.js';
+import type { EvaluationRecord, Isolation, SplitScore } from '../../run/run.js';
+import type { Split } from '../../task/task.js';
 import type { RunEvent } from './events.js';
 
 /** An evaluation with all that is stored of it. */

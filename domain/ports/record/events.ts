@@ -1,4 +1,4 @@
-import type { EventKind } from '../../event-kinds.js';
+import type { EventKind } from '../../run/event-kinds.js';
 
 /** One entry of a run's log of faults, retries, recoveries. `key` makes a repeated report one row. */
 export interface RunEvent {

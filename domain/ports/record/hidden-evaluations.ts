@@ -1,4 +1,4 @@
-import type { EvaluationRecord, EvaluationStatus, SplitScore } from '../../run.js';
+import type { EvaluationRecord, EvaluationStatus, SplitScore } from '../../run/run.js';
 import type { SavedEvaluation } from './evaluations.js';
 
 /** A kept submission whose test split is still to be evaluated. */

@@ -1,4 +1,4 @@
-import type { RunDefinition, RunTicket } from '../../run.js';
+import type { RunDefinition, RunTicket } from '../../run/run.js';
 
 /** What was decided of a run when it was submitted. */
 export interface RunDefinitions {

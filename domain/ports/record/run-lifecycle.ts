@@ -1,5 +1,5 @@
-import type { RunStatus } from '../../outcomes.js';
-import type { Isolation, LimitKind, RunEnd } from '../../run.js';
+import type { RunStatus } from '../../run/outcomes.js';
+import type { Isolation, LimitKind, RunEnd } from '../../run/run.js';
 
 /** A run's status, from its first sandbox to its end. */
 export interface RunLifecycle {

@@ -1,4 +1,11 @@
-import type { ObservedCommand, RecordedCommand, Requested, ShownStep, StepRecord, TakenSubmission } from '../../run.js';
+import type {
+  ObservedCommand,
+  RecordedCommand,
+  Requested,
+  ShownStep,
+  StepRecord,
+  TakenSubmission,
+} from '../../run/run.js';
 import type { RunEvent } from './events.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { EvaluationRecord, TakenSubmission } from '../../run.js';
+import type { EvaluationRecord, TakenSubmission } from '../../run/run.js';
 
 /** What was taken out of workspaces to be evaluated. */
 export interface SubmissionLog {

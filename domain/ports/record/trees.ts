@@ -1,4 +1,4 @@
-import type { ChosenNode, Wave } from '../../messages.js';
+import type { ChosenNode, Wave } from '../../model/messages.js';
 import type { Question, TreeAccount } from '../../tree/questions.js';
 
 /** What a tree asks its model before its next wave, as turns of its own run. */

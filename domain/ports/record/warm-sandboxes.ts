@@ -1,4 +1,4 @@
-import type { Backend } from '../../run.js';
+import type { Backend } from '../../run/run.js';
 
 /** The record of sandboxes that are started ahead. Each is one run's alone, from the moment that it is registered. */
 export interface WarmSandboxes {

@@ -1,4 +1,4 @@
-"""Numbers of the durable shell. The output limits are those of domain/limits.ts."""
+"""Numbers of the durable shell. The output limits are those of domain/run/limits.ts."""
 
 OUTPUT_HEAD_BYTES = 64 * 1024
 OUTPUT_TAIL_BYTES = 64 * 1024

@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '../../../domain/ports/exports.js';
-import { type FinalEvaluation, mlgymExitStatus } from '../../../domain/outcomes.js';
+import { type FinalEvaluation, mlgymExitStatus } from '../../../domain/run/outcomes.js';
 import type { EpisodeLine } from '../../../domain/views/training.js';
 
 /** An episode as trainers read it; `first`: what its policy was shown first. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { artifactLocation } from '../../../domain/artifact-location.js';
+import { artifactLocation } from '../../../domain/home/artifact-location.js';
 import { BenchError } from '../../../domain/errors.js';
-import { encodeInvitation, type HostInvitation } from '../../../domain/host-invitation.js';
-import { temporalAccess } from '../../../domain/temporal-access.js';
+import { encodeInvitation, type HostInvitation } from '../../../domain/home/host-invitation.js';
+import { temporalAccess } from '../../../domain/home/temporal-access.js';
 import { harnessVersion } from '../../harness-version.js';
 import type { FleetReads } from '../../../domain/ports/reading/fleet.js';
 import type { BenchSettings } from '../../settings.js';

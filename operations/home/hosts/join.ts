@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { artifactLocation } from '../../../domain/artifact-location.js';
+import { artifactLocation } from '../../../domain/home/artifact-location.js';
 import { BenchError } from '../../../domain/errors.js';
-import { decodeInvitation, type HostInvitation } from '../../../domain/host-invitation.js';
-import { temporalAccess } from '../../../domain/temporal-access.js';
+import { decodeInvitation, type HostInvitation } from '../../../domain/home/host-invitation.js';
+import { temporalAccess } from '../../../domain/home/temporal-access.js';
 import { harnessVersion } from '../../harness-version.js';
 import type { BenchSettings } from '../../settings.js';
 import { makeFolder } from '../../../services/make-folder.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { SlurmJob } from '../../../domain/requests/slurm.js';
-import { quotedWord } from '../../../domain/shell-word.js';
+import { quotedWord } from '../../../domain/text/shell-word.js';
 import { PODMAN_OF_JOB } from './slurm-podman.js';
 
 export interface SlurmScriptOptions extends SlurmJob {

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { ROLES, type Role } from '../../../domain/access.js';
+import { ROLES, type Role } from '../../../domain/home/access.js';
 import { BenchError } from '../../../domain/errors.js';
 import type { AddedToken, Token } from '../../../domain/views/page.js';
 import type { BenchSettings } from '../../settings.js';

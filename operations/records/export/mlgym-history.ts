@@ -1,6 +1,6 @@
 import { openingMessages, promptContext, stepMessages } from '../../../domain/agent/messages.js';
 import { stepTurns } from '../../../domain/agent/step-turns.js';
-import { CONTAINER_WORKSPACE } from '../../../domain/limits.js';
+import { CONTAINER_WORKSPACE } from '../../../domain/run/limits.js';
 import type { TrajectoryReads } from '../../../domain/ports/reading/trajectories.js';
 import type { RunDetail } from '../../../domain/views/runs.js';
 import type { TrajectoryStep } from '../../../domain/views/trajectory.js';

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { HomeLayout } from '../../../domain/home-layout.js';
+import type { HomeLayout } from '../../../domain/home/layout.js';
 import { BenchError } from '../../../domain/errors.js';
 import { makeFolder } from '../../../services/make-folder.js';
 

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { parseDocument } from 'yaml';
-import { type Backend, BACKENDS } from '../../../domain/run.js';
+import { type Backend, BACKENDS } from '../../../domain/run/run.js';
 
 const MOST_BYTES = 1024 * 1024;
 const SECRET = /api_?key|secret|password|credential|access_?token|auth/i;

@@ -1,6 +1,6 @@
 import type { RecordedStep, StepWriter } from '../../../domain/ports/imports.js';
-import { OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES } from '../../../domain/limits.js';
-import type { Requested } from '../../../domain/run.js';
+import { OUTPUT_HEAD_BYTES, OUTPUT_TAIL_BYTES } from '../../../domain/run/limits.js';
+import type { Requested } from '../../../domain/run/run.js';
 import type { TextLimit } from './clipped-text.js';
 import { type Clipped, type Json, readJson } from './read-json.js';
 import type { Remarks } from './remarks.js';

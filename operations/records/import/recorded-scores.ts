@@ -1,7 +1,7 @@
 import type { RecordedEvaluation } from '../../../domain/ports/imports.js';
 import type { MlgymEnd } from '../../../domain/mlgym/exit-status.js';
 import type { MlgymTask } from '../../../domain/mlgym/tasks.js';
-import { better, type Metrics } from '../../../domain/score.js';
+import { better, type Metrics } from '../../../domain/run/score.js';
 import type { Json } from './read-json.js';
 import type { Remarks } from './remarks.js';
 

@@ -1,5 +1,5 @@
-import { orderMeant } from '../../../domain/leaderboard-order.js';
-import { profileMeant } from '../../../domain/task-profile.js';
+import { orderMeant } from '../../../domain/results/leaderboard-order.js';
+import { profileMeant } from '../../../domain/task/profile.js';
 import type { ComparisonDocument, SavedComparison } from '../../../domain/views/comparisons.js';
 
 /** Its JSON; T as in the leaderboard's. */

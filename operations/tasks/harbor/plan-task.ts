@@ -2,13 +2,13 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { parse } from 'smol-toml';
 import { valueAt } from '../../../domain/harbor/task-file.js';
-import { parseAllowedHost } from '../../../domain/task-network.js';
-import type { TaskSpecInput } from '../../../domain/task.js';
+import { parseAllowedHost } from '../../../domain/task/network.js';
+import type { TaskSpecInput } from '../../../domain/task/task.js';
 import type { HarborTask } from '../../../domain/views/tasks.js';
 import { type BaseMapping, ownDockerfile } from './dockerfile.js';
 import { plainPath } from '../import/plain-path.js';
 import { surveyTask } from './survey-task.js';
-import { quotedWord } from '../../../domain/shell-word.js';
+import { quotedWord } from '../../../domain/text/shell-word.js';
 
 const MOST_BYTES = 256 * 1024 * 1024;
 const MOST_FILES = 20_000;

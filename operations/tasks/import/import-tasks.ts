@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
-import { suggestion } from '../../../domain/closest.js';
+import { suggestion } from '../../../domain/text/closest.js';
 import { validatePath } from '../../../catalog/index.js';
 import { makeFolder } from '../../../services/make-folder.js';
 import { findLeaks } from '../prepare/prepare-task.js';

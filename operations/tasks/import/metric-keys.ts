@@ -1,5 +1,5 @@
 import { MLGYM_TASKS, type MlgymTask } from '../../../domain/mlgym/tasks.js';
-import type { Direction } from '../../../domain/score.js';
+import type { Direction } from '../../../domain/run/score.js';
 import type { ImportProblem } from './mlgym-config.js';
 
 /** What ranks tasks of MLGym beyond its benchmark, and keys that evaluators print without a baseline. */

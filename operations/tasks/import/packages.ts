@@ -1,4 +1,4 @@
-import { readRequirements } from '../../../domain/task-requirements.js';
+import { readRequirements } from '../../../domain/task/requirements.js';
 
 /** Modules whose package has another name. */
 const DISTRIBUTIONS: Readonly<Record<string, string>> = {

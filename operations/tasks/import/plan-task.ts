@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join, normalize } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
-import type { TaskFolder } from '../../../domain/task.js';
+import type { TaskFolder } from '../../../domain/task/task.js';
 import type { MlgymTask } from '../../../domain/mlgym/tasks.js';
 import { folderFiles, loadTask, taskIds } from '../../../catalog/index.js';
 import { plainPath } from './plain-path.js';

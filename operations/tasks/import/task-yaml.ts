@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { MLGYM_TASKS } from '../../../domain/mlgym/tasks.js';
-import type { TaskSpecInput } from '../../../domain/task.js';
+import type { TaskSpecInput } from '../../../domain/task/task.js';
 import { DATA_FOLDER } from './local-data.js';
 import { memoryFor } from './packages.js';
 import type { TaskPlan } from './plan-task.js';

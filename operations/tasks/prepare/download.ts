@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchError } from '../../../domain/errors.js';
-import type { HomeLayout } from '../../../domain/home-layout.js';
-import type { DataSource } from '../../../domain/task-data.js';
+import type { HomeLayout } from '../../../domain/home/layout.js';
+import type { DataSource } from '../../../domain/task/data.js';
 import { lock } from '../../../services/index.js';
 import { makeFolder } from '../../../services/make-folder.js';
 

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
-import type { DataSource } from '../../../domain/task-data.js';
+import type { DataSource } from '../../../domain/task/data.js';
 
 /** Files of a folder at any depth, links followed once: a hub's cache links its snapshots to its blobs. */
 function filesBelow(folder: string): { path: string; bytes: number }[] {

@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { findPython } from '../../../backends/local/find-python.js';
 import { BenchError } from '../../../domain/errors.js';
-import type { HomeLayout } from '../../../domain/home-layout.js';
-import type { PreparedData, PreparedFile, TaskData } from '../../../domain/task-data.js';
-import type { TaskFolder } from '../../../domain/task.js';
+import type { HomeLayout } from '../../../domain/home/layout.js';
+import type { PreparedData, PreparedFile, TaskData } from '../../../domain/task/data.js';
+import type { TaskFolder } from '../../../domain/task/task.js';
 import {
   type DataManifest,
   dataVersion,

@@ -1,10 +1,10 @@
 import type { PreparedTask as PreparedTaskView } from '../../../domain/views/tasks.js';
 import { findPrepared } from '../../../catalog/index.js';
 import { BenchError, type RemedyFields } from '../../../domain/errors.js';
-import type { HomeLayout } from '../../../domain/home-layout.js';
+import type { HomeLayout } from '../../../domain/home/layout.js';
 import { checkedRequest } from '../../../domain/requests/checked.js';
 import { type PrepareTasksRequest, prepareTasksRequestSchema } from '../../../domain/requests/tasks.js';
-import type { TaskFolder } from '../../../domain/task.js';
+import type { TaskFolder } from '../../../domain/task/task.js';
 import type { BenchSettings } from '../../settings.js';
 import { namedTasks, type NamedTasksPorts } from '../named-tasks.js';
 import { debianMirror } from './debian-mirror.js';

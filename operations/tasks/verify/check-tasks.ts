@@ -1,9 +1,9 @@
 import { statfsSync } from 'node:fs';
-import { unmetNeed } from '../../../domain/backend-needs.js';
+import { unmetNeed } from '../../../domain/task/backend-needs.js';
 import { BenchError, type RemedyFields } from '../../../domain/errors.js';
-import type { Backend } from '../../../domain/run.js';
-import { layerOf } from '../../../domain/task-requirements.js';
-import type { TaskFolder } from '../../../domain/task.js';
+import type { Backend } from '../../../domain/run/run.js';
+import { layerOf } from '../../../domain/task/requirements.js';
+import type { TaskFolder } from '../../../domain/task/task.js';
 import { prepareCommand } from '../../../catalog/index.js';
 import type { CheckedTask as CheckedTaskView, Need as NeedView } from '../../../domain/views/tasks.js';
 

@@ -1,7 +1,7 @@
-import type { Backend } from '../../../domain/run.js';
-import { better } from '../../../domain/score.js';
-import { statedBaseline } from '../../../domain/task-baseline.js';
-import type { TaskSpec } from '../../../domain/task.js';
+import type { Backend } from '../../../domain/run/run.js';
+import { better } from '../../../domain/run/score.js';
+import { statedBaseline } from '../../../domain/task/baseline.js';
+import type { TaskSpec } from '../../../domain/task/task.js';
 import type { RunDetail } from '../../../domain/views/runs.js';
 import type { TrajectoryStep } from '../../../domain/views/trajectory.js';
 import type { TaskCheck } from '../../../domain/views/tasks.js';

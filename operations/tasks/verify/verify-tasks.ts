@@ -1,13 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
-import { BASELINE_MODEL } from '../../../domain/model.js';
+import { BASELINE_MODEL } from '../../../domain/model/model.js';
 import type { RunReads } from '../../../domain/ports/reading/runs.js';
 import type { TrajectoryReads } from '../../../domain/ports/reading/trajectories.js';
 import { checkedRequest } from '../../../domain/requests/checked.js';
 import { type VerifyTasksRequest, verifyTasksRequestSchema } from '../../../domain/requests/tasks.js';
-import { isSecret } from '../../../domain/task-secrets.js';
-import type { TaskFolder } from '../../../domain/task.js';
+import { isSecret } from '../../../domain/task/secrets.js';
+import type { TaskFolder } from '../../../domain/task/task.js';
 import { attachData, fileDigest, folderFiles, prepareCommand, underProfile } from '../../../catalog/index.js';
 import { findLeaks } from '../prepare/prepare-task.js';
 import { follow } from '../../batches/follow.js';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ChatMessage, TokenUsage, ToolCall, ToolDefinition } from '../../../domain/model.js';
+import type { ChatMessage, TokenUsage, ToolCall, ToolDefinition } from '../../../domain/model/model.js';
 
 /** A request as a behaviour sees it, whichever wire it came by. */
 export interface SimulatedRequest {

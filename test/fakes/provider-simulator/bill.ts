@@ -1,6 +1,6 @@
-import type { TokenUsage } from '../../../domain/model.js';
+import type { TokenUsage } from '../../../domain/model/model.js';
 
-/** US dollars per million tokens; written apart from domain/price.ts, which it checks. */
+/** US dollars per million tokens; written apart from domain/model/price.ts, which it checks. */
 export interface SimulatedPrice {
   input: number;
   cachedInput: number;

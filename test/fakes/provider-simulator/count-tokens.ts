@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../../domain/model.js';
+import type { TokenUsage } from '../../../domain/model/model.js';
 import type { SimulatedReply, SimulatedRequest } from './behaviour.js';
 
 const tokens = (text: string): number => Math.max(1, Math.ceil(text.length / 4));

@@ -1,6 +1,6 @@
 import { scriptedPlayer } from '../../../models/scripted/index.js';
 import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
-import type { ChatMessage } from '../../../domain/model.js';
+import type { ChatMessage } from '../../../domain/model/model.js';
 import type { Behaviour, SimulatedRequest } from './behaviour.js';
 
 const fenced = (thought: string, command: string): string => `${thought}\n\n\`\`\`bash\n${command}\n\`\`\`\n`;

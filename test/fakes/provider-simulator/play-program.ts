@@ -1,5 +1,5 @@
 import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
-import type { ChatMessage } from '../../../domain/model.js';
+import type { ChatMessage } from '../../../domain/model/model.js';
 import { scriptedPlayer } from '../../../models/scripted/index.js';
 import type { Behaviour } from './behaviour.js';
 

@@ -1,4 +1,4 @@
-import type { ChatMessage, ToolDefinition } from '../../../domain/model.js';
+import type { ChatMessage, ToolDefinition } from '../../../domain/model/model.js';
 import { openAiWire } from './openai-wire.js';
 import { said, type Wire } from './wire.js';
 

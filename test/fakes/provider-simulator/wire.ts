@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ChatMessage, TokenUsage, ToolDefinition } from '../../../domain/model.js';
+import type { ChatMessage, TokenUsage, ToolDefinition } from '../../../domain/model/model.js';
 import type { SimulatedReply, UsageOnWire } from './behaviour.js';
 
 type Json = Record<string, unknown>;

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { parseAllowedHost } from '../../../domain/task-network.js';
+import { parseAllowedHost } from '../../../domain/task/network.js';
 
 const PROXY = resolve(import.meta.dirname, '../../../images/agent/network/proxy.py');
 const dir = mkdtempSync(join(tmpdir(), 'bench-test-proxy-'));

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { promptVariables } from '../../../domain/agent/messages.js';
-import { taskSchema } from '../../../domain/task.js';
+import { taskSchema } from '../../../domain/task/task.js';
 import { loadAgent } from '../../../catalog/index.js';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..', '..');

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { prepareTask } from '../../../operations/tasks/prepare/prepare-task.js';
-import { homeLayout } from '../../../domain/home-layout.js';
-import type { PreparedData } from '../../../domain/task-data.js';
-import type { Split, TaskFolder } from '../../../domain/task.js';
+import { homeLayout } from '../../../domain/home/layout.js';
+import type { PreparedData } from '../../../domain/task/data.js';
+import type { Split, TaskFolder } from '../../../domain/task/task.js';
 import { loadTask } from '../../../catalog/index.js';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..', '..');

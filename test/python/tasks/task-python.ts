@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'yaml';
 import { promptVariables } from '../../../domain/agent/messages.js';
-import { taskSchema, type TaskSpec } from '../../../domain/task.js';
+import { taskSchema, type TaskSpec } from '../../../domain/task/task.js';
 import { loadAgent } from '../../../catalog/index.js';
 
 export const REPOSITORY = join(import.meta.dirname, '..', '..', '..');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { evaluateOnSplit, type SplitPorts } from '../../../activities/evaluate-on-split.js';
 import type { EvaluationOutcome } from '../../../domain/ports/evaluator-port.js';
-import type { RunDefinition } from '../../../domain/run.js';
+import type { RunDefinition } from '../../../domain/run/run.js';
 import { taskSpec } from '../../fakes/records.js';
 
 const LATE: EvaluationOutcome = { kind: 'rejected', message: 'The time limit ran out', starved: true };

@@ -2,7 +2,7 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
 import { evaluateActivities, type EvaluatePorts } from '../../../activities/evaluate.js';
 import type { EvaluationJob } from '../../../domain/ports/evaluator-port.js';
-import type { EvaluationKind, RunDefinition } from '../../../domain/run.js';
+import type { EvaluationKind, RunDefinition } from '../../../domain/run/run.js';
 import { taskSpec } from '../../fakes/records.js';
 
 const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal };

@@ -1,6 +1,6 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
-import { ProviderError } from '../../../domain/provider-error.js';
+import { ProviderError } from '../../../domain/model/provider-error.js';
 import { asFailure, withPause } from '../../../activities/interceptors/failures.js';
 import { BenchError, DatabaseAway, InfrastructureError, RefusedRow, Unrecoverable } from '../../../domain/errors.js';
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { evaluateActivities, type EvaluatePorts } from '../../../activities/evaluate.js';
 import type { Outcome } from '../../../domain/agent/evaluation-message.js';
 import type { SavedEvaluation } from '../../../domain/ports/record/evaluations.js';
-import type { RunDefinition } from '../../../domain/run.js';
+import type { RunDefinition } from '../../../domain/run/run.js';
 import { taskSpec } from '../../fakes/records.js';
 
 /** The hash of a submission that was valid at step 2. */

@@ -1,8 +1,8 @@
 import { asyncLocalStorage, CancelledFailure, type Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
 import { evaluateActivities, type EvaluatePorts } from '../../../activities/evaluate.js';
-import type { EvaluateResult } from '../../../domain/messages.js';
-import type { EvaluationRecord, RunDefinition } from '../../../domain/run.js';
+import type { EvaluateResult } from '../../../domain/model/messages.js';
+import type { EvaluationRecord, RunDefinition } from '../../../domain/run/run.js';
 import { taskSpec } from '../../fakes/records.js';
 
 interface Situation {

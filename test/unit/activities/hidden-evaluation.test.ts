@@ -4,7 +4,7 @@ import { evaluateActivities, type EvaluatePorts } from '../../../activities/eval
 import { hiddenEvaluationActivities } from '../../../activities/evaluate-hidden.js';
 import type { EvaluationOutcome, EvaluationJob } from '../../../domain/ports/evaluator-port.js';
 import type { HiddenEvaluation } from '../../../domain/ports/record/hidden-evaluations.js';
-import type { RunDefinition } from '../../../domain/run.js';
+import type { RunDefinition } from '../../../domain/run/run.js';
 import { taskSpec } from '../../fakes/records.js';
 
 const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal };

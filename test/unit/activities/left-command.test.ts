@@ -1,7 +1,7 @@
 import { asyncLocalStorage, CancelledFailure, type Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
 import { commandActivities, type CommandPorts, executeCommand } from '../../../activities/command.js';
-import type { RunDefinition } from '../../../domain/run.js';
+import type { RunDefinition } from '../../../domain/run/run.js';
 import { agentConfig, stepRecord, taskSpec } from '../../fakes/records.js';
 
 const args = { runId: 'r-test', step: 3, epoch: 1, timeLimitSeconds: 60, fence: 'f/1' };

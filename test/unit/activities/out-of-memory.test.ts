@@ -4,7 +4,7 @@ import { commandActivities, type CommandPorts } from '../../../activities/comman
 import { parseOutcome } from '../../../backends/shell/protocol.js';
 import type { RunEvent } from '../../../domain/ports/record/events.js';
 import type { CommandOutcome } from '../../../domain/ports/sandbox-port.js';
-import type { RunDefinition } from '../../../domain/run.js';
+import type { RunDefinition } from '../../../domain/run/run.js';
 import { agentConfig, stepRecord, taskSpec } from '../../fakes/records.js';
 
 const task = taskSpec();

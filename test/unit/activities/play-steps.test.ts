@@ -1,7 +1,7 @@
 import { CancelledFailure } from '@temporalio/activity';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HostLeft, InfrastructureError, SandboxLost, Superseded, Unrecoverable } from '../../../domain/errors.js';
-import { ProviderError } from '../../../domain/provider-error.js';
+import { ProviderError } from '../../../domain/model/provider-error.js';
 import { COMMAND_MS, TURN_MS, asksAt, endless, fakeSlice, recordedStep } from './slice-harness.js';
 
 const STEP_MS = TURN_MS + COMMAND_MS;

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { expect, it } from 'vitest';
 import { controlActivities } from '../../../activities/control.js';
-import { FAILURE } from '../../../domain/messages.js';
+import { FAILURE } from '../../../domain/model/messages.js';
 import type { RunStore } from '../../../domain/ports/run-store.js';
 
 function control() {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { removalScript } from '../../../activities/removal-script.js';
-import { taskSchema } from '../../../domain/task.js';
+import { taskSchema } from '../../../domain/task/task.js';
 import { task } from '../../fixtures/rows.js';
 
 let scratch: string;

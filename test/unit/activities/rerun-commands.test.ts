@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { rerunCommands } from '../../../activities/rerun-commands.js';
 import { SandboxLost } from '../../../domain/errors.js';
 import type { CommandOutcome, SandboxCommand, SandboxRef } from '../../../domain/ports/sandbox-port.js';
-import type { RunDefinition, StepRecord } from '../../../domain/run.js';
+import type { RunDefinition, StepRecord } from '../../../domain/run/run.js';
 import { agentConfig, stepRecord, taskSpec } from '../../fakes/records.js';
 
 const run = { runId: 'r-test', batchId: 'b-test', agent: agentConfig(), task: taskSpec() } as RunDefinition;

@@ -5,9 +5,9 @@ import type { AgentConfig } from '../../../domain/agent/config.js';
 import { buildMessages, toolDefinitions } from '../../../domain/agent/messages.js';
 import { nextTurn } from '../../../domain/agent/next-turn.js';
 import { OUTPUT_PARSERS, type OutputParserName } from '../../../domain/agent/parse-reply.js';
-import type { ModelReply } from '../../../domain/model.js';
+import type { ModelReply } from '../../../domain/model/model.js';
 import type { TurnRequest } from '../../../models/free-player.js';
-import type { StepRecord } from '../../../domain/run.js';
+import type { StepRecord } from '../../../domain/run/run.js';
 import { loadAgent, loadTask } from '../../../catalog/index.js';
 
 const CONFIGS = join(import.meta.dirname, '..', '..', '..', 'configs');

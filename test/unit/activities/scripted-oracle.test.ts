@@ -7,7 +7,7 @@ import { createScriptedPlayer } from '../../../models/scripted/index.js';
 import { writeCommands } from '../../../models/scripted/oracle.js';
 import { blockedCommand } from '../../../domain/agent/blocklist.js';
 import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
-import type { TaskSpec } from '../../../domain/task.js';
+import type { TaskSpec } from '../../../domain/task/task.js';
 import { loadAgent, loadTask } from '../../../catalog/index.js';
 
 const CONFIGS = join(import.meta.dirname, '..', '..', '..', 'configs');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { loadTask } from '../../../catalog/index.js';
 import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
-import type { TaskSpec } from '../../../domain/task.js';
+import type { TaskSpec } from '../../../domain/task/task.js';
 import { createScriptedPlayer } from '../../../models/scripted/index.js';
 
 const CONFIGS = join(import.meta.dirname, '../../../configs');

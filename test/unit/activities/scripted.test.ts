@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scriptedPlayer } from '../../../models/scripted/index.js';
 import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
-import type { ChatMessage } from '../../../domain/model.js';
-import { parseScriptedPolicy } from '../../../domain/scripted-policies.js';
+import type { ChatMessage } from '../../../domain/model/model.js';
+import { parseScriptedPolicy } from '../../../domain/model/scripted-policies.js';
 import { loadTask } from '../../../catalog/index.js';
 
 const CONFIGS = join(import.meta.dirname, '..', '..', '..', 'configs');

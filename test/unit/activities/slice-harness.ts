@@ -1,7 +1,7 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { sliceActivities, type SlicePorts } from '../../../activities/play-steps.js';
 import { TurnsUnderWay } from '../../../activities/turns-under-way.js';
-import type { ExecuteCommandArgs, PlayStepsArgs, SliceResult, SnapshotArgs } from '../../../domain/messages.js';
+import type { ExecuteCommandArgs, PlayStepsArgs, SliceResult, SnapshotArgs } from '../../../domain/model/messages.js';
 import type { Departure } from '../../../domain/ports/departure.js';
 import { STAYS } from '../../../domain/ports/departure.js';
 import type { RecordedStep } from '../../../domain/ports/record/steps.js';

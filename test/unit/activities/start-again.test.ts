@@ -4,7 +4,7 @@ import { containerActivities, type ContainerPorts } from '../../../activities/co
 import type { Snapshot } from '../../../domain/ports/record/snapshots.js';
 import type { SandboxCommand, SandboxSpec } from '../../../domain/ports/sandbox-port.js';
 import { InfrastructureError } from '../../../domain/errors.js';
-import type { RunDefinition } from '../../../domain/run.js';
+import type { RunDefinition } from '../../../domain/run/run.js';
 import { agentConfig, stepRecord, taskSpec } from '../../fakes/records.js';
 
 const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal };

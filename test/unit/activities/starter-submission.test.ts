@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isStarter } from '../../../activities/starter-submission.js';
-import { taskSchema } from '../../../domain/task.js';
+import { taskSchema } from '../../../domain/task/task.js';
 
 let taskDir: string;
 beforeAll(() => {

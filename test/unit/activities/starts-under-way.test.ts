@@ -1,7 +1,7 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
 import { containerActivities, type ContainerPorts } from '../../../activities/container.js';
-import type { RunDefinition } from '../../../domain/run.js';
+import type { RunDefinition } from '../../../domain/run/run.js';
 import { agentConfig, taskSpec } from '../../fakes/records.js';
 
 const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal };

@@ -1,7 +1,7 @@
 import { CancelledFailure } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
 import { DeadlineReached, TurnsUnderWay } from '../../../activities/turns-under-way.js';
-import type { NextActionResult } from '../../../domain/messages.js';
+import type { NextActionResult } from '../../../domain/model/messages.js';
 import type { Fence } from '../../../domain/ports/record/steps.js';
 
 const AT = { runId: 'r-test', step: 3 };

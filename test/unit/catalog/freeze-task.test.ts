@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { homeLayout } from '../../../domain/home-layout.js';
+import { homeLayout } from '../../../domain/home/layout.js';
 import { freezeTask, hashFolder, loadTask, selectTasks } from '../../../catalog/index.js';
 import { configs, folder } from './fixtures.js';
 

@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest';
 import { loadAgentFile } from '../../../catalog/agents.js';
 import { ConfigError } from '../../../catalog/config-error.js';
 import { checkAgent, refuseProgramsOnLocal } from '../../../operations/batches/check-agent.js';
-import type { ModelRef } from '../../../domain/model.js';
+import type { ModelRef } from '../../../domain/model/model.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-programs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pack } from 'tar-stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { restoreTask } from '../../../catalog/task-archive.js';
-import { homeLayout } from '../../../domain/home-layout.js';
+import { homeLayout } from '../../../domain/home/layout.js';
 
 let root: string;
 beforeEach(() => {

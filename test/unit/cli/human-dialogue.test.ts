@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Dialogue, type DialogueOptions, type Heard } from '../../../cli/human/dialogue.js';
 import { messagesToShow } from '../../../cli/human/new-messages.js';
-import type { ChatMessage } from '../../../domain/model.js';
+import type { ChatMessage } from '../../../domain/model/model.js';
 import type { CommandDoc } from '../../../domain/agent/command-doc.js';
 
 const edit: CommandDoc = { name: 'edit', docstring: 'Replace lines.', endName: 'end_of_edit', arguments: [] };

@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { InvalidArgumentError } from 'commander';
 import { commaList, wholeNumber } from '../../../cli/options.js';
 import { batchDocument, renderBatch } from '../../../cli/render/batch.js';
-import { formatBytes } from '../../../domain/format-bytes.js';
+import { formatBytes } from '../../../domain/text/format-bytes.js';
 import { formatCost, formatDuration, formatScore, oneLine } from '../../../cli/render/format.js';
 import { phase } from '../../../cli/render/runs.js';
 import { renderTrajectory } from '../../../cli/render/trajectory.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { agentFileSchema } from '../../../domain/agent/config.js';
-import { EVENT_KINDS } from '../../../domain/event-kinds.js';
-import { modelConfigSchema } from '../../../domain/model-config.js';
-import { END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../../../domain/outcomes.js';
-import { taskSchema } from '../../../domain/task.js';
+import { EVENT_KINDS } from '../../../domain/run/event-kinds.js';
+import { modelConfigSchema } from '../../../domain/model/config.js';
+import { END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../../../domain/run/outcomes.js';
+import { taskSchema } from '../../../domain/task/task.js';
 import { read } from './checkout.js';
 
 interface JsonSchema {

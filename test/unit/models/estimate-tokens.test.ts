@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateTextTokens, estimateTokens, leastTokens } from '../../../domain/estimate-tokens.js';
+import { estimateTextTokens, estimateTokens, leastTokens } from '../../../domain/model/estimate-tokens.js';
 
 // As GPT-4o's tokenizer counts them.
 const KNOWN: [string, number][] = [

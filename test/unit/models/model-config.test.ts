@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findAssetsRoot } from '../../../operations/settings.js';
 import { BenchError } from '../../../domain/errors.js';
-import { modelConfigSchema } from '../../../domain/model-config.js';
-import { samplingFor, samplingProblem } from '../../../domain/sampling.js';
+import { modelConfigSchema } from '../../../domain/model/config.js';
+import { samplingFor, samplingProblem } from '../../../domain/model/sampling.js';
 import {
   listModels,
   missingKeys,

@@ -5,11 +5,11 @@ import { createAnthropicModel } from '../../../models/anthropic.js';
 import type { ModelSettings } from '../../../models/model-settings.js';
 import { createOpenAiModel } from '../../../models/openai.js';
 import { reservationUsd } from '../../../models/reservation.js';
-import type { ChatMessage, ModelReply, ModelRequest, ToolDefinition } from '../../../domain/model.js';
-import { type ModelConfig, modelConfigSchema } from '../../../domain/model-config.js';
+import type { ChatMessage, ModelReply, ModelRequest, ToolDefinition } from '../../../domain/model/model.js';
+import { type ModelConfig, modelConfigSchema } from '../../../domain/model/config.js';
 import type { ModelPort } from '../../../domain/ports/model-port.js';
-import { compareUsd } from '../../../domain/price.js';
-import { MAX_RETRY_AFTER_MS, ProviderError, type ProviderErrorKind } from '../../../domain/provider-error.js';
+import { compareUsd } from '../../../domain/model/price.js';
+import { MAX_RETRY_AFTER_MS, ProviderError, type ProviderErrorKind } from '../../../domain/model/provider-error.js';
 import { chooseFreePort } from '../../../services/index.js';
 import {
   type Fault,

@@ -2,7 +2,7 @@ import type { lookup } from 'node:dns';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ModelRef } from '../../../domain/model.js';
+import type { ModelRef } from '../../../domain/model/model.js';
 import { inlineModel, rolloutModelSchema } from '../../../domain/requests/rollout.js';
 import { httpFetch } from '../../../models/http-fetch.js';
 import { createOpenAiModel } from '../../../models/openai.js';

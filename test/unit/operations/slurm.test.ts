@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { slurmJobSchema, slurmScaleSchema } from '../../../domain/requests/slurm.js';
 import type { HostState, RunNeeds } from '../../../domain/views/hosts.js';
-import { timeOfText } from '../../../domain/time-of-text.js';
+import { timeOfText } from '../../../domain/text/time-of-text.js';
 import { JobStarts } from '../../../operations/home/hosts/job-starts.js';
 import { neededJobs } from '../../../operations/home/hosts/needed-jobs.js';
 import { jobScript } from '../../../operations/home/hosts/scale.js';
 import { readQueue, submitJob, type QueuedJob } from '../../../operations/home/hosts/slurm-jobs.js';
 import { slurmScript } from '../../../operations/home/hosts/slurm-script.js';
-import { homeLayout } from '../../../domain/home-layout.js';
+import { homeLayout } from '../../../domain/home/layout.js';
 
 const script = (over: object = {}) =>
   slurmScript({

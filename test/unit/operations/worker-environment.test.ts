@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ServiceEndpoints } from '../../../domain/services.js';
+import type { ServiceEndpoints } from '../../../domain/home/services.js';
 import { workerEnvironment } from '../../../operations/home/start-worker.js';
 
 const endpoints = (temporal: boolean): ServiceEndpoints => ({

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { storedTaskSchema } from '../../../domain/task.js';
+import { storedTaskSchema } from '../../../domain/task/task.js';
 import { selectTasks, underProfile } from '../../../catalog/index.js';
 
 const configs = join(import.meta.dirname, '..', '..', '..', 'configs');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyRedactor } from '../../../domain/redact-keys.js';
+import { keyRedactor } from '../../../domain/text/redact-keys.js';
 import { secretsOf } from '../../../worker/redact.js';
 
 describe('what logs may not show', () => {

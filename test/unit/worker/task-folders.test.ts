@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { freezeTask, loadTask } from '../../../catalog/index.js';
 import { createFileArtifactStore } from '../../../backends/artifacts/file-artifact-store.js';
-import { homeLayout } from '../../../domain/home-layout.js';
+import { homeLayout } from '../../../domain/home/layout.js';
 import { taskFolders } from '../../../worker/task-folders.js';
 import { configs, folder } from '../catalog/fixtures.js';
 

@@ -1,5 +1,5 @@
 import { parseSearch } from './search-params.js';
-import { shellWord } from '../../../domain/shell-word.js';
+import { shellWord } from '../../../domain/text/shell-word.js';
 
 const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 const all = (value: string | string[] | undefined): string[] => (value === undefined ? [] : [value].flat());

@@ -1,8 +1,8 @@
-import { EVENT_KINDS } from '../../../domain/event-kinds.js';
-import { INTEGRITY_RULES } from '../../../domain/integrity-rules.js';
-import { MODEL_KINDS } from '../../../domain/model.js';
-import { BATCH_STATUSES, END_REASONS, RUN_STATUSES } from '../../../domain/outcomes.js';
-import { BACKENDS, ORIGINS } from '../../../domain/run.js';
+import { EVENT_KINDS } from '../../../domain/run/event-kinds.js';
+import { INTEGRITY_RULES } from '../../../domain/run/integrity-rules.js';
+import { MODEL_KINDS } from '../../../domain/model/model.js';
+import { BATCH_STATUSES, END_REASONS, RUN_STATUSES } from '../../../domain/run/outcomes.js';
+import { BACKENDS, ORIGINS } from '../../../domain/run/run.js';
 import type { LeaderboardOrder } from '../../../domain/views/leaderboard.js';
 import type { RunFacet, RunOrder } from '../../../domain/requests/run-filter.js';
 import type { SearchPlace } from '../../../domain/requests/search.js';

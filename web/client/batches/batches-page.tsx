@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { BATCH_STATUSES } from '../../../domain/outcomes.js';
+import { BATCH_STATUSES } from '../../../domain/run/outcomes.js';
 import type { Answer } from '../../api/index.js';
 import { useChange } from '../address/change.js';
 import { pagesOf } from '../data/queries.js';

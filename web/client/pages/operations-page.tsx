@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { EVENT_KINDS } from '../../../domain/event-kinds.js';
+import { EVENT_KINDS } from '../../../domain/run/event-kinds.js';
 import type { Answer } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
 import { useLive } from '../live/live.js';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { EndReason, RunStatus } from '../../../domain/outcomes.js';
+import type { EndReason, RunStatus } from '../../../domain/run/outcomes.js';
 import { count, duration, NONE, score as scoreText, short, usd, words } from './format.js';
 import { plainText, Text } from './text.js';
 

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'react';
-import { readSought } from '../../../domain/search-text.js';
+import { readSought } from '../../../domain/text/search-text.js';
 import { useSearchStream } from '../search/search-stream.js';
 
 export interface Found {

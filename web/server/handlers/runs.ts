@@ -5,7 +5,7 @@ import type { RunPages } from '../../../domain/ports/reading/run-pages.js';
 import type { SearchPages } from '../../../domain/ports/reading/search-pages.js';
 import type { StepPages } from '../../../domain/ports/reading/step-pages.js';
 import type { TreeReads } from '../../../domain/ports/reading/trees.js';
-import { STEP_TEXTS } from '../../../domain/step-badges.js';
+import { STEP_TEXTS } from '../../../domain/run/step-badges.js';
 import { runFiles, storedFile, type TakenFilesPorts } from '../../../operations/pages/files.js';
 import { stepPrompt } from '../../../operations/pages/prompt.js';
 import { runIdOf } from '../../../operations/pages/resolve.js';

@@ -1,5 +1,5 @@
 import { BenchError } from '../../../domain/errors.js';
-import { BATCH_ACTIONS, HOST_ACTIONS, RUN_ACTIONS } from '../../../domain/steering.js';
+import { BATCH_ACTIONS, HOST_ACTIONS, RUN_ACTIONS } from '../../../domain/run/steering.js';
 import type { ActionResult } from '../../../domain/views/steering.js';
 import { act } from '../../../operations/steering/act.js';
 import { previewAction, type SteeredKind } from '../../../operations/steering/preview.js';

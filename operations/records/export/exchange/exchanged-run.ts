@@ -12,9 +12,9 @@ import {
   type StepExtra,
 } from '../../../../domain/exchange/bench-extra.js';
 import { answeringCall, type ExchangedStep, type RecordedCall } from '../../../../domain/exchange/recorded-run.js';
-import { CONTAINER_WORKSPACE } from '../../../../domain/limits.js';
-import type { ChatMessage, ToolDefinition } from '../../../../domain/model.js';
-import type { RunDefinition } from '../../../../domain/run.js';
+import { CONTAINER_WORKSPACE } from '../../../../domain/run/limits.js';
+import type { ChatMessage, ToolDefinition } from '../../../../domain/model/model.js';
+import type { RunDefinition } from '../../../../domain/run/run.js';
 import type { EvaluationDetail, RunDetail } from '../../../../domain/views/runs.js';
 
 export interface ExchangedRunPorts {

@@ -5,7 +5,7 @@ import {
   type RecordedCall,
   refusedCalls,
 } from '../../../../domain/exchange/recorded-run.js';
-import type { ChatMessage } from '../../../../domain/model.js';
+import type { ChatMessage } from '../../../../domain/model/model.js';
 import type { EvaluationDetail, RunDetail } from '../../../../domain/views/runs.js';
 import { type ExchangedRun, stepExtra } from './exchanged-run.js';
 import { objectCalls, type ObjectCall, stepReply } from './tool-calls.js';

@@ -1,6 +1,6 @@
 import { decodeReply } from '../../../../domain/agent/reply-encoding.js';
 import type { ExchangedStep } from '../../../../domain/exchange/recorded-run.js';
-import type { ToolCall } from '../../../../domain/model.js';
+import type { ToolCall } from '../../../../domain/model/model.js';
 
 /** A call in the form that ATIF and Inspect share: its arguments are an object. */
 export interface ObjectCall {

@@ -1,5 +1,5 @@
 import type { ExchangedEnd } from '../../../../domain/ports/imports.js';
-import { UNSCORED_ENDS } from '../../../../domain/outcomes.js';
+import { UNSCORED_ENDS } from '../../../../domain/run/outcomes.js';
 import type { Remarks } from '../remarks.js';
 import type { AtifSteps } from './atif-steps.js';
 import type { AtifTotals } from './atif-totals.js';

@@ -1,4 +1,4 @@
-import { type EndReason, UNSCORED_ENDS } from '../../../../domain/outcomes.js';
+import { type EndReason, UNSCORED_ENDS } from '../../../../domain/run/outcomes.js';
 import { type Fields, fieldsOf, listOf, textOf } from './json-values.js';
 
 /** Exceptions that Harbor records, by what they mean here. The agent's own: time, context, tokens, refusal. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { UNSCORED_ENDS } from '../../../../domain/outcomes.js';
+import { UNSCORED_ENDS } from '../../../../domain/run/outcomes.js';
 import { type Json, readJson } from '../read-json.js';
 import type { Remarks } from '../remarks.js';
 import { textChunks } from '../text-chunks.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { ExchangedEnd, WriteExchanged } from '../../../../domain/ports/imports.js';
 import type { ExtraCall } from '../../../../domain/exchange/bench-extra.js';
-import type { EndReason } from '../../../../domain/outcomes.js';
+import type { EndReason } from '../../../../domain/run/outcomes.js';
 import { type Clipped, type Json, readJson } from '../read-json.js';
 import type { Remarks } from '../remarks.js';
 import { UnreadableFile } from '../unreadable-file.js';

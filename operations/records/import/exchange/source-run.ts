@@ -1,8 +1,8 @@
 import type { ExchangedEnd, ExchangedRecord } from '../../../../domain/ports/imports.js';
 import { type RunExtra, runExtraSchema } from '../../../../domain/exchange/bench-extra.js';
-import { MODEL_KINDS, type ModelKind } from '../../../../domain/model.js';
-import { type Backend, BACKENDS } from '../../../../domain/run.js';
-import { better } from '../../../../domain/score.js';
+import { MODEL_KINDS, type ModelKind } from '../../../../domain/model/model.js';
+import { type Backend, BACKENDS } from '../../../../domain/run/run.js';
+import { better } from '../../../../domain/run/score.js';
 import type { Json } from '../read-json.js';
 import type { Remarks } from '../remarks.js';
 

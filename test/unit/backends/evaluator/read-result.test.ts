@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readResult } from '../../../../backends/evaluator/read-result.js';
 import { InfrastructureError } from '../../../../domain/errors.js';
-import type { TaskSpec } from '../../../../domain/task.js';
+import type { TaskSpec } from '../../../../domain/task/task.js';
 
 const task = { id: 't', metrics: { Score: {}, Time: {} } } as unknown as TaskSpec;
 

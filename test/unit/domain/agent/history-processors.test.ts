@@ -5,7 +5,7 @@ import {
   type HistoryProcessor,
   type PromptMessage,
 } from '../../../../domain/agent/history/prompt-message.js';
-import { estimateTokens } from '../../../../domain/estimate-tokens.js';
+import { estimateTokens } from '../../../../domain/model/estimate-tokens.js';
 import { forAll, type Generator } from './generate.js';
 
 const view = (file: string, from: number, lines: number): string =>

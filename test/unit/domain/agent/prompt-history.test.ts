@@ -3,7 +3,7 @@ import { agentConfigSchema } from '../../../../domain/agent/config.js';
 import { buildMessages, type PromptInput } from '../../../../domain/agent/messages.js';
 import { PromptHistory } from '../../../../domain/agent/prompt-history.js';
 import { encodeReply } from '../../../../domain/agent/reply-encoding.js';
-import type { ShownStep } from '../../../../domain/run.js';
+import type { ShownStep } from '../../../../domain/run/run.js';
 import { stepRecord, taskSpec } from '../../../fakes/records.js';
 import { forAll, type Generator } from './generate.js';
 

@@ -3,7 +3,7 @@ import { readDemonstration } from '../../../../domain/agent/demonstrations.js';
 import { buildMessages } from '../../../../domain/agent/messages.js';
 import { templateVariables } from '../../../../domain/agent/template-variables.js';
 import type { AgentConfig } from '../../../../domain/agent/config.js';
-import type { StepRecord } from '../../../../domain/run.js';
+import type { StepRecord } from '../../../../domain/run/run.js';
 import { agentConfig, stepRecord, taskSpec } from '../../../fakes/records.js';
 
 const run = (agent: Partial<AgentConfig>) => ({ task: taskSpec(), agent: agentConfig(agent), maxSteps: 5 });

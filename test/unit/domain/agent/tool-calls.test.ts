@@ -4,7 +4,7 @@ import { buildMessages, toolDefinitions } from '../../../../domain/agent/message
 import { nextTurn } from '../../../../domain/agent/next-turn.js';
 import { type ReplyInput, parserOf } from '../../../../domain/agent/parse-reply.js';
 import { encodeReply } from '../../../../domain/agent/reply-encoding.js';
-import type { StepRecord } from '../../../../domain/run.js';
+import type { StepRecord } from '../../../../domain/run/run.js';
 import { agentConfig, stepRecord, taskSpec } from '../../../fakes/records.js';
 import { forAll, type Generator } from './generate.js';
 import type { CommandDoc } from '../../../../domain/agent/command-doc.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readExitStatus } from '../../../../domain/mlgym/exit-status.js';
-import { END_REASONS, FINAL_EVALUATIONS, mlgymExitStatus } from '../../../../domain/outcomes.js';
+import { END_REASONS, FINAL_EVALUATIONS, mlgymExitStatus } from '../../../../domain/run/outcomes.js';
 
 const short = (raw: string | null, action: string | null = null): string => {
   const { endReason, finalEvaluation } = readExitStatus(raw, action);

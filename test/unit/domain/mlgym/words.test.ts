@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { shownToAgent, type Outcome } from '../../../../domain/agent/evaluation-message.js';
 import { pythonNumber, stoppedInMlgymWords } from '../../../../domain/mlgym/words.js';
-import type { TaskSpec } from '../../../../domain/task.js';
+import type { TaskSpec } from '../../../../domain/task/task.js';
 
 const task = {
   primary: 'Score',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CauseFinder, type CauseName } from '../../../../domain/recording-causes.js';
+import { CauseFinder, type CauseName } from '../../../../domain/recording/causes.js';
 
 const window = (...rows: string[]): string =>
   [`[File: <workspace>/a.py (${rows.length} lines total)]`, ...rows.map((row, at) => `${at + 1}:${row}`)].join('\n');

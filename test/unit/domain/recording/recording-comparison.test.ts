@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Recording } from '../../../../domain/recording.js';
-import { compareWithRecording, recordedPrimary } from '../../../../domain/recording-comparison.js';
-import { NORMALISATION_RULES, normalisedObservation } from '../../../../domain/recording-normalise.js';
-import { REFUSED_STAND_IN } from '../../../../domain/recording-reply.js';
+import type { Recording } from '../../../../domain/recording/recording.js';
+import { compareWithRecording, recordedPrimary } from '../../../../domain/recording/comparison.js';
+import { NORMALISATION_RULES, normalisedObservation } from '../../../../domain/recording/normalise.js';
+import { REFUSED_STAND_IN } from '../../../../domain/recording/reply.js';
 
 const recordingOf = (...observations: string[]): Recording => ({
   format: 'mlgym',

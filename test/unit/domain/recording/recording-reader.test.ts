@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BenchError } from '../../../../domain/errors.js';
-import { recordingSchema } from '../../../../domain/recording.js';
-import { readRecording } from '../../../../domain/recording-reader.js';
+import { recordingSchema } from '../../../../domain/recording/recording.js';
+import { readRecording } from '../../../../domain/recording/reader.js';
 
 const item = (action: string, more: Record<string, unknown> = {}) => ({
   state: '{"open_file": "n/a", "working_dir": "/home/agent/workspace"}',

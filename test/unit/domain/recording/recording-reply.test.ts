@@ -4,8 +4,8 @@ import { nextTurn } from '../../../../domain/agent/next-turn.js';
 import { OUTPUT_PARSERS, type OutputParserName, parserOf } from '../../../../domain/agent/parse-reply.js';
 import { type DecodedReply, encodeReply } from '../../../../domain/agent/reply-encoding.js';
 import type { ReplyForm } from '../../../../domain/agent/reply-form.js';
-import type { Recording } from '../../../../domain/recording.js';
-import { bridgedReply, REFUSED_STAND_IN, replayedReply, unplayableStep } from '../../../../domain/recording-reply.js';
+import type { Recording } from '../../../../domain/recording/recording.js';
+import { bridgedReply, REFUSED_STAND_IN, replayedReply, unplayableStep } from '../../../../domain/recording/reply.js';
 import { agentConfig, taskSpec } from '../../../fakes/records.js';
 import { forAll } from '../agent/generate.js';
 

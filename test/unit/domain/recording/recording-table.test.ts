@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { replayTableOf } from '../../../../domain/recording-table.js';
+import { replayTableOf } from '../../../../domain/recording/table.js';
 import { replayTableSchema, type ReplayReport } from '../../../../domain/views/replay.js';
 
 type Step = ReplayReport['steps'][number];

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parserOf } from '../../../../domain/agent/parse-reply.js';
-import { bridgedReply, unplayableStep } from '../../../../domain/recording-reply.js';
+import { bridgedReply, unplayableStep } from '../../../../domain/recording/reply.js';
 import { listAgents } from '../../../../catalog/index.js';
 import { loadRecording } from '../../../../catalog/recordings.js';
 import { notTested } from '../../../setup/not-tested.js';

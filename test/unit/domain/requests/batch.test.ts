@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../db/schema/runs.js';
 import { batchRequest } from '../../../../domain/requests/batch.js';
 import { KEPT, keptOptions, runOptionsSchema } from '../../../../domain/requests/run-options.js';
-import type { TaskSpec } from '../../../../domain/task.js';
+import type { TaskSpec } from '../../../../domain/task/task.js';
 
 describe('a request for a batch', () => {
   it('needs models and tasks alone; the rest has defaults', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { compareUsd } from '../../../../domain/price.js';
+import { compareUsd } from '../../../../domain/model/price.js';
 import { roomIn, type TreeCharges, type TreeLimits } from '../../../../domain/tree/budget.js';
-import { addUsd } from '../../../../domain/price.js';
+import { addUsd } from '../../../../domain/model/price.js';
 import { seededRandom } from '../../../setup/random.js';
 
 const limits: TreeLimits = { nodes: 10, validations: 10, costUsd: '1', tokens: 1000, seconds: 100 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LoadedAgent } from '../../../../catalog/index.js';
-import type { ModelRef } from '../../../../domain/model.js';
-import { modelConfigSchema } from '../../../../domain/model-config.js';
+import type { ModelRef } from '../../../../domain/model/model.js';
+import { modelConfigSchema } from '../../../../domain/model/config.js';
 import { runOptionsSchema } from '../../../../domain/requests/run-options.js';
 import { searchSchema } from '../../../../domain/tree/spec.js';
 import { checkTree, refuseForkOfTree, stepsOfTree } from '../../../../operations/batches/check-tree.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { BenchError } from '../../../../domain/errors.js';
-import type { ModelRef } from '../../../../domain/model.js';
+import type { ModelRef } from '../../../../domain/model/model.js';
 import { chooseBackend, type EnginePorts, withImages } from '../../../../operations/batches/choose-backend.js';
 
 const SCRIPTED: ModelRef = { name: 'scripted:optimum', kind: 'scripted', provider: 'scripted', model: 'optimum' };

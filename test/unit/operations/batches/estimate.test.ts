@@ -4,7 +4,7 @@ import { searchSchema } from '../../../../domain/tree/spec.js';
 import { estimateBatch } from '../../../../operations/batches/estimate.js';
 import { loadedGroup } from '../../../fakes/loaded-group.js';
 import { planRuns } from '../../../../operations/batches/plan-runs.js';
-import type { RunDefinition } from '../../../../domain/run.js';
+import type { RunDefinition } from '../../../../domain/run/run.js';
 import { loadAgent, loadTask, resolveModels } from '../../../../catalog/index.js';
 
 const configsDir = `${findAssetsRoot()}/configs`;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SignatureReader, signedLine } from '../../../../operations/records/export/line-signature.js';
 import { ensureHomeKey, homeKey, keyId, readPublicKey } from '../../../../operations/records/export/signing-key.js';
-import { homeLayout } from '../../../../domain/home-layout.js';
+import { homeLayout } from '../../../../domain/home/layout.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-signing-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { remedyText } from '../../../../cli/render/remedy.js';
 import { checkTask, type Offer } from '../../../../operations/tasks/verify/check-tasks.js';
-import type { TaskFolder } from '../../../../domain/task.js';
+import type { TaskFolder } from '../../../../domain/task/task.js';
 import { loadTask } from '../../../../catalog/index.js';
 import { configs, taskYaml } from '../../catalog/fixtures.js';
 

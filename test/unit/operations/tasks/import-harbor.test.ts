@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadTaskFolder } from '../../../../catalog/tasks.js';
 import { renderTemplate } from '../../../../domain/agent/templates.js';
-import { homeLayout } from '../../../../domain/home-layout.js';
+import { homeLayout } from '../../../../domain/home/layout.js';
 import { harborImportSchema } from '../../../../domain/views/tasks.js';
 import { importHarborTasks } from '../../../../operations/tasks/harbor/import.js';
 import type { BenchSettings } from '../../../../operations/settings.js';

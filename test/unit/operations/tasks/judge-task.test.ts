@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeTask, type Played, type PlayedTask } from '../../../../operations/tasks/verify/judge-task.js';
-import type { TaskSpec } from '../../../../domain/task.js';
+import type { TaskSpec } from '../../../../domain/task/task.js';
 import type { EvaluationDetail, RunDetail } from '../../../../domain/views/runs.js';
 import type { TrajectoryStep } from '../../../../domain/views/trajectory.js';
 

@@ -1,0 +1,33 @@
+import type { SamplingParameters } from './model.js';
+import type { ModelConfig } from './config.js';
+
+/** Why a model cannot be asked with these parameters; null: it can. */
+export function samplingProblem(config: ModelConfig, asked: SamplingParameters): string | null {
+  const { temperature, topP, maxOutputTokens } = asked;
+  if (temperature !== undefined && !config.accepts.includes('temperature')) return 'does not accept a temperature';
+  if (topP !== undefined && !config.accepts.includes('topP')) return 'does not accept top-p';
+  if (config.provider === 'anthropic' && temperature !== undefined && temperature > 1)
+    return 'accepts a temperature from 0 to 1';
+  if (config.temperatureExcludesTopP && temperature !== undefined && topP !== undefined)
+    return 'accepts a temperature or top-p, not both';
+  if (maxOutputTokens !== undefined && maxOutputTokens > config.maxOutputTokens)
+    return `writes at most ${config.maxOutputTokens} tokens`;
+  return null;
+}
+
+/** What the model is asked with: what was asked for, else its own defaults, and nothing that it does not accept. */
+export function samplingFor(config: ModelConfig, asked: SamplingParameters): SamplingParameters {
+  const usual = config.sampling;
+  const one = config.temperatureExcludesTopP;
+  const temperature = asked.temperature ?? (one && asked.topP !== undefined ? undefined : usual.temperature);
+  const topP = asked.topP ?? (one && asked.temperature !== undefined ? undefined : usual.topP);
+  const maxOutputTokens = Math.min(
+    asked.maxOutputTokens ?? usual.maxOutputTokens ?? config.maxOutputTokens,
+    config.maxOutputTokens,
+  );
+  return {
+    ...(temperature !== undefined && config.accepts.includes('temperature') ? { temperature } : {}),
+    ...(topP !== undefined && config.accepts.includes('topP') ? { topP } : {}),
+    maxOutputTokens,
+  };
+}

@@ -1,0 +1,74 @@
+import type { Blocker } from '../views/blocker.js';
+import type { ProviderTrouble } from '../views/provider-trouble.js';
+
+/** A host, as far as a batch waits for it. */
+export interface HostFacts {
+  hostId: string;
+  state: 'up' | 'silent' | 'lost' | 'paused' | 'drained' | 'leaving';
+  /** Why it takes no new runs. */
+  pauseReason: string | null;
+  seenAt: string;
+  /** Unfinished runs of the batch on it. */
+  runs: number;
+}
+
+/** The rows that say what an unfinished batch waits for. */
+export interface BlockerFacts {
+  hosts: readonly HostFacts[];
+  /** Runs of the batch by status. */
+  byStatus: Readonly<Record<string, number>>;
+  /** The latest failure of the artifact store since the last step, in words. */
+  storeFailure: string | null;
+  providerErrors: readonly ProviderTrouble[];
+}
+
+/** Whether the services of this home answer. */
+export interface ServiceFacts {
+  /** Why Temporal does not answer; null: it does. */
+  temporal: string | null;
+  /** Services of this home that are being restarted, with the reason. */
+  restarting: readonly { name: string; reason: string | null }[];
+}
+
+const runs = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);
+const wait = (count: number): string => `${runs(count)} ${count === 1 ? 'waits' : 'wait'}`;
+
+/** A service that blocks all batches; null: none does. */
+export function blockerOfServices({ temporal, restarting }: ServiceFacts): Blocker | null {
+  const names = restarting.map(({ name, reason }) => (reason === null ? name : `${name} (${reason})`));
+  if (temporal !== null) {
+    const more = names.length === 0 ? '' : `; being restarted: ${names.join(', ')}`;
+    return { cause: 'temporal', detail: `Temporal does not answer: ${temporal}${more}` };
+  }
+  return names.length === 0 ? null : { cause: 'services', detail: `being restarted: ${names.join(', ')}` };
+}
+
+/** What blocks a batch, by its rows: the widest cause first. Null: its runs make progress, or wait for their turn. */
+export function blockerOfRows({ hosts, byStatus, storeFailure, providerErrors }: BlockerFacts): Blocker | null {
+  const count = (...names: string[]): number => names.reduce((sum, name) => sum + (byStatus[name] ?? 0), 0);
+  const moving = count('starting', 'running', 'finishing');
+  const up = hosts.some(({ state }) => state === 'up');
+  if (!up && count('queued', 'waiting_gpu', 'waiting_host') > 0 && hosts.length > 0) return noHost(hosts);
+  if (storeFailure !== null) return { cause: 'artifacts', detail: storeFailure };
+  const silent = hosts.filter(({ state, runs: on }) => (state === 'silent' || state === 'lost') && on > 0);
+  if (silent.length > 0) {
+    const which = silent.map(({ hostId, seenAt, runs: on }) => `${hostId} since ${seenAt} (${runs(on)})`);
+    return { cause: 'host', detail: `not reporting: host ${which.join(', ')}` };
+  }
+  const [trouble] = providerErrors;
+  if (trouble !== undefined && providerErrors.reduce((sum, one) => sum + one.runs, 0) >= moving)
+    return { cause: 'provider', detail: `${trouble.detail}: ${wait(trouble.runs)} for ${trouble.model}` };
+  if (moving > 0) return null;
+  const forGpus = count('waiting_gpu');
+  if (forGpus > 0) return { cause: 'gpus', detail: `${wait(forGpus)} for GPUs` };
+  const forHost = count('waiting_host');
+  return forHost === 0 ? null : { cause: 'host', detail: `${wait(forHost)} for a host with room` };
+}
+
+function noHost(hosts: readonly HostFacts[]): Blocker {
+  const full = hosts.filter(({ state, pauseReason }) => state === 'paused' && pauseReason?.includes('disk') === true);
+  const words = hosts.map(
+    ({ hostId, state, pauseReason }) => `${hostId} is ${state}${pauseReason === null ? '' : `: ${pauseReason}`}`,
+  );
+  return { cause: full.length > 0 ? 'disk' : 'host', detail: `no host accepts runs: ${words.join('; ')}` };
+}

@@ -1,0 +1,9 @@
+import type { TaskBaseline } from './profile.js';
+
+/** The starter's score as task.yaml states it; null: it states none. */
+export function statedBaseline(task: {
+  baseline?: TaskBaseline | undefined;
+}): { value: number; standardError: number } | null {
+  const { value, standardError } = task.baseline ?? {};
+  return value === undefined || standardError === undefined ? null : { value, standardError };
+}

@@ -3,6 +3,8 @@ import { DEFAULT_PROFILE } from '../domain/task/profile.js';
 import { fixed, plural, time } from './numbers.js';
 import type { ReportData } from './report-data.js';
 
+type Saved = NonNullable<ReportData['board']['comparison']['saved']>;
+
 /** What was compared, when and by which rules. */
 export function facts({
   board,
@@ -20,7 +22,7 @@ export function facts({
     ...(comparison.includeScripted ? ['scripted agents, replays and external players'] : []),
   ];
   const compared = tasks.filter((task) => task.compared).length;
-  return [
+  const all: [name: string, value: string | null][] = [
     ['compared', subject],
     ['models', plural(board.rows.length, 'row')],
     ['tasks', `${tasks.length}${compared < tasks.length ? `, ${compared} of them compared` : ''}`],
@@ -34,62 +36,55 @@ export function facts({
         ? 'strict: suspect scores do not count, failures are never feasible'
         : 'compat: as MLGym-Bench computes it',
     ],
-    ...(comparison.sample
-      ? [['data', 'samples: these scores say nothing about the real tasks'] as [string, string]]
-      : []),
-    ...(comparison.profile === DEFAULT_PROFILE
-      ? []
-      : [['profile', `${comparison.profile}: not the tasks' own budgets`] as [string, string]]),
+    ['data', comparison.sample ? 'samples: these scores say nothing about the real tasks' : null],
+    ['profile', comparison.profile === DEFAULT_PROFILE ? null : `${comparison.profile}: not the tasks' own budgets`],
     ...comparison.otherProfiles.map(({ profile, runs }): [string, string] => [
       `omitted, profile ${profile}`,
-      `${runs} ${runs === 1 ? 'run' : 'runs'}`,
+      plural(runs, 'run'),
     ]),
     [
       'ordered by',
       `${ORDER_TITLES[comparison.order]} of ${comparison.metric === 'best-submission' ? 'best submissions' : 'best attempts'}`,
     ],
-    ...(included.length === 0 ? [] : [['included on request', included.join(', ')] as [string, string]]),
-    ...(T === null
-      ? []
-      : [
-          [
-            'T',
-            `${Number(T.toPrecision(6))} (a factor of ${fixed(10 ** T, 1)} to the best)${comparison.fixedT ? ', fixed' : ', from these data'}`,
-          ] as [string, string],
-        ]),
-    ...(baseline === null
-      ? []
-      : [
-          ['AUP of the baselines', `${fixed(baseline.bestAup, 3)} (best), ${fixed(baseline.lastAup, 3)} (last)`] as [
-            string,
-            string,
-          ],
-        ]),
-    ...(comparison.resamples === 0
-      ? []
-      : [['intervals', `95 %, ${comparison.resamples} resamples, seed ${comparison.seed}`] as [string, string]]),
-    ...(saved === null ? [] : [['comparison saved', time(saved.createdAt)] as [string, string]]),
-    ...(saved === null || saved.otherModels.length === 0
-      ? []
-      : [['models that it omits', saved.otherModels.join(', ')] as [string, string]]),
-    ...(saved === null || saved.otherContracts.length === 0
-      ? []
-      : [
-          [
-            'runs of other contracts that it omits',
-            saved.otherContracts
-              .map(({ task, contract, runs: left }) => `${plural(left, 'run')} of ${task} (contract ${contract})`)
-              .join(', '),
-          ] as [string, string],
-        ]),
-    ...(saved === null || saved.changedBaselines.length === 0
-      ? []
-      : [
-          [
-            'baselines that have changed since (the comparison keeps the saved ones)',
-            saved.changedBaselines.map(({ task }) => task).join(', '),
-          ] as [string, string],
-        ]),
+    ['included on request', listed(included)],
+    [
+      'T',
+      T === null
+        ? null
+        : `${Number(T.toPrecision(6))} (a factor of ${fixed(10 ** T, 1)} to the best)${comparison.fixedT ? ', fixed' : ', from these data'}`,
+    ],
+    [
+      'AUP of the baselines',
+      baseline === null ? null : `${fixed(baseline.bestAup, 3)} (best), ${fixed(baseline.lastAup, 3)} (last)`,
+    ],
+    [
+      'intervals',
+      comparison.resamples === 0 ? null : `95 %, ${comparison.resamples} resamples, seed ${comparison.seed}`,
+    ],
+    ...(saved === null ? [] : savedFacts(saved)),
     ['made', `${time(generatedAt)}, bench ${harnessVersion}`],
+  ];
+  return all.flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+}
+
+const listed = (names: readonly string[]): string | null => (names.length === 0 ? null : names.join(', '));
+
+/** What a saved comparison leaves out, and what has changed since. */
+function savedFacts(saved: Saved): [name: string, value: string | null][] {
+  return [
+    ['comparison saved', time(saved.createdAt)],
+    ['models that it omits', listed(saved.otherModels)],
+    [
+      'runs of other contracts that it omits',
+      listed(
+        saved.otherContracts.map(
+          ({ task, contract, runs }) => `${plural(runs, 'run')} of ${task} (contract ${contract})`,
+        ),
+      ),
+    ],
+    [
+      'baselines that have changed since (the comparison keeps the saved ones)',
+      listed(saved.changedBaselines.map(({ task }) => task)),
+    ],
   ];
 }

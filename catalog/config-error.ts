@@ -1,5 +1,4 @@
-import { BenchError } from '../domain/errors.js';
-import { problemLine } from '../domain/views/validated-file.js';
+import { BenchError, problemLine } from '../domain/errors.js';
 import type { ConfigProblem } from '../domain/views/catalog.js';
 
 /** A configuration file cannot be used. All its problems at once, each with file, line and key. */

@@ -1,3 +1,4 @@
+import type { ConfigProblem } from './views/validated-file.js';
 import type { ErrorCode } from './error-codes.js';
 
 /** Errors that people see. `message` says what failed; `remedy` says what to do next. No secrets, no query parameters. */
@@ -93,3 +94,7 @@ export class Superseded extends Error {
 export class Stale extends Error {
   override name = 'Stale';
 }
+
+/** `<file>:<line>: <key>: <message>` */
+export const problemLine = ({ file, line, key, message }: ConfigProblem): string =>
+  `${file}${line === null ? '' : `:${line}`}: ${key === '' ? '' : `${key}: `}${message}`;

@@ -1,5 +1,5 @@
+import { problemLine } from '../../domain/errors.js';
 import type { Command } from 'commander';
-import { problemLine } from '../../domain/views/validated-file.js';
 import { validateConfig } from '../../operations/catalog/validate-config.js';
 import type { CliContext } from '../context.js';
 import { plural } from '../render/format.js';

@@ -1,7 +1,7 @@
+import { problemLine } from '../../domain/errors.js';
 import type { Colors } from 'picocolors/types.js';
 import type { ValidatedFile } from '../../domain/views/catalog.js';
 import type { Notice } from '../../operations/notices.js';
-import { problemLine } from '../../domain/views/validated-file.js';
 import { oneLine, plural } from './format.js';
 import { remedyText } from './remedy.js';
 

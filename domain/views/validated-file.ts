@@ -10,10 +10,6 @@ const configProblemSchema = z
   .meta({ id: 'ConfigProblem' });
 export type ConfigProblem = z.infer<typeof configProblemSchema>;
 
-/** `<file>:<line>: <key>: <message>` */
-export const problemLine = ({ file, line, key, message }: ConfigProblem): string =>
-  `${file}${line === null ? '' : `:${line}`}: ${key === '' ? '' : `${key}: `}${message}`;
-
 export const validatedFileSchema = z.strictObject({
   file: z.string(),
   kind: z.enum(['task', 'agent', 'commands', 'model', 'suite', 'folder']),

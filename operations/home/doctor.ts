@@ -7,8 +7,7 @@ import { engineAddress, type EngineBackend } from '../../backends/docker/engine-
 import { probeEngine } from '../../backends/docker/engine.js';
 import { unenforcedLimits } from '../../backends/docker/enforced-limits.js';
 import { findPython } from '../../backends/local/find-python.js';
-import { problemLine } from '../../domain/views/validated-file.js';
-import { BenchError, type RemedyFields } from '../../domain/errors.js';
+import { BenchError, type RemedyFields, problemLine } from '../../domain/errors.js';
 import { describeAccess, temporalAccess } from '../../domain/home/temporal-access.js';
 import {
   checkExternalDatabase,

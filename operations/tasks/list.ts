@@ -1,8 +1,9 @@
+import { problemLine } from '../../domain/errors.js';
 import { brokenSuites, configEntries, type ConfigEntry, listTasks as tasksOf } from '../../catalog/index.js';
 import { statedBaseline } from '../../domain/task/baseline.js';
 import type { TaskFolder } from '../../domain/task/task.js';
 import type { ListedTask, TasksDocument } from '../../domain/views/catalog.js';
-import { problemLine, type ValidatedFile } from '../../domain/views/validated-file.js';
+import type { ValidatedFile } from '../../domain/views/validated-file.js';
 import { configPlace } from '../catalog/config-place.js';
 import type { NamedTasksPorts } from './named-tasks.js';
 

@@ -28,7 +28,7 @@ import { DeadlineReached, type TurnsUnderWay } from './turns-under-way.js';
 /** How long a slice plays: what takes longer shows in Temporal as an activity of its own. */
 const SLICE_MS = 30_000;
 /** The pause before what failed in a slice is tried by an activity of its own. */
-const AFTER_FAULT_MS = 500;
+const DEFAULT_RETRY_DELAY_MS = 500;
 
 export interface SlicePorts {
   store: Pick<StepLog, 'takeOver'>;
@@ -63,7 +63,7 @@ interface Position {
   /** Time of the steps before. */
   elapsedMs: number;
   /** The recorded action of the step, whose command has no outcome yet; null: no turn was taken. */
-  decided: RecordedStep | null;
+  openStep: RecordedStep | null;
   /** The step's command has asked for it; `elapsedMs` has the step's time. */
   due: 'validate' | 'submit' | null;
 }
@@ -73,9 +73,9 @@ function positionAfter(
   { step, elapsedMs }: { step: number; elapsedMs: number },
   recorded: readonly RecordedStep[],
 ): Position {
-  let at: Position = { step, elapsedMs, decided: null, due: null };
+  let at: Position = { step, elapsedMs, openStep: null, due: null };
   for (const one of recorded) {
-    if (!one.executed) return { ...at, step: one.step, decided: one };
+    if (!one.executed) return { ...at, step: one.step, openStep: one };
     at = { ...at, step: one.step, elapsedMs: at.elapsedMs + one.modelMs + one.commandMs };
     if (one.requested !== null) return { ...at, due: one.requested };
     at = { ...at, step: one.step + 1 };
@@ -92,10 +92,10 @@ class SliceOver extends Error {
 class Slice {
   #at: Position;
   /** Must end before the next command starts; the model may think meanwhile. */
-  #kept: Promise<void> = Promise.resolve();
+  #snapshotUnderWay: Promise<void> = Promise.resolve();
   readonly #first: number;
   readonly #until: number;
-  readonly #over = new AbortController();
+  readonly #sliceTimeout = new AbortController();
 
   constructor(
     private readonly ports: SlicePorts,
@@ -109,9 +109,9 @@ class Slice {
   }
 
   async play(): Promise<SliceResult> {
-    const timer = setTimeout(() => this.#over.abort(new SliceOver()), this.#until - Date.now());
+    const timer = setTimeout(() => this.#sliceTimeout.abort(new SliceOver()), this.#until - Date.now());
     try {
-      if (this.args.keep !== undefined) this.#keep(this.args.keep, this.args.step - 1);
+      if (this.args.keep !== undefined) this.#startSnapshot(this.args.keep, this.args.step - 1);
       const end = await this.#playSteps();
       const { step, elapsedMs } = this.#at;
       return { step, elapsedMs, end };
@@ -121,24 +121,24 @@ class Slice {
       throw error;
     } finally {
       clearTimeout(timer);
-      await this.#kept;
+      await this.#snapshotUnderWay;
     }
   }
 
   async #playSteps(): Promise<SliceEnd> {
     for (;;) {
-      const { due, decided, step } = this.#at;
+      const { due, openStep, step } = this.#at;
       if (due !== null) return { kind: 'evaluate', requested: due };
       reportProgress({ step });
       this.signal.throwIfAborted();
       await this.#leaveWithHost();
-      if (decided === null) {
+      if (openStep === null) {
         const ending = this.#limitReached();
         if (ending !== null) return { kind: 'ending', reason: ending };
-      } else if (!decided.hasAction) return { kind: 'ending', reason: 'format' };
+      } else if (!openStep.hasAction) return { kind: 'ending', reason: 'format' };
       // At least one step, however late the slice was started.
       if (Date.now() >= this.#until && step > this.#first) return { kind: 'more' };
-      const end = decided === null ? await this.#takeTurn() : await this.#executeCommand(decided.modelMs);
+      const end = openStep === null ? await this.#takeTurn() : await this.#executeCommand(openStep.modelMs);
       if (end !== null) return end;
     }
   }
@@ -159,9 +159,9 @@ class Slice {
     const { departure } = this.ports;
     if (!departure.begun) return;
     const { runId, epoch } = this.args;
-    await this.#kept;
-    // A decided step's command may be running.
-    if (this.#at.decided === null) await departure.keep({ runId, epoch, step: this.#at.step - 1 });
+    await this.#snapshotUnderWay;
+    // The open step's command may be running.
+    if (this.#at.openStep === null) await departure.keep({ runId, epoch, step: this.#at.step - 1 });
     throw hostLeaves(runId);
   }
 
@@ -172,15 +172,15 @@ class Slice {
     if (!this.ports.callsModel(provider)) return { kind: 'turn', here: false, afterMs: 0 };
     let turn: NextActionResult;
     try {
-      turn = await untilDeadline(this.args.endsBy, [this.signal, this.#over.signal], (signal) =>
+      turn = await untilDeadline(this.args.endsBy, [this.signal, this.#sliceTimeout.signal], (signal) =>
         this.ports.turns.take({ runId, step }, this.args.fence, signal, (fence, turnSignal) =>
           this.ports.nextAction({ runId, step }, fence, turnSignal),
         ),
       );
     } catch (error) {
       if (error instanceof DeadlineReached) return { kind: 'ending', reason: 'deadline' };
-      if (this.#outlasted()) return { kind: 'turn', here: true, afterMs: 0 };
-      const afterMs = this.#pauseAfter('provider', error);
+      if (this.#sliceTimedOut()) return { kind: 'turn', here: true, afterMs: 0 };
+      const afterMs = this.#retryDelayOf('provider', error);
       return { kind: 'turn', here: true, afterMs };
     }
     switch (turn.kind) {
@@ -191,7 +191,7 @@ class Slice {
       case 'asked':
         return this.#awaitAnswer({ runId, step, try: turn.try ?? 0 });
       case 'action':
-        this.#at = { ...this.#at, decided: decidedStep(step, turn.ms) };
+        this.#at = { ...this.#at, openStep: decidedStep(step, turn.ms) };
         return null;
     }
   }
@@ -219,7 +219,7 @@ class Slice {
   async #executeCommand(modelMs: number): Promise<SliceEnd | null> {
     const { runId, epoch, fence, snapshotEvery } = this.args;
     const { step } = this.#at;
-    await this.#kept;
+    await this.#snapshotUnderWay;
     const timeLimitSeconds = commandTimeLimit(this.#clock(modelMs), Date.now());
     const args = { runId, step, epoch, timeLimitSeconds, fence };
     let outcome: ExecuteCommandResult;
@@ -227,13 +227,14 @@ class Slice {
       outcome = await this.#duringCommand(args);
     } catch (error) {
       if (isSandboxLost(error)) return { kind: 'lost', because: error.message.slice(0, 300) };
-      if (this.#outlasted()) return { kind: 'command', timeLimitSeconds, afterMs: 0 };
-      return { kind: 'command', timeLimitSeconds, afterMs: this.#pauseAfter('engine', error) };
+      if (this.#sliceTimedOut()) return { kind: 'command', timeLimitSeconds, afterMs: 0 };
+      return { kind: 'command', timeLimitSeconds, afterMs: this.#retryDelayOf('engine', error) };
     }
     this.#at = positionAfter({ step, elapsedMs: this.#at.elapsedMs }, [
       { ...decidedStep(step, modelMs), executed: true, requested: outcome.requested, commandMs: outcome.ms },
     ]);
-    if (outcome.requested === null && snapshotEvery > 0 && step % snapshotEvery === 0) this.#keep('interval', step);
+    if (outcome.requested === null && snapshotEvery > 0 && step % snapshotEvery === 0)
+      this.#startSnapshot('interval', step);
     return null;
   }
 
@@ -244,7 +245,7 @@ class Slice {
     departure.enter(runId);
     let settled: number | null = null;
     try {
-      const signal = AbortSignal.any([this.signal, this.#over.signal]);
+      const signal = AbortSignal.any([this.signal, this.#sliceTimeout.signal]);
       signal.throwIfAborted();
       const outcome = await this.ports.executeCommand(args, signal);
       settled = epoch;
@@ -254,26 +255,28 @@ class Slice {
     }
   }
 
-  #keep(reason: SnapshotReason, step: number): void {
+  #startSnapshot(reason: SnapshotReason, step: number): void {
     const { runId, epoch, fence } = this.args;
-    // What a snapshot fails with is no matter of the run.
-    this.#kept = this.ports.snapshot({ runId, step, epoch, reason, fence }, this.signal).catch(() => undefined);
+    // A failed snapshot does not fail the run.
+    this.#snapshotUnderWay = this.ports
+      .snapshot({ runId, step, epoch, reason, fence }, this.signal)
+      .catch(() => undefined);
   }
 
   /** What was under way outlasts the slice, and continues. */
-  #outlasted(): boolean {
-    return this.#over.signal.aborted && !this.signal.aborted;
+  #sliceTimedOut(): boolean {
+    return this.#sliceTimeout.signal.aborted && !this.signal.aborted;
   }
 
   /** The pause before what failed is retried, milliseconds. Throws the error, which names its part, where no retry can help. */
-  #pauseAfter(part: EndCause, error: unknown): number {
+  #retryDelayOf(part: EndCause, error: unknown): number {
     this.signal.throwIfAborted();
     const failure = asFailure(error);
     if (error instanceof Superseded) throw error;
-    if (!(failure instanceof ApplicationFailure)) return AFTER_FAULT_MS;
+    if (!(failure instanceof ApplicationFailure)) return DEFAULT_RETRY_DELAY_MS;
     if (failure.nonRetryable === true) throw error instanceof Error ? naming(part, error) : error;
     const delay: unknown = failure.nextRetryDelay;
-    return typeof delay === 'number' ? delay : AFTER_FAULT_MS;
+    return typeof delay === 'number' ? delay : DEFAULT_RETRY_DELAY_MS;
   }
 }
 

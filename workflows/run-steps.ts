@@ -42,11 +42,11 @@ export class AnsweredTurns {
  * The steps of a run on its host, slice by slice, until the run ends, or its history is long. What a
  * slice leaves to the workflow is an activity of its own. Throws HostLost.
  */
-export async function takeSteps(run: RunState, answered: AnsweredTurns): Promise<RunEnd | 'long'> {
+export async function takeSteps(run: RunState, answered: AnsweredTurns): Promise<RunEnd | 'continue'> {
   let keep: SnapshotReason | undefined;
   for (;;) {
     if (run.progress.ending !== null) return forcedEnd(run, run.progress.ending);
-    if (run.isLong) return 'long';
+    if (run.isLong) return 'continue';
     const args = sliceArgs(run, keep);
     const { step, elapsedMs, end } = await onHost(run.at, sliceOptions(run.hostId), (host) => host.playSteps(args));
     run.progress = { ...run.progress, step, elapsedMs };

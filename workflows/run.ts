@@ -46,42 +46,42 @@ export async function run(
   const answered = new AnsweredTurns();
   setHandler(turnAnswered, (turn) => answered.add(turn));
   const state = new RunState(ticket, carried, turnsPerHistory);
-  let outcome: RunEnd | 'long';
+  let outcome: RunEnd | 'continue';
   try {
     outcome = await play(state, lease, answered, carried !== null);
   } catch (error) {
     outcome = endOfFailure(error);
   }
-  if (outcome === 'long') return continueAsNew<typeof run>(ticket, state.carried(lease.lastToken), turnsPerHistory);
+  if (outcome === 'continue') return continueAsNew<typeof run>(ticket, state.carried(lease.lastToken), turnsPerHistory);
   return endRun(state, lease, outcome);
 }
 
 /** Until the run ends or its history is long, on as many hosts as it takes. */
 async function play(
-  run: RunState,
+  state: RunState,
   lease: GpuLease,
   answered: AnsweredTurns,
   isStarted: boolean,
-): Promise<RunEnd | 'long'> {
+): Promise<RunEnd | 'continue'> {
   let started = isStarted;
-  let lost: string | undefined;
+  let placementFailure: string | undefined;
   for (;;) {
-    if (run.place === null) {
-      const found = await findPlace(run, lease);
+    if (state.place === null) {
+      const found = await findPlace(state, lease);
       if (found === null) continue;
       started = found.started === true;
-      lost = found.lost;
+      placementFailure = found.lost;
     }
     try {
-      if (!started) await start(run, lost);
+      if (!started) await startContainer(state, placementFailure);
       started = true;
-      return await (run.ticket.program === true ? playProgram(run) : takeSteps(run, answered));
+      return await (state.ticket.program === true ? playProgram(state) : takeSteps(state, answered));
     } catch (error) {
       if (!(error instanceof HostLost)) throw error;
-      if (error.left) run.handedOn += 1;
-      run.handedOnBy = error.left ? error.hostId : undefined;
-      run.place = null;
-      run.progress = { ...run.progress, epoch: run.progress.epoch + 1 };
+      if (error.left) state.handedOn += 1;
+      state.handedOnBy = error.left ? error.hostId : undefined;
+      state.place = null;
+      state.progress = { ...state.progress, epoch: state.progress.epoch + 1 };
       started = false;
       await lease.abandon();
     }
@@ -90,21 +90,21 @@ async function play(
 
 /** A host for the run, after its GPUs. Null: the host of its GPUs takes no runs now. */
 async function findPlace(
-  run: RunState,
+  state: RunState,
   lease: GpuLease,
 ): Promise<Awaited<ReturnType<ControlActivities['placeRun']>> | null> {
-  const { ticket, progress } = run;
-  if (progress.epoch > run.lastEpoch) throw ApplicationFailure.nonRetryable(`${MAX_EPOCHS} containers were lost`);
+  const { ticket, progress } = state;
+  if (progress.epoch > state.lastEpoch) throw ApplicationFailure.nonRetryable(`${MAX_EPOCHS} containers were lost`);
   const seconds = secondsToEnd(ticket, progress.elapsedMs);
   const time = seconds === undefined ? {} : { seconds };
   const granted = ticket.gpus > 0 ? await lease.acquire(time) : null;
-  const where = granted === null ? time : { hostId: granted.hostId };
+  const hostOrTime = granted === null ? time : { hostId: granted.hostId };
   const token = granted?.token;
   const leased = { devices: granted?.devices ?? [], ...(token === undefined ? {} : { token }) };
   const placed = await placement
     .placeRun({
-      ...{ runId: ticket.runId, epoch: progress.epoch, ...where },
-      start: { ...leased, ...restored(run, progress.epoch) },
+      ...{ runId: ticket.runId, epoch: progress.epoch, ...hostOrTime },
+      start: { ...leased, ...restoreArgs(state, progress.epoch) },
     })
     .catch((error: unknown) => {
       if (isHostRefusing(error)) return null;
@@ -114,35 +114,41 @@ async function findPlace(
     await lease.giveBack();
     return null;
   }
-  run.place = { hostId: placed.hostId, ...leased };
-  run.progress = { ...progress, epoch: placed.epoch };
+  state.place = { hostId: placed.hostId, ...leased };
+  state.progress = { ...progress, epoch: placed.epoch };
   return placed;
 }
 
 /** What a container starts with: all recorded steps in a later epoch. The first after a host that left says so. */
-function restored({ ticket, handedOnBy }: RunState, epoch: number) {
+function restoreArgs({ ticket, handedOnBy }: RunState, epoch: number) {
   const replayThrough = ticket.program === true ? 0 : epoch === 1 ? ticket.copiedSteps : ticket.maxSteps;
   return { replayThrough, ...(handedOnBy === undefined ? {} : { handedOnBy }) };
 }
 
-/** Its container on a new host. `lost`: why the one that its placement has started is gone. */
-async function start(run: RunState, lost: string | undefined): Promise<void> {
-  const { runId } = run.ticket;
-  const first = run.progress.epoch + (lost === undefined ? 0 : 1);
-  const { hostId, ...leased } = run.place!;
+/** Its container on a new host. `placementFailure`: why the one that its placement has started is gone. */
+async function startContainer(state: RunState, placementFailure: string | undefined): Promise<void> {
+  const { runId } = state.ticket;
+  const first = state.progress.epoch + (placementFailure === undefined ? 0 : 1);
+  const { hostId, ...leased } = state.place!;
   await startHeldContainer(
-    { hostId, epoch: first, last: run.lastEpoch, ...(lost === undefined ? {} : { because: lost }) },
-    (epoch) => {
-      if (epoch !== first) run.handedOnBy = undefined;
-      return { runId, epoch, ...leased, ...restored(run, epoch) };
+    {
+      hostId,
+      epoch: first,
+      last: state.lastEpoch,
+      ...(placementFailure === undefined ? {} : { because: placementFailure }),
     },
-    (epoch) => (run.progress = { ...run.progress, epoch }),
+    (epoch) => {
+      if (epoch !== first) state.handedOnBy = undefined;
+      return { runId, epoch, ...leased, ...restoreArgs(state, epoch) };
+    },
+    (epoch) => (state.progress = { ...state.progress, epoch }),
   );
 }
 
-/** First the containers, then the lease: a GPU is leased again only when nothing of ours uses it. If this fails, the pool does both. */
-async function endRun(run: RunState, lease: GpuLease, end: RunEnd): Promise<RunEnd> {
-  const { ticket, place } = run;
+/** First the containers, then the lease: a GPU is leased again only when nothing of ours uses it. If this fails, the pool
+ * removes the containers and takes the lease back. */
+async function endRun(state: RunState, lease: GpuLease, end: RunEnd): Promise<RunEnd> {
+  const { ticket, place } = state;
   const { runId, hiddenSplit } = ticket;
   await CancellationScope.nonCancellable(async () => {
     const stopped = place === null || (await stopQuietly(place.hostId, runId, hiddenSplit ? undefined : end));
@@ -150,7 +156,7 @@ async function endRun(run: RunState, lease: GpuLease, end: RunEnd): Promise<RunE
     if (!hiddenSplit && (place === null || !stopped)) await control.finishRun({ runId, end });
   });
   if (!hiddenSplit) return end;
-  const { epoch } = run.progress;
+  const { epoch } = state.progress;
   const judged = place === null ? end : await judgedByTest(ticket, { hostId: place.hostId, epoch }, end);
   await CancellationScope.nonCancellable(() => control.finishRun({ runId, end: judged }));
   return judged;

@@ -13,7 +13,7 @@ export const nameIsTaken = (error: unknown): boolean =>
   statusOf(error) === 409 || /already in use/i.test((error as Error).message);
 
 /** Translates the engine's errors: a missing or vanishing container is SandboxLost; anything else may pass. */
-export async function translated<T>(doing: string, work: () => Promise<T>): Promise<T> {
+export async function withEngineErrors<T>(doing: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -22,7 +22,7 @@ export async function translated<T>(doing: string, work: () => Promise<T>): Prom
 }
 
 /** The same for a stream. */
-export async function* translatedEach<T>(doing: string, pieces: AsyncIterable<T>): AsyncGenerator<T> {
+export async function* eachWithEngineErrors<T>(doing: string, pieces: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* pieces;
   } catch (error) {

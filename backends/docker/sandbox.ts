@@ -1,7 +1,7 @@
 import { SandboxLost } from '../../domain/errors.js';
 import type { SandboxPort } from '../../domain/ports/sandbox-port.js';
 import { begunAfter } from '../shell/begun-after.js';
-import { translated, translatedEach } from './engine-errors.js';
+import { withEngineErrors, eachWithEngineErrors } from './engine-errors.js';
 import { freezeContainer, thawContainer } from './freeze-container.js';
 import { proxyReports } from './network-proxy.js';
 import { collect } from './sandbox/collect.js';
@@ -18,31 +18,33 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
   return {
     backend: context.backend,
     isolation: 'container',
-    start: (spec) => translated(`starting the container of run ${spec.runId}`, () => start(context, spec)),
+    start: (spec) => withEngineErrors(`starting the container of run ${spec.runId}`, () => start(context, spec)),
     begunAfter: (ref) => begunAfter(foldersOf(context, ref).control),
     run: (ref, command, signal) => runCommand(context, ref, command, signal),
     interrupt: (ref, n) => interrupt(context, ref, n),
     printed: (ref, n) => printed(context, ref, n),
     collect: (ref, files, maxBytes, more) =>
-      translated(`collecting files of run ${ref.runId}`, () => collect(context, ref, files, maxBytes, more)),
+      withEngineErrors(`collecting files of run ${ref.runId}`, () => collect(context, ref, files, maxBytes, more)),
     snapshot: (ref, limits, signal) =>
-      translatedEach(`the snapshot of run ${ref.runId}`, snapshot(context, ref, limits, signal)),
+      eachWithEngineErrors(`the snapshot of run ${ref.runId}`, snapshot(context, ref, limits, signal)),
     ...(context.disksWanted && { disks: keptDisks(context) }),
     ...(context.sharesFiles && { programs: programHost(context) }),
     freeze: (ref) =>
-      translated(`freezing the container of run ${ref.runId}`, () => freezeContainer(containerOf(context, ref))).catch(
+      withEngineErrors(`freezing the container of run ${ref.runId}`, () =>
+        freezeContainer(containerOf(context, ref)),
+      ).catch(
         // A missing container runs nothing.
         (error: unknown) => error instanceof SandboxLost || Promise.reject(error as Error),
       ),
     thaw: (ref) =>
-      translated(`thawing the container of run ${ref.runId}`, () => thawContainer(containerOf(context, ref))).catch(
-        (error: unknown) => {
-          if (!(error instanceof SandboxLost)) throw error;
-        },
-      ),
+      withEngineErrors(`thawing the container of run ${ref.runId}`, () =>
+        thawContainer(containerOf(context, ref)),
+      ).catch((error: unknown) => {
+        if (!(error instanceof SandboxLost)) throw error;
+      }),
     networkRequests: (ref, how) =>
-      translated(`reading the network record of run ${ref.runId}`, () => proxyReports(context, ref, how)),
-    stop: (ref) => translated(`removing the container of run ${ref.runId}`, () => remove(context, ref)),
-    list: () => translated('listing containers', () => list(context)),
+      withEngineErrors(`reading the network record of run ${ref.runId}`, () => proxyReports(context, ref, how)),
+    stop: (ref) => withEngineErrors(`removing the container of run ${ref.runId}`, () => remove(context, ref)),
+    list: () => withEngineErrors('listing containers', () => list(context)),
   };
 }

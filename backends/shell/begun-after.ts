@@ -16,7 +16,7 @@ export async function begunAfter(control: string): Promise<number | null> {
 }
 
 /** To be called before anything is put there. Throws InfrastructureError if another start was faster, and gives it something else. */
-export async function beginsAfter(control: string, step: number): Promise<void> {
+export async function recordBeginStep(control: string, step: number): Promise<void> {
   try {
     await symlink(String(step), join(control, BEGUN_AFTER));
   } catch (error) {

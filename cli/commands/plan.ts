@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { submitted } from '../../operations/batches/batch-plan.js';
+import { batchOf } from '../../operations/batches/batch-plan.js';
 import { estimateBatch } from '../../operations/batches/estimate.js';
 import { forecastPlan } from '../../operations/batches/forecast-batch.js';
 import type { SubmittedDocument } from '../../domain/views/submissions.js';
@@ -21,7 +21,7 @@ export function register(program: Command, context: CliContext): void {
   addBatchOptions(command);
   command.action(async (options: BatchFlags) => {
     const plan = await planOf(context, command, options);
-    const [batch, now] = [submitted(plan), new Date()];
+    const [batch, now] = [batchOf(plan), new Date()];
     const estimate = estimateBatch(batch.runs, batch, now);
     const forecast = await forecastPlan(context, plan, now);
     context.output.json({ ...submittedDocument(batch, true), estimate, forecast } satisfies SubmittedDocument);

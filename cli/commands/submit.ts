@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addRuns } from '../../operations/batches/add-runs.js';
-import { submitted, type SubmittedBatch } from '../../operations/batches/batch-plan.js';
+import { batchOf, type SubmittedBatch } from '../../operations/batches/batch-plan.js';
 import { estimateBatch } from '../../operations/batches/estimate.js';
 import { forecastPlan } from '../../operations/batches/forecast-batch.js';
 import { submitBatch } from '../../operations/batches/submit-batch.js';
@@ -74,7 +74,7 @@ export function register(program: Command, context: CliContext): void {
       const { output } = context;
       if (options.dryRun === true) {
         const plan = await planOf(context, command, options);
-        const [batch, now] = [submitted(plan), new Date()];
+        const [batch, now] = [batchOf(plan), new Date()];
         const estimate = estimateBatch(batch.runs, batch, now);
         const forecast = await forecastPlan(context, plan, now);
         output.json({ ...submittedDocument(batch, true), estimate, forecast } satisfies SubmittedDocument);

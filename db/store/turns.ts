@@ -5,14 +5,14 @@ import { EXTERNAL_PROVIDER } from '../../domain/run/queues.js';
 import { type Statements, storable } from '../statements.js';
 
 /** Questions to players outside, and their answers. */
-export function turnStore(run: Statements): Turns {
+export function turnStore(query: Statements): Turns {
   /** False: the turn is answered. An answer that is being stored is waited for: it locks the row. */
   const listenUntil = async (
     { runId, step, try: requery }: TurnKey,
     until: string,
     more: unknown[],
   ): Promise<boolean> => {
-    const rows = await run(
+    const rows = await query(
       'listen',
       `update turns set listened_until = ${until} where run_id = $1 and step = $2 and try = $3 and reply is null returning 1`,
       [runId, step, requery, ...more],
@@ -23,13 +23,13 @@ export function turnStore(run: Statements): Turns {
     async ask(turn, { messages, tools }) {
       const key = [turn.runId, turn.step, turn.try];
       // Check for an answer first, to avoid sending the question, which may be long.
-      const [row] = await run<{ reply: string | null }>(
+      const [row] = await query<{ reply: string | null }>(
         'ask',
         `select reply from turns where run_id = $1 and step = $2 and try = $3`,
         key,
       );
       if (row !== undefined) return row.reply;
-      await run(
+      await query(
         'ask',
         `insert into turns (run_id, step, try, messages, tools) values ($1, $2, $3, $4::jsonb, $5::jsonb) on conflict do nothing`,
         [...key, JSON.stringify(messages.map(storableMessage)), tools === undefined ? null : JSON.stringify(tools)],
@@ -37,9 +37,9 @@ export function turnStore(run: Statements): Turns {
       return null;
     },
 
-    async open(of) {
-      const [column, id] = 'runId' in of ? ['run_id', of.runId] : ['batch_id', of.batchId];
-      return run<OpenTurn>(
+    async open(scope) {
+      const [column, id] = 'runId' in scope ? ['run_id', scope.runId] : ['batch_id', scope.batchId];
+      return query<OpenTurn>(
         'open',
         `select distinct on (t.run_id) t.run_id as "runId", t.step, t.try, t.messages, t.tools, t.created_at as "requestedAt"
          from runs r join turns t on t.run_id = r.run_id
@@ -50,7 +50,7 @@ export function turnStore(run: Statements): Turns {
     },
 
     async answer(turn, reply) {
-      const [row] = await run<{ reply: string; counts: boolean; heard: boolean }>(
+      const [row] = await query<{ reply: string; counts: boolean; heard: boolean }>(
         'answer',
         `update turns t set reply = coalesce(t.reply, $4), replied_at = coalesce(t.replied_at, now())
          from runs r
@@ -66,7 +66,7 @@ export function turnStore(run: Statements): Turns {
     stopListening: (turn) => listenUntil(turn, 'null', []),
 
     async notTakenUp(seconds) {
-      return run<TurnKey>(
+      return query<TurnKey>(
         'notTakenUp',
         `select last.run_id as "runId", last.step, last.try
          from runs r cross join lateral (

@@ -8,11 +8,11 @@ import type { BatchSummary } from '../../domain/views/batches.js';
 import { startBatchWorkflow } from '../../temporal/start-batch.js';
 import type { BenchSettings } from '../settings.js';
 import { refuseAllocation } from './allocation-of.js';
-import { type BatchPlan, type SubmittedBatch, submitted } from './batch-plan.js';
+import { type BatchPlan, type SubmittedBatch, batchOf } from './batch-plan.js';
 import { loadGroups, type LoadPorts } from './load-groups.js';
 import { planBatch, type PlanPorts } from './plan-batch.js';
 import type { PlanOptions } from './plan-on.js';
-import { freezeAndCheck, type FreezePorts, prepareBatch, type PreparePorts } from './prepare-batch.js';
+import { freezeTasks, type FreezePorts, planAndBuildImages, type PreparePorts } from './prepare-batch.js';
 import { notStarted } from './store-batch.js';
 import { harnessVersion } from '../harness-version.js';
 
@@ -40,10 +40,10 @@ export async function addRuns(ports: AddRunsPorts, ref: string, input: BatchRequ
   const request = batchRequest({ ...input, ...ofBatch(batch) });
   const groups = loadGroups(ports, request.groups, { needKeys: true, person: false });
   refuseAllocation(groups);
-  const plan = await prepareBatch(ports, request, groups, await after(ports, batch));
-  await freezeAndCheck(ports, plan);
+  const plan = await planAndBuildImages(ports, request, groups, await after(ports, batch));
+  await freezeTasks(ports, plan);
   await appendAndStart(ports, batch.batchId, plan.runs);
-  return submitted(plan);
+  return batchOf(plan);
 }
 
 /** What would be added. Read-only. */

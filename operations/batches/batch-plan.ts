@@ -44,7 +44,7 @@ export interface SubmittedBatch {
   existing?: boolean;
 }
 
-export const submitted = ({ batchId, backend, runs, skipped, allocation, request }: BatchPlan): SubmittedBatch => ({
+export const batchOf = ({ batchId, backend, runs, skipped, allocation, request }: BatchPlan): SubmittedBatch => ({
   batchId,
   name: request.name,
   backend,

@@ -5,7 +5,7 @@ import { attemptsNeeded } from '../../domain/statistics/attempts-needed.js';
 import { forecastUsage, type PlannedRuns, type UsageRange } from '../../domain/statistics/forecast-usage.js';
 import { believedSpread } from '../../domain/statistics/spread-of-gains.js';
 import type { AttemptsForecast, BatchForecast } from '../../domain/views/forecast.js';
-import { type BatchPlan, submitted } from './batch-plan.js';
+import { type BatchPlan, batchOf } from './batch-plan.js';
 import { mostOfRun } from './most-of-run.js';
 
 type Known = Pick<ForecastReads, 'pastRuns' | 'gainSpread'>;
@@ -61,7 +61,7 @@ export interface ForecastPlanPorts {
 
 /** The same of a plan, starting nothing: without a database no past run is known. */
 export async function forecastPlan(ports: ForecastPlanPorts, plan: BatchPlan, now: Date): Promise<BatchForecast> {
-  const batch = submitted(plan);
+  const batch = batchOf(plan);
   const of = (queries: Known) => forecastBatch(queries, plan.runs, batch, now);
   return (
     (await ports.ifDatabaseAnswers(({ queries }) => of(queries))) ??

@@ -21,7 +21,7 @@ export type PreparePorts = ImagesPorts & HostsPorts;
  * A plan on a backend whose images exist, built if they were missing. Runs that no host can execute
  * are refused before building, which takes minutes.
  */
-export async function prepareBatch(
+export async function planAndBuildImages(
   ports: PreparePorts,
   request: BatchRequest,
   groups: readonly LoadedGroup[],
@@ -58,7 +58,7 @@ export type FreezePorts = ShareTasksPorts & HostsPorts;
  * Runs play frozen copies of their tasks, which other hosts can fetch, and a host must be able to
  * execute them.
  */
-export async function freezeAndCheck(ports: FreezePorts, { groups, backend, runs }: BatchPlan): Promise<void> {
+export async function freezeTasks(ports: FreezePorts, { groups, backend, runs }: BatchPlan): Promise<void> {
   const frozen = groups
     .flatMap((group) => group.taskFolders)
     .map((task) => ({ hash: task.contentHash, dir: freezeTask(ports.settings.layout, task) }));

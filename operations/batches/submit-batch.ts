@@ -1,10 +1,10 @@
 import type { ForecastReads } from '../../domain/ports/reading/forecasts.js';
 import { batchRequest, type BatchRequestInput } from '../../domain/requests/batch.js';
-import { type SubmittedBatch, submitted } from './batch-plan.js';
-import { existingBatch, type ExistingBatchPorts } from './existing-batch.js';
+import { type SubmittedBatch, batchOf } from './batch-plan.js';
+import { resumeIfIdentical, type ResumeIfIdenticalPorts } from './resume-if-identical.js';
 import { forecastBatch } from './forecast-batch.js';
 import { loadGroups, type LoadPorts } from './load-groups.js';
-import { freezeAndCheck, type FreezePorts, prepareBatch, type PreparePorts } from './prepare-batch.js';
+import { freezeTasks, type FreezePorts, planAndBuildImages, type PreparePorts } from './prepare-batch.js';
 import { specificationOf } from './specification.js';
 import { storeAndStart, type StorePorts } from './store-batch.js';
 
@@ -18,17 +18,17 @@ export interface SubmitOptions {
 export type SubmitPorts = LoadPorts &
   PreparePorts &
   FreezePorts &
-  ExistingBatchPorts &
+  ResumeIfIdenticalPorts &
   StorePorts & {
     queries: Pick<ForecastReads, 'pastRuns' | 'gainSpread'>;
     services(): Promise<unknown>;
   };
 
 /**
- * Expand the matrix, store it, start it. All mistakes in the request are found before anything is
- * started or written. Then: build images, freeze tasks, insert rows in one transaction, start the
- * workflow. A failure between the last two leaves a batch that `bench resume` starts. If an
- * identical batch of this name exists, it is resumed instead.
+ * Expands the matrix, stores it and starts it. Mistakes in the request are found before anything is started or written.
+ * Then, in this order: the services start, missing images are built, an identical batch of this name is resumed and
+ * returned (another one of this name is a conflict), tasks are frozen, rows are inserted in one transaction, the
+ * workflow starts. If that start fails, a worker or `bench resume` starts the stored batch.
  */
 export async function submitBatch(
   ports: SubmitPorts,
@@ -37,14 +37,14 @@ export async function submitBatch(
 ): Promise<SubmittedBatch> {
   const request = batchRequest(input);
   const groups = loadGroups(ports, request.groups, { needKeys: true, person });
-  // Nothing begins without a Temporal that answers.
+  // Starts the services: nothing is built or stored without a Temporal that answers.
   await ports.services();
-  const plan = await prepareBatch(ports, request, groups);
-  const known = await existingBatch(ports, plan);
-  if (known !== null) return known;
-  await freezeAndCheck(ports, plan);
-  // `bench tasks verify` reports each end itself and has to return.
-  const batch = { ...submitted(plan), ...(verification && { breaker: null }) };
+  const plan = await planAndBuildImages(ports, request, groups);
+  const existing = await resumeIfIdentical(ports, plan);
+  if (existing !== null) return existing;
+  await freezeTasks(ports, plan);
+  // `bench tasks verify` reports each failed run itself: a breaker would pause its batch.
+  const batch = { ...batchOf(plan), ...(verification && { breaker: null }) };
   const { seed, priority } = request;
   const {
     evidence: _from,

@@ -6,14 +6,14 @@ import { type BatchRequest, batchRequest } from '../../domain/requests/batch.js'
 import { episodeOptions } from '../../domain/requests/run-options.js';
 import type { RunDefinition } from '../../domain/run/run.js';
 import { loadGroups } from '../batches/load-groups.js';
-import { freezeAndCheck, prepareBatch } from '../batches/prepare-batch.js';
+import { freezeTasks, planAndBuildImages } from '../batches/prepare-batch.js';
 import { harnessVersion } from '../harness-version.js';
 import type { BenchSettings } from '../settings.js';
 import type { PortsOf } from '../ports-of.js';
 import type { Environment, EnvironmentOptions, Variation } from './environment.js';
 import { type BaselinePorts, requireBaselines } from './require-baselines.js';
 
-type PreparePorts = PortsOf<typeof prepareBatch | typeof loadGroups | typeof freezeAndCheck>;
+type PreparePorts = PortsOf<typeof planAndBuildImages | typeof loadGroups | typeof freezeTasks>;
 
 type BatchPorts = { episodes: Pick<Episodes, 'openBatch'> };
 
@@ -80,8 +80,8 @@ const environmentRequest = (
 
 async function prepareRuns(ports: PreparePorts, request: BatchRequest): Promise<RunDefinition[]> {
   const groups = loadGroups(ports, request.groups, { needKeys: true, person: false });
-  const prepared = await prepareBatch(ports, request, groups);
-  await freezeAndCheck(ports, prepared);
+  const prepared = await planAndBuildImages(ports, request, groups);
+  await freezeTasks(ports, prepared);
   return prepared.runs;
 }
 

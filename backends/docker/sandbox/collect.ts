@@ -8,8 +8,8 @@ import { freezeContainer } from '../freeze-container.js';
 import { runLiveTests } from '../harbor/live-tests.js';
 import { workspaceOn } from '../workspace-disk.js';
 import { containerOf, foldersOf, type SandboxContext } from './context.js';
-import { wake } from './wake.js';
-import { mountWhole, onWholeDisk } from './whole-disk.js';
+import { startAndWait } from './supervisor.js';
+import { mountIntact, onIntactDisk } from './intact-disk.js';
 
 const MOST_TRIES = 3;
 
@@ -20,15 +20,15 @@ export async function collect(
   maxBytes: number,
   more: CollectOptions | undefined,
 ): Promise<Collected> {
-  await mountWhole(context, ref);
+  await mountIntact(context, ref);
   const { live, whole } = more ?? {};
   if (live !== undefined) {
     // Not restarted when something fails: its processes are what is tested.
     const container = containerOf(context, ref);
-    await wake(context, ref, container);
-    return await onWholeDisk(context, ref, () => runLiveTests(container, live));
+    await startAndWait(context, ref, container);
+    return await onIntactDisk(context, ref, () => runLiveTests(container, live));
   }
-  return await onWholeDisk(context, ref, async () => {
+  return await onIntactDisk(context, ref, async () => {
     if (whole !== undefined)
       return await collectInside(context, ref, (container) => collectWhole(container, maxBytes, whole));
     const workspace = workspaceOn(foldersOf(context, ref).dir);
@@ -48,7 +48,7 @@ async function collectInside(
   const { Paused: frozen } = (await container.inspect()).State;
   try {
     for (let attempt = 1; ; attempt++) {
-      await wake(context, ref, container);
+      await startAndWait(context, ref, container);
       try {
         return await work(container);
       } catch (error) {

@@ -1,9 +1,9 @@
 import { SandboxLost } from '../../../domain/errors.js';
 import type { CommandOutcome, ProgramHost, SandboxCommand, SandboxRef } from '../../../domain/ports/sandbox-port.js';
 import { answerProgram, followProgram, SupervisorAway } from '../../shell/shell-client.js';
-import { translated } from '../engine-errors.js';
+import { withEngineErrors } from '../engine-errors.js';
 import { channelTo, foldersOf, type SandboxContext } from './context.js';
-import { awake } from './wake.js';
+import { withSupervisor } from './supervisor.js';
 
 export async function runCommand(
   context: SandboxContext,
@@ -11,7 +11,7 @@ export async function runCommand(
   command: SandboxCommand,
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
-  const { found, awoken, outOfMemory } = await awake(context, ref, `command ${command.n}`, () =>
+  const { found, awoken, outOfMemory } = await withSupervisor(context, ref, `command ${command.n}`, () =>
     channelTo(context, ref).run(command, signal),
   );
   if (!awoken) return found;
@@ -19,22 +19,22 @@ export async function runCommand(
 }
 
 export const interrupt = (context: SandboxContext, ref: SandboxRef, n: number): Promise<void> =>
-  translated(`interrupting command ${n} of run ${ref.runId}`, () => channelTo(context, ref).interrupt(n)).catch(
+  withEngineErrors(`interrupting command ${n} of run ${ref.runId}`, () => channelTo(context, ref).interrupt(n)).catch(
     unlessStopped,
   );
 
 export const printed = (context: SandboxContext, ref: SandboxRef, n: number): Promise<string> =>
-  translated(`asking what run ${ref.runId} prints`, () => channelTo(context, ref).printed(n)).catch(
+  withEngineErrors(`asking what run ${ref.runId} prints`, () => channelTo(context, ref).printed(n)).catch(
     (error: unknown) => unlessStopped(error) ?? '',
   );
 
 export const programHost = (context: SandboxContext): ProgramHost => ({
   async run(ref, command, signal) {
     const { control } = foldersOf(context, ref);
-    return (await awake(context, ref, 'the program', () => followProgram(control, command, signal))).found;
+    return (await withSupervisor(context, ref, 'the program', () => followProgram(control, command, signal))).found;
   },
   answer: (ref, number, text) =>
-    translated(`answering the program of run ${ref.runId}`, () =>
+    withEngineErrors(`answering the program of run ${ref.runId}`, () =>
       answerProgram(foldersOf(context, ref).control, number, text),
     ).catch(unlessStopped),
   interrupt: (ref, n) => interrupt(context, ref, n),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { BenchError, InfrastructureError, NoRoom, SandboxLost } from '../../../domain/errors.js';
 import type { SandboxSpec } from '../../../domain/ports/sandbox-port.js';
-import { beginsAfter } from '../../shell/begun-after.js';
+import { recordBeginStep } from '../../shell/begun-after.js';
 import { makeControlDirectory } from '../../shell/control-directory.js';
 import { stageMemory } from '../../shell/stage-memory.js';
 import { requireArchive, stageRestore } from '../../shell/stage-restore.js';
@@ -45,7 +45,7 @@ export async function create(
   const { control } = foldersOf(context, spec);
   // Even where it is not shared: list() needs it to find containers removed behind our back.
   await makeControlDirectory(control, context.backend);
-  await beginsAfter(control, spec.restoredStep ?? 0);
+  await recordBeginStep(control, spec.restoredStep ?? 0);
   const at = await preparePlace(context, spec, images);
   if (!context.sharesFiles) {
     const container = await createOrAdopt(context, spec, at);

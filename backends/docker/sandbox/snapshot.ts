@@ -1,6 +1,6 @@
 import { newRunId } from '../../../domain/ids.js';
 import type { KeptDisks, SandboxRef, SandboxSpec } from '../../../domain/ports/sandbox-port.js';
-import { translated, translatedEach } from '../engine-errors.js';
+import { withEngineErrors, eachWithEngineErrors } from '../engine-errors.js';
 import { keepDisk, keptDisk } from '../kept-disks.js';
 import { containerName } from '../sandbox-container.js';
 import { snapshotOf } from '../snapshot-container.js';
@@ -8,8 +8,8 @@ import { hasDisk } from '../workspace-disk.js';
 import { containerOf, foldersOf, type SandboxContext } from './context.js';
 import { create } from './create.js';
 import { remove } from './remove.js';
-import { wake } from './wake.js';
-import { eachOnWholeDisk, mountWhole, onWholeDisk } from './whole-disk.js';
+import { startAndWait } from './supervisor.js';
+import { eachOnIntactDisk, mountIntact, onIntactDisk } from './intact-disk.js';
 
 interface SnapshotLimits {
   maxBytes: number;
@@ -22,14 +22,15 @@ export const snapshot = (
   limits: SnapshotLimits,
   signal: AbortSignal,
 ): AsyncIterable<Uint8Array> =>
-  eachOnWholeDisk(context, ref, () => snapshotOf(containerOf(context, ref), limits, signal));
+  eachOnIntactDisk(context, ref, () => snapshotOf(containerOf(context, ref), limits, signal));
 
 /** Snapshots that stay on this host as copies of disks. */
 export const keptDisks = (context: SandboxContext): KeptDisks => ({
   keep: (ref, name, limits) =>
-    translated(`keeping the disk of run ${ref.runId}`, () => keep(context, ref, name, limits)),
+    withEngineErrors(`keeping the disk of run ${ref.runId}`, () => keep(context, ref, name, limits)),
   has: async (name) => (await keptDisk(context.layout.disks, name)) !== null,
-  archive: (name, limits, signal) => translatedEach(`the archive of ${name}`, archiveOf(context, name, limits, signal)),
+  archive: (name, limits, signal) =>
+    eachWithEngineErrors(`the archive of ${name}`, archiveOf(context, name, limits, signal)),
 });
 
 async function keep(
@@ -42,8 +43,8 @@ async function keep(
   if (!hasDisk(folders.dir)) return null;
   // Without its container it is a sandbox's no more.
   await containerOf(context, ref).inspect();
-  await mountWhole(context, ref);
-  return await onWholeDisk(context, ref, () => keepDisk(context.layout.disks, name, folders, limits));
+  await mountIntact(context, ref);
+  return await onIntactDisk(context, ref, () => keepDisk(context.layout.disks, name, folders, limits));
 }
 
 /** Of a sandbox that is started from it and runs nothing. */
@@ -67,7 +68,7 @@ async function* archiveOf(
       limits: { memoryMb: 512, cpus: 1, pids: 64 },
     };
     const { container } = await create(context, spec, { plain, image: plain });
-    await wake(context, spec, container);
+    await startAndWait(context, spec, container);
     yield* snapshot(context, ref, limits, signal);
   } finally {
     await remove(context, ref);

@@ -9,7 +9,7 @@ import type { BuiltImage } from '../images.js';
 import { hasDisk } from '../workspace-disk.js';
 import { foldersOf, type SandboxContext } from './context.js';
 import { create, type SandboxImages } from './create.js';
-import { wake } from './wake.js';
+import { startAndWait } from './supervisor.js';
 
 const CREATE_ATTEMPTS = 3;
 /** The engine cannot grant all rights of root. */
@@ -55,7 +55,7 @@ async function createAwake(context: SandboxContext, spec: SandboxSpec, images: S
     const made = await create(context, spec, images);
     created ||= made.created;
     try {
-      await wake(context, spec, made.container);
+      await startAndWait(context, spec, made.container);
       return created;
     } catch (error) {
       const refused = CAPS_REFUSED.test((error as Error).message);

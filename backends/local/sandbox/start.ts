@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { BenchError, InfrastructureError } from '../../../domain/errors.js';
 import type { SandboxInfo, SandboxSpec } from '../../../domain/ports/sandbox-port.js';
 import { LIMIT_KINDS } from '../../../domain/run/run.js';
-import { beginsAfter } from '../../shell/begun-after.js';
+import { recordBeginStep } from '../../shell/begun-after.js';
 import { makeControlDirectory } from '../../shell/control-directory.js';
 import { stageMemory } from '../../shell/stage-memory.js';
 import { requireArchive, stageRestore } from '../../shell/stage-restore.js';
@@ -22,7 +22,7 @@ export async function start(context: SandboxContext, spec: SandboxSpec): Promise
   // Finish an interrupted stop.
   if (isStopping(control)) await stop(context, spec);
   await makeControlDirectory(control, 'local');
-  await beginsAfter(control, spec.restoredStep ?? 0);
+  await recordBeginStep(control, spec.restoredStep ?? 0);
   await stageMemory(control, spec.memory);
   const created = (await readPlace(control)) === null;
   if (created) await writePlan(control, await planOf(context, spec));

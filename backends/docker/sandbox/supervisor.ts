@@ -4,26 +4,30 @@ import type { SandboxRef } from '../../../domain/ports/sandbox-port.js';
 import { SupervisorAway } from '../../shell/shell-client.js';
 import { waitForSupervisor } from '../../shell/wait-for-supervisor.js';
 import { startContainer } from '../container-life.js';
-import { translated, unlessStatus } from '../engine-errors.js';
+import { withEngineErrors, unlessStatus } from '../engine-errors.js';
 import { thawContainer } from '../freeze-container.js';
 import { wakeProxy } from '../network-proxy.js';
 import { channelTo, containerOf, type SandboxContext, titleOf } from './context.js';
-import { mountWhole, onWholeDisk } from './whole-disk.js';
+import { mountIntact, onIntactDisk } from './intact-disk.js';
 
 /** How long an exec may find no room in a running container before its processes are ended. */
-const EXEC_PATIENCE_MS = 15_000;
+const EXEC_TIMEOUT_MS = 15_000;
 const MOST_STARTS = 3;
 const MOST_TRIES = 3;
 
 /** Start the container if it is not running, and wait until its supervisor answers. */
-export async function wake(context: SandboxContext, ref: SandboxRef, container: Docker.Container): Promise<void> {
+export async function startAndWait(
+  context: SandboxContext,
+  ref: SandboxRef,
+  container: Docker.Container,
+): Promise<void> {
   let starts = 0;
   const start = async () => {
     starts++;
     await startContainer(container);
   };
   await wakeProxy(context, ref);
-  await mountWhole(context, ref);
+  await mountIntact(context, ref);
   // A worker that died during an evaluation leaves it frozen.
   await thawContainer(container);
   await start();
@@ -31,7 +35,7 @@ export async function wake(context: SandboxContext, ref: SandboxRef, container: 
     const { State: state } = await container.inspect();
     if (state.Running) {
       // No room for an exec: the agent's processes fill the container, so end them with it.
-      if (!context.sharesFiles && waitedMs > EXEC_PATIENCE_MS && starts === 1) {
+      if (!context.sharesFiles && waitedMs > EXEC_TIMEOUT_MS && starts === 1) {
         await container.kill().catch(unlessStatus(409));
         await start();
       }
@@ -46,7 +50,7 @@ export async function wake(context: SandboxContext, ref: SandboxRef, container: 
 }
 
 /** What the supervisor says; a container that has stopped is started again. */
-export async function awake<T>(
+export async function withSupervisor<T>(
   context: SandboxContext,
   ref: SandboxRef,
   what: string,
@@ -56,14 +60,14 @@ export async function awake<T>(
   let outOfMemory = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      const found = await translated(`${what} of run ${ref.runId}`, () => onWholeDisk(context, ref, work));
+      const found = await withEngineErrors(`${what} of run ${ref.runId}`, () => onIntactDisk(context, ref, work));
       return { found, awoken: attempt > 1, outOfMemory };
     } catch (error) {
       if (!(error instanceof SupervisorAway)) throw error;
       if (attempt === MOST_TRIES) throw new InfrastructureError(`run ${ref.runId}: ${error.message}`, { cause: error });
-      await translated(`looking for the container of run ${ref.runId}`, async () => {
+      await withEngineErrors(`looking for the container of run ${ref.runId}`, async () => {
         outOfMemory ||= await endedByMemory(container);
-        await wake(context, ref, container);
+        await startAndWait(context, ref, container);
       });
     }
   }

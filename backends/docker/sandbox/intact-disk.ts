@@ -6,7 +6,7 @@ import { foldersOf, type SandboxContext } from './context.js';
 import { remove } from './remove.js';
 
 /** A result from a broken disk says nothing about the agent, so the sandbox is lost. Throws SandboxLost. */
-async function requireWholeDisk(
+async function removeIfDiskBroken(
   context: SandboxContext,
   ref: SandboxRef,
   before?: { mounted: boolean },
@@ -20,32 +20,32 @@ async function requireWholeDisk(
 }
 
 /** Checks the disk before and after; it must not vanish. Throws SandboxLost. */
-export async function onWholeDisk<T>(context: SandboxContext, ref: SandboxRef, work: () => Promise<T>): Promise<T> {
+export async function onIntactDisk<T>(context: SandboxContext, ref: SandboxRef, work: () => Promise<T>): Promise<T> {
   const mounted = hasDisk(foldersOf(context, ref).dir);
-  await requireWholeDisk(context, ref);
+  await removeIfDiskBroken(context, ref);
   const found = await work();
-  await requireWholeDisk(context, ref, { mounted });
+  await removeIfDiskBroken(context, ref, { mounted });
   return found;
 }
 
 /** The same for a stream; also checked after one that was left or failed. */
-export async function* eachOnWholeDisk<T>(
+export async function* eachOnIntactDisk<T>(
   context: SandboxContext,
   ref: SandboxRef,
   pieces: () => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const mounted = hasDisk(foldersOf(context, ref).dir);
-  await requireWholeDisk(context, ref);
+  await removeIfDiskBroken(context, ref);
   try {
     yield* pieces();
   } finally {
-    await requireWholeDisk(context, ref, { mounted });
+    await removeIfDiskBroken(context, ref, { mounted });
   }
 }
 
 /** After a reboot the disk is not mounted, and files would seem missing. */
-export async function mountWhole(context: SandboxContext, ref: SandboxRef): Promise<void> {
+export async function mountIntact(context: SandboxContext, ref: SandboxRef): Promise<void> {
   const { dir } = foldersOf(context, ref);
   if (hasDisk(dir)) await mountDisk(dir);
-  await requireWholeDisk(context, ref);
+  await removeIfDiskBroken(context, ref);
 }

@@ -4,10 +4,10 @@ import type { BatchReads } from '../../domain/ports/reading/batches.js';
 import type { BatchControl } from '../../domain/ports/record/batch-control.js';
 import type { RunDefinitions } from '../../domain/ports/record/run-definitions.js';
 import { startBatchWorkflow } from '../../temporal/start-batch.js';
-import { type BatchPlan, type SubmittedBatch, submitted } from './batch-plan.js';
+import { type BatchPlan, type SubmittedBatch, batchOf } from './batch-plan.js';
 import { specificationDifferences, specificationOf } from './specification.js';
 
-export interface ExistingBatchPorts {
+export interface ResumeIfIdenticalPorts {
   batchControl: Pick<BatchControl, 'named'>;
   queries: Pick<BatchReads, 'batchStatus'>;
   store: Pick<RunDefinitions, 'definition'>;
@@ -19,7 +19,10 @@ export interface ExistingBatchPorts {
  * Resumes the batch of this name if its specification is equal; null: the name is free. Throws
  * BenchError (conflict) if the specification differs.
  */
-export async function existingBatch(ports: ExistingBatchPorts, plan: BatchPlan): Promise<SubmittedBatch | null> {
+export async function resumeIfIdentical(
+  ports: ResumeIfIdenticalPorts,
+  plan: BatchPlan,
+): Promise<SubmittedBatch | null> {
   const { name } = plan.request;
   if (name === null) return null;
   const { batchControl, queries, store } = ports;
@@ -41,5 +44,5 @@ export async function existingBatch(ports: ExistingBatchPorts, plan: BatchPlan):
     await startBatchWorkflow(await ports.temporal(), { batchId });
   }
   const runs = await Promise.all(runList.map(({ runId }) => store.definition(runId)));
-  return { ...submitted(plan), batchId, runs, existing: true };
+  return { ...batchOf(plan), batchId, runs, existing: true };
 }

@@ -1,6 +1,5 @@
 export { listAgents, loadAgent } from './agents.js';
 export type { LoadedAgent } from './agents.js';
-export { loadBatchFile } from './batch-file.js';
 export { ConfigError } from './config-error.js';
 export { configEntries, type ConfigEntry, taskIds } from './config-entries.js';
 export { fileDigest, folderFiles, hashFolder } from './folder-hash.js';

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Database } from '../db/index.js';
+import { once } from '../domain/once.js';
 import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/home/services.js';
 import type { DatabaseEndpoint, EnsureOptions } from '../services/index.js';
@@ -56,9 +57,9 @@ export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Benc
   const reading = once(ensureReading);
   /** Where it answers, by the services if these are known. */
   const databaseEndpoint = (): Promise<DatabaseEndpoint> =>
-    services.known()?.then((endpoints) => ({ databaseUrl: endpoints.databaseUrl, endpoints })) ?? reading.get();
+    services.known()?.then((endpoints) => ({ databaseUrl: endpoints.databaseUrl, endpoints })) ?? reading();
   const database = once(async () => connectDatabase((await databaseEndpoint()).databaseUrl));
-  const temporal = once(async () => connectTemporalOf(await services.get(), settings.env));
+  const temporal = once(async () => connectTemporalOf(await services(), settings.env));
 
   const close = async (): Promise<void> => {
     const [openedDatabase, openedTemporal] = [database.known(), temporal.known()];
@@ -71,15 +72,15 @@ export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Benc
     settings,
     notify,
     abortable,
-    services: services.get,
+    services,
     databaseUrl: async () => (await databaseEndpoint()).databaseUrl,
     renewWorker: () => ensure(settings.worker, true),
     servicesWithoutWorker: () => ensure('external'),
-    database: database.get,
+    database,
     async ifDatabaseAnswers(read) {
       return (await import('./if-database-answers.js')).ifDatabaseAnswers(settings, read);
     },
-    temporal: temporal.get,
+    temporal,
     async refreshServices() {
       const before = await databaseEndpoint();
       const now = await ensureReading();
@@ -99,22 +100,6 @@ export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Benc
     close,
   };
   return bench;
-}
-
-/** Opens at most once. A failure is not kept: the next use tries again. */
-function once<T>(open: () => Promise<T>) {
-  let opened: Promise<T> | null = null;
-  return {
-    get: (): Promise<T> => {
-      const current = opened ?? open();
-      current.catch(() => {
-        if (opened === current) opened = null;
-      });
-      return (opened = current);
-    },
-    known: (): Promise<T> | null => opened,
-    forget: (): void => void (opened = null),
-  };
 }
 
 interface Ensured {

@@ -6,7 +6,7 @@ import { ensureImage, type ImageKind } from '../backends/docker/images.js';
 import { ensureTaskImage } from '../backends/docker/task-image.js';
 import type { DiskRoom } from '../backends/docker/disk-room.js';
 import { createDockerLeftovers } from '../backends/docker/leftovers.js';
-import { remembered } from '../backends/docker/remembered.js';
+import { once } from '../domain/once.js';
 import { createDockerSandbox } from '../backends/docker/sandbox.js';
 import { createLocalEvaluator } from '../backends/local/evaluator.js';
 import { createHostLeftovers } from '../backends/local/leftovers.js';
@@ -32,7 +32,7 @@ export function createBackends(settings: WorkerSettings, log: Logger, room?: Dis
     const docker = connectEngine(address);
     const donor = donorAt === undefined || donorAt instanceof BenchError ? undefined : connectEngine(donorAt);
     const image = (kind: ImageKind) =>
-      remembered(() => {
+      once(() => {
         const onProgress = (line: string) => log.info({ backend: address.backend, kind, line }, 'image');
         return ensureImage(docker, kind, { assetsRoot, cacheDir: settings.cacheDir, donor, onProgress });
       });

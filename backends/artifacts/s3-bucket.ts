@@ -1,3 +1,4 @@
+import { once } from '../../domain/once.js';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { artifactName } from './file-artifact-store.js';
 import { openClient, type OpenedClient, type S3Location } from './s3-client.js';
@@ -29,11 +30,6 @@ export function s3Bucket(location: S3Location, silenceMs: number): S3Bucket {
       return (await openClient({ ...location, endpoint: publicEndpoint }, silenceMs)).client;
     }),
   };
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
 }
 
 export const keyOf = ({ below }: S3Bucket, sha256: string): string => below + artifactName(sha256);

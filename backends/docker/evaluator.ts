@@ -13,7 +13,7 @@ import type { DockerEvaluatorOptions } from './evaluator-options.js';
 import { isPodman } from './engine.js';
 import { localHosts } from './localhost.js';
 import { hiddenFigures, madeUpFigures } from './machine-figures.js';
-import { remembered } from './remembered.js';
+import { once } from '../../domain/once.js';
 import { PODMAN_PROCESSES } from './podman-ulimits.js';
 import { verify } from './harbor/verify.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
@@ -33,7 +33,7 @@ const PODMAN_FOLDER = 'mode=777';
 export function createDockerEvaluator(options: DockerEvaluatorOptions): EvaluatorPort {
   const { docker } = options;
   // Podman asks its host's package manager for every answer to that.
-  const podman = remembered(() => isPodman(docker));
+  const podman = once(() => isPodman(docker));
   return {
     isolation: 'container',
     async evaluate(job, signal) {

@@ -1,4 +1,4 @@
-import { loadBatchFile } from '../../catalog/index.js';
+import { loadBatchFile } from '../../catalog/batch-file.js';
 import type { BatchRequestInput } from '../../domain/requests/batch.js';
 
 /**

@@ -9,7 +9,7 @@ import type { EngineBackend } from '../engine-address.js';
 import { isPodman } from '../engine.js';
 import { execChannel } from '../exec-channel.js';
 import type { BuiltImage } from '../images.js';
-import { remembered } from '../remembered.js';
+import { once } from '../../../domain/once.js';
 import { containerName } from '../sandbox-container.js';
 import { disksPossible } from '../workspace-disk.js';
 
@@ -65,8 +65,8 @@ export function sandboxContext(options: DockerSandboxOptions): SandboxContext {
     nextDiskAt: 0,
     ranksProcesses: true,
     archiving: new Set(),
-    isPodman: remembered(() => isPodman(docker)),
-    unenforced: remembered(() => unenforcedLimits(docker)),
+    isPodman: once(() => isPodman(docker)),
+    unenforced: once(() => unenforcedLimits(docker)),
   };
 }
 

@@ -6,9 +6,8 @@ import { containerName } from '../sandbox-container.js';
 import { snapshotOf } from '../snapshot-container.js';
 import { hasDisk } from '../workspace-disk.js';
 import { containerOf, foldersOf, type SandboxContext } from './context.js';
-import { create } from './create.js';
 import { remove } from './remove.js';
-import { startAndWait } from './supervisor.js';
+import { createStarted } from './start.js';
 import { eachOnIntactDisk, mountIntact, onIntactDisk } from './intact-disk.js';
 
 interface SnapshotLimits {
@@ -41,7 +40,7 @@ async function keep(
 ): Promise<{ bytes: number } | null> {
   const folders = foldersOf(context, ref);
   if (!hasDisk(folders.dir)) return null;
-  // Without its container it is a sandbox's no more.
+  // Throws if the container is gone.
   await containerOf(context, ref).inspect();
   await mountIntact(context, ref);
   return await onIntactDisk(context, ref, () => keepDisk(context.layout.disks, name, folders, limits));
@@ -67,8 +66,7 @@ async function* archiveOf(
       gpuDevices: [],
       limits: { memoryMb: 512, cpus: 1, pids: 64 },
     };
-    const { container } = await create(context, spec, { plain, image: plain });
-    await startAndWait(context, spec, container);
+    await createStarted(context, spec, { plain, image: plain });
     yield* snapshot(context, ref, limits, signal);
   } finally {
     await remove(context, ref);

@@ -18,7 +18,7 @@ const CAPS_REFUSED = /unable to apply caps/;
 /** Find or build the images, create or adopt the container, and wait until it answers. */
 export async function start(context: SandboxContext, spec: SandboxSpec): Promise<SandboxInfo> {
   const images = await attributed('image', () => imagesFor(context, spec));
-  const created = await createAwake(context, spec, images);
+  const created = await createStarted(context, spec, images);
   return {
     isolation: 'container',
     imageDigest: images.image.digest,
@@ -49,7 +49,11 @@ async function withLayer(
 }
 
 /** Whether its files are new. Another start of the same sandbox may remove a container that never ran: then it is created again. */
-async function createAwake(context: SandboxContext, spec: SandboxSpec, images: SandboxImages): Promise<boolean> {
+export async function createStarted(
+  context: SandboxContext,
+  spec: SandboxSpec,
+  images: SandboxImages,
+): Promise<boolean> {
   let created = false;
   for (let attempt = 1; ; attempt++) {
     const made = await create(context, spec, images);

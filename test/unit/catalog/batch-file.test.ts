@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadBatchFile } from '../../../catalog/index.js';
+import { loadBatchFile } from '../../../catalog/batch-file.js';
 
 const dir = mkdtempSync(join(tmpdir(), 'bench-batch-file-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

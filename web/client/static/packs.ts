@@ -1,3 +1,4 @@
+import { once } from '../../../domain/once.js';
 import type { ExportIndex } from '../../../domain/static-form/packs.js';
 
 // Packs are scripts, since a page from disk may load nothing else; in a single file they are blocks that nobody runs. Each is inflated when
@@ -45,15 +46,10 @@ function base64Of(file: string): Promise<string> {
 
 const kept = new Map<string, Promise<Pack>>();
 
-const index = lazily(async () => {
+const index = once(async () => {
   const name = document.querySelector<HTMLMetaElement>('meta[name="bench-index"]')!.content;
   return (await inflated(await base64Of(name))) as ExportIndex;
 });
-
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
-}
 
 export { index as exportIndex };
 

@@ -29,8 +29,7 @@ export async function starveService(home: BenchHome, victim: Victim, ms: number)
     for (const pid of withDescendants(service.pid)) moveTo(group, pid);
     await sleep(ms);
   } finally {
-    for (const pid of members(group)) moveTo(before ?? join(group, '..'), pid);
-    await removeGroup(group);
+    await removeGroup(group, before ?? join(group, '..'));
   }
   return true;
 }
@@ -77,12 +76,14 @@ function moveTo(group: string, pid: number): void {
   }
 }
 
-async function removeGroup(group: string): Promise<void> {
+async function removeGroup(group: string, parent: string): Promise<void> {
   for (let left = 50; ; left -= 1) {
     try {
+      // A process may fork while the others are moved.
+      for (const pid of members(group)) moveTo(parent, pid);
       return rmdirSync(group);
     } catch (error) {
-      // Its processes leave it in their own time.
+      // One that has ended leaves the group in its own time.
       if (left === 0) throw error;
       await sleep(100);
     }

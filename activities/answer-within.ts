@@ -2,10 +2,7 @@ import type { TurnKey } from '../domain/ports/player.js';
 import type { ProgressEvents } from '../domain/ports/progress-events.js';
 import type { Turns } from '../domain/ports/turns.js';
 
-/**
- * Listens for the answer to a turn from outside, for so long. While it does, the sender needs not signal
- * the run's workflow. False: it has not come, and the workflow will be signalled.
- */
+/** Meanwhile the sender need not signal the workflow. False: no answer yet. */
 export async function answerWithin(
   { turns, answers }: { turns: Pick<Turns, 'listen' | 'stopListening'>; answers: Pick<ProgressEvents, 'next'> },
   turn: TurnKey,

@@ -14,7 +14,7 @@ export function askTreeActivities(ports: AskTreePorts): Pick<ModelActivities, 'a
   return { askTree: ({ runId }) => askTree(ports, runId, cancellation()) };
 }
 
-/** The answers stay in the ledger, where the next wave finds them; without one the wave is chosen by rule. */
+/** The next wave finds the answers in the ledger; without one it is chosen by rule. */
 export async function askTree(
   { store, definitions, players }: AskTreePorts,
   runId: string,
@@ -26,13 +26,13 @@ export async function askTree(
   const player = players.get(root.model.provider);
   if (player === undefined) throw new Error(`this worker serves no provider "${root.model.provider}"`);
   const { costLimitUsd, tokenLimit } = asked;
-  // Its last call must fit, as that of a node.
+  // Its last call must fit, like a node's.
   const run = { ...root, node: true, costLimitUsd, tokenLimit };
   for (const { question, try: nth } of asked.questions) {
     const turn = { runId, step: QUESTION_STEP, try: nth };
     const prompt = { messages: questionMessages(question, asked.account) };
     const next = await player.next(run, turn, prompt, signal).catch((error: unknown): TurnResult => {
-      // Lost answers have used up its part.
+      // Lost answers have used up its share.
       if (error instanceof Unrecoverable) return { kind: 'end', endReason: 'cost' };
       throw error;
     });

@@ -56,7 +56,7 @@ export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'ex
   };
 }
 
-/** Run the step's command in the durable shell, or return its recorded outcome. It runs once. */
+/** Runs the step's command once; returns a recorded outcome. */
 export async function executeCommand(
   ports: CommandPorts,
   args: ExecuteCommandArgs,
@@ -89,12 +89,12 @@ export async function executeCommand(
   } finally {
     leave?.();
   }
-  // Who ends the machine may have ended the command first: it runs again elsewhere.
+  // The host's shutdown may have ended the command first: it reruns elsewhere.
   if ((outcome.lost || (outcome.exitCode ?? 0) > SIGNALLED) && (await ports.departure?.underWay()) === true)
     throw new HostLeft(`run ${runId}: its command ended with its host`);
   const refused = await beyondLimit(ports, run, step, outcome);
   const requested = refused === null ? requestOf(run, outcome.requested) : null;
-  // Take it now: the agent's background processes keep writing, and the evaluation may wait or be retried.
+  // Now: background processes keep writing, and the evaluation may wait or be retried.
   const submission = requested === null ? null : (await takeSubmission(ports, run, ref)).taken;
   if (typeof run.task.network !== 'string') await recordNetworkRequests(ports.store, sandbox, ref, { close: false });
   await ports.store.saveCommand(
@@ -128,7 +128,7 @@ export async function executeCommand(
 const LOOK_MS = 1000;
 const RAREST_LOOK_MS = 5000;
 
-/** Runs the command; a player from outside is shown what it prints, and may interrupt it. Both are a row, so that they outlive this worker. */
+/** Outside players see its output and may interrupt it; both are rows, to outlive this worker. */
 async function runInterruptibly(
   { store }: CommandPorts,
   { runId, model }: RunDefinition,
@@ -144,7 +144,7 @@ async function runInterruptibly(
   const watch = async (): Promise<void> => {
     for (let pause = LOOK_MS; ; pause = Math.min(RAREST_LOOK_MS, pause * 1.1)) {
       await sleep(pause, undefined, { signal: over.signal });
-      // A database that is away for a moment is asked again.
+      // Retry while the database is away.
       const printed = await sandbox.printed(ref, command.n).catch(() => '');
       if (!(await store.commandGoesOn(runId, command.n, printed).catch(() => false))) continue;
       await interruptQuietly(sandbox, ref, command.n);
@@ -158,7 +158,6 @@ async function runInterruptibly(
   }
 }
 
-/** Faults of the sandbox during the command, as events. */
 function eventsOf({ restarted, lost }: CommandOutcome, step: number): RunEvent[] {
   const events: RunEvent[] = [];
   const tell = (kind: RunEvent['kind'], key: string, what: string) =>
@@ -169,17 +168,15 @@ function eventsOf({ restarted, lost }: CommandOutcome, step: number): RunEvent[]
   return events;
 }
 
-/** Why nothing of the action is run. */
 const wordsOf = ({ message, endName }: { message: string; endName?: string }, dialect: Dialect | undefined): string =>
   dialect === 'mlgym' && endName !== undefined ? malformedInMlgymWords(endName) : message;
 
-/** Exit codes above tell of the signal that ended a command. */
+/** Greater exit codes name the signal that ended a command. */
 const SIGNALLED = 128;
 
-/** Bash's exit code for a syntax error. */
 const SYNTAX_ERROR = 2;
 
-/** Run nothing, use up the step, and show the model why. */
+/** Runs nothing, uses up the step, and shows the model why. */
 async function refuse(
   { store }: CommandPorts,
   { runId }: RunDefinition,
@@ -229,11 +226,10 @@ async function interruptQuietly(sandbox: SandboxPort, ref: { runId: string; epoc
   try {
     await sandbox.interrupt(ref, n);
   } catch {
-    // The run is being cancelled, and its container is removed next; or the wish is seen again.
+    // The run is being cancelled, and its container is removed next; or the request is seen again.
   }
 }
 
-/** What the model sees: the output, and notes in brackets. */
 function observationOf(
   outcome: CommandOutcome,
   limits: CommandLimits,
@@ -254,7 +250,7 @@ function withNotes(text: string, notes: readonly string[]): string {
   return (text === '' || text.endsWith('\n') ? text : `${text}\n`) + notes.join('\n');
 }
 
-/** Why the validation that the command asked for is not made; null: it is, or none was asked for. */
+/** Why a requested validation is not made; null: it is, or none was requested. */
 async function beyondLimit(
   { store }: CommandPorts,
   { runId, maxValidations = null }: RunDefinition,
@@ -265,7 +261,6 @@ async function beyondLimit(
   return (await store.validationsBefore(runId, step)) < maxValidations ? null : noValidationLeft(maxValidations);
 }
 
-/** Names the limit that stopped the command. */
 function stopNote(stoppedBy: StoppedBy | null, limits: CommandLimits, task: TaskSpec['limits']): string {
   if (stoppedBy === 'silence') return `[command stopped: it printed nothing for ${limits.silenceLimitSeconds} s]`;
   if (stoppedBy === 'workspace') return '[command stopped: its files filled the disk space of this task]';

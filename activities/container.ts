@@ -38,14 +38,13 @@ export interface ContainerPorts {
   backends: Backends;
   artifacts: ArtifactStore;
   hostId: string;
-  /** What programs consist of on this host; absent: none are played here. */
+  /** Programs of this host; absent: none are played here. */
   programs?: {
-    /** Folder that is mounted for it; null: none. Throws BenchError (usage) if it cannot be had. */
+    /** Null: no folder to mount. Throws BenchError (usage) if it is unavailable. */
     folder(run: RunDefinition): Promise<string | null>;
-    /** The run has ended here. */
     close(runId: string): void;
   };
-  /** Folder of the task, frozen at submit. */
+  /** The task's folder, frozen at submit. */
   taskFolder: (run: RunDefinition) => Promise<string>;
 }
 
@@ -65,8 +64,8 @@ export function containerActivities(ports: ContainerPorts): Pick<HostActivities,
 }
 
 /**
- * A first container for a run that was just placed here. Not `started`: `startContainer` is to do it, as it does
- * whatever fails or is refused here. `lost`: it died meanwhile, and the next epoch is due.
+ * The first container of a run just placed here. Not `started`: `startContainer` is to try, as
+ * after any failure. `lost`: it died, and the next epoch is due.
  */
 export const startPlacedHere =
   (
@@ -117,8 +116,7 @@ async function startContainer(
   if (need !== null) throw new BenchError('usage', need, { remedy: 'Submit it for the backend docker or podman.' });
   const taskDir = await ports.taskFolder(run);
   const { program } = run.agent;
-  // A program is restarted in a new container.
-  // A lost host may have left a step without an outcome.
+  // A program restarts in a new container. A lost host may have left a step without an outcome.
   const through = program === undefined ? await store.lastExecuted(runId, args.replayThrough) : 0;
   if (program === undefined) await requireFirstStart(ports, run, args, through);
   const folder =
@@ -151,7 +149,7 @@ async function startContainer(
     throw new Stale(`run ${runId} ended while container ${epoch} was started`);
   }
   if (args.token !== undefined && !(await store.leaseValid(runId, args.token))) {
-    // The lease was revoked while the container was created; the revoker may not have seen it.
+    // The lease was revoked meanwhile, perhaps before the revoker could see the container.
     await ports.backends[run.backend].sandbox.stop({ runId, epoch });
     throw new Stale(`run ${runId}: its GPU lease ${args.token} was revoked`);
   }
@@ -171,7 +169,7 @@ async function startContainer(
   await store.setStatus(runId, 'running');
 }
 
-/** The sandbox of a run: all that it depends on, its place and what it is restored from excepted. */
+/** The sandbox, apart from its place and what it is restored from. */
 export function sandboxSpec(
   run: RunDefinition,
   { taskDir, memory, ...at }: SandboxRef & { taskDir: string; gpuDevices: string[]; memory: readonly string[] | null },
@@ -198,8 +196,8 @@ async function requireCurrent({ store, hostId }: ContainerPorts, args: StartCont
 }
 
 /**
- * A restarted workflow (its predecessor was terminated, or its history lost) does not know which steps are recorded, and would
- * restore none. So the first container is discarded, and the next one restores them from the database.
+ * A workflow restarted without its history does not know the recorded steps. So its first container
+ * is discarded, and the next one restores them from the database.
  */
 async function requireFirstStart(
   { store, backends }: ContainerPorts,
@@ -215,10 +213,7 @@ async function requireFirstStart(
   throw new SandboxLost(`the workflow was restarted: steps ${through + 1} to ${last} are restored in a new container`);
 }
 
-/**
- * Start from the last usable snapshot, if the run has taken steps. A sandbox that an earlier attempt began stays what it is, whatever
- * was kept since: it lacks all that came after its own snapshot.
- */
+/** From the last usable snapshot. An earlier attempt's sandbox keeps its own, older one. */
 async function startFrom(
   ports: ContainerPorts,
   run: RunDefinition,
@@ -232,7 +227,7 @@ async function startFrom(
     const last = begun ?? replayThrough;
     const found = last === 0 ? null : await findSnapshot({ ...ports, disks: sandbox.disks }, runId, last, signal);
     if (begun !== null && begun !== (found?.snapshot.step ?? 0)) {
-      // Its snapshot can be had no more.
+      // Its snapshot is unavailable.
       await sandbox.stop(spec);
       continue;
     }
@@ -250,10 +245,7 @@ async function startFrom(
   }
 }
 
-/**
- * Bring a replaced container up to date: rerun the recorded commands that came after the snapshot. What the model saw is not
- * changed.
- */
+/** Reruns the recorded commands since the snapshot in a new container. */
 async function replay(
   ports: ContainerPorts,
   run: RunDefinition,

@@ -6,15 +6,13 @@ import { FAILURE, SIGNAL } from '../domain/model/messages.js';
 import { CONTROL_QUEUE, GPU_POOL_WORKFLOW_ID, runWorkflowId } from '../domain/run/queues.js';
 import type { RunStore } from '../domain/ports/run-store.js';
 
-/** Activities that need only PostgreSQL and Temporal. */
 export function controlActivities(ports: {
   store: RunStore;
   temporal: Client;
-  /** Starts a container on this worker's host, unless the host is another one or the start is left to the host's queue. */
+  /** Starts a container if this worker is on the host; others are left to the host's queue. */
   startHere?: (hostId: string, args: StartContainerArgs) => Promise<{ started: boolean; lost?: string }>;
 }): ControlActivities {
   const { store, temporal } = ports;
-  /** Starts the pool if it is not running. */
   const signalPool = async (signal: string, ...signalArgs: object[]): Promise<void> => {
     await temporal.workflow.signalWithStart('gpuPool', {
       workflowId: GPU_POOL_WORKFLOW_ID,
@@ -43,12 +41,12 @@ export function controlActivities(ports: {
       const placed = await store.placeRun(args);
       if (placed.kind === 'placed') {
         const { hostId, epoch } = placed;
-        // A later epoch restores more steps than the workflow has asked for.
+        // A later epoch restores more steps than the workflow requested.
         if (start === undefined || epoch !== args.epoch || ports.startHere === undefined) return { hostId, epoch };
         return { hostId, epoch, ...(await ports.startHere(hostId, { runId: args.runId, epoch, ...start })) };
       }
       throw ApplicationFailure.create({
-        // A GPU that its holder cannot use is another's meanwhile, or this host would never be empty.
+        // Another run may use the GPU meanwhile, or this host would never be empty.
         ...(args.hostId === undefined ? { type: FAILURE.noHost } : { type: FAILURE.hostRefuses, nonRetryable: true }),
         message: `run ${args.runId} waits: ${placed.reason}`,
         category: ApplicationFailureCategory.BENIGN,

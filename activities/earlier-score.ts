@@ -2,10 +2,7 @@ import type { EarlierScore, EvaluationLog } from '../domain/ports/record/evaluat
 import type { RunDefinition } from '../domain/run/run.js';
 import type { Split } from '../domain/task/task.js';
 
-/**
- * The score that the run's same submission has: evaluating it again could only draw another. Null: it has none, or its evaluation
- * failed for our reasons, or the tests see more than the submission, the agent's own processes.
- */
+/** Null: no score, our failure, or live tests, whose result depends on the agent's processes. */
 export async function earlierScore(
   store: Pick<EvaluationLog, 'earlierScore'>,
   { runId, task: { evaluator } }: RunDefinition,

@@ -19,7 +19,6 @@ export interface SplitPorts {
   departure?: Pick<Departure, 'underWay'>;
 }
 
-/** Evaluate a submission on one split, in a fresh container. */
 export async function evaluateOnSplit(
   { store, backends, taskFolder, secret, departure }: SplitPorts,
   wanted: { run: RunDefinition; step: number; kind: EvaluationKind; fromStep?: number | null },
@@ -39,7 +38,7 @@ export async function evaluateOnSplit(
   };
   const { evaluator } = backends[run.backend];
   const outcome = await evaluator.evaluate(job, signal);
-  // Who ends the machine may have ended the submission's processes first: it is evaluated again elsewhere.
+  // The host's shutdown may have ended the processes first: evaluate again elsewhere.
   if (outcome.kind !== 'ok' && (await departure?.underWay()) === true)
     throw new HostLeft(`run ${run.runId}: its evaluation ended with its host`);
   if (outcome.kind !== 'rejected' || outcome.starved !== true) return outcome;
@@ -52,10 +51,11 @@ export async function evaluateOnSplit(
 }
 
 /**
- * Equal submissions get equal scores: those of a batch, of episodes those of a group, meet the same draws. Another submission meets
- * others, so what one learns of its draws, by its score or its rejection, helps no later one, of whichever run. HMAC-SHA-256 under
- * the installation's key, which no sandbox has. Each split has its own draws, and each further attempt of the baseline, which measures
- * how far draws lie apart. Runs that verify a task share all draws, to be compared exactly; no model plays those.
+ * Equal submissions of a batch (or an episode's group) get equal draws, and so equal scores; others
+ * get other draws, so a score or rejection reveals nothing about later ones. HMAC-SHA-256 with the
+ * installation's key, which no sandbox has. Each split has its own draws, as does each attempt of
+ * the baseline, which measures their spread. Runs that verify a task share draws, for exact
+ * comparison.
  */
 function evaluationSeed(
   secret: string,

@@ -40,12 +40,12 @@ async function evaluate(ports: EvaluatePorts, args: EvaluateArgs, signal: AbortS
   try {
     return await evaluateOnce(ports, run, args, signal);
   } finally {
-    // A dead worker may have left it frozen. For an attempt that was given up the next one does it, whose evaluation may be under way.
+    // A dead worker may have left it frozen. After an abort the next attempt, perhaps evaluating,
+    // thaws it.
     if (!signal.aborted || endsForGood(signal)) await ports.backends[run.backend].sandbox.thaw({ runId, epoch });
   }
 }
 
-/** Evaluate the submission in a fresh container and store the outcome. */
 async function evaluateOnce(
   ports: EvaluatePorts,
   run: RunDefinition,
@@ -97,7 +97,6 @@ async function evaluateOnce(
   return { status: test.status, primary: test.primary, ms: onClock };
 }
 
-/** What the agent sees of it, in its dialect. */
 async function shown(
   store: RunLifecycle,
   { runId, task, agent }: RunDefinition,
@@ -109,7 +108,7 @@ async function shown(
   return shownToAgent(task, outcomes, { dialect, kind, workspace });
 }
 
-/** What is left of the validations, if they are limited; one that we failed to make uses none. */
+/** Validations left, if limited; one that failed by our fault uses none. */
 async function leftOver(
   store: EvaluationLog,
   { runId, maxValidations = null }: RunDefinition,
@@ -122,11 +121,9 @@ async function leftOver(
   return [validationsLeft(Math.max(0, maxValidations - used), maxValidations)];
 }
 
-/** The splits that are evaluated while the sandbox exists. */
 const shownSplits = ({ splits }: TaskSpec): readonly Split[] =>
   splits.includes('validation') ? ['validation'] : splits;
 
-/** An event for each split whose evaluator failed. */
 const failuresOf = (
   { task }: RunDefinition,
   step: number,
@@ -141,7 +138,6 @@ const failuresOf = (
     return [{ kind: 'evaluator_error', key, detail }];
   });
 
-/** One evaluation of a run. */
 interface Wanted extends Omit<EvaluateArgs, 'runId'> {
   run: RunDefinition;
   splits: readonly Split[];
@@ -151,7 +147,7 @@ interface Found {
   /** The sandbox was frozen during the evaluation, or nothing was evaluated. */
   frozen: boolean;
   submissionSha256: string | null;
-  /** The step whose stored score this is; null: it is a new one. */
+  /** The step whose stored score this is; null: a new score. */
   storedAt: number | null;
   /** Step whose `validate` the submission comes from; null: taken from the workspace now. */
   fromStep: number | null;
@@ -263,10 +259,7 @@ async function onSplits(
   return scored;
 }
 
-/**
- * A submission that sees hidden data could signal it through memory or CPU load, so no process of the agent may run
- * meanwhile.
- */
+/** The agent's processes must pause: a submission could signal hidden data to them by its load. */
 async function freeze(
   { store, backends }: EvaluatePorts,
   { run: { runId, batchId, backend }, step, epoch, kind }: Wanted,

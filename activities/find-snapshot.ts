@@ -5,23 +5,22 @@ import type { HostRegistry } from '../domain/ports/record/hosts.js';
 import type { Snapshot, SnapshotLog } from '../domain/ports/record/snapshots.js';
 import type { KeptDisks, SandboxRestore } from '../domain/ports/sandbox-port.js';
 
-/** Between two looks for an archive that another host makes. */
+/** Between looks for an archive that another host makes. */
 const LOOK_MS = 1_000;
-/** A host that is alive may have many to make. */
+/** A live host may have many to make. */
 const MOST_LOOKS = 1_800;
 
 export interface FindSnapshotPorts {
   store: EventLog & SnapshotLog & Pick<HostRegistry, 'hostStates'>;
   artifacts: ArtifactStore;
-  /** Of the run's backend on this host. */
   disks: KeptDisks | undefined;
   hostId: string;
 }
 
 /**
- * The last snapshot at or before a step that can be had here: a disk of this host, or an archive that is where it should be. One that
- * another host alone has is asked for, and waited for while that host is alive. What cannot be had is forgotten, with an event: then a
- * retry, which must begin in the same way, cannot find it again.
+ * The last usable snapshot at or before a step: a disk of this host, or an archive. Requests those
+ * of other hosts, and waits while those are alive. Forgets unusable ones, with an event, so that a
+ * retry starts in the same way.
  */
 export async function findSnapshot(
   ports: FindSnapshotPorts,

@@ -1,13 +1,10 @@
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { SandboxPort, SandboxRef } from '../domain/ports/sandbox-port.js';
 
-/** How many reports of a sandbox are stored already. After a worker's death they are written again, which changes nothing. */
+/** Reports already stored, by sandbox. Rewriting them after a worker's death changes nothing. */
 const written = new Map<string, number>();
 
-/**
- * Store the agent's network requests as events `network_request` of the run. `close`: the sandbox is about to be removed, so its
- * network is closed first. Safe to repeat: a report always has the same key.
- */
+/** `close`: closes the network first, before the sandbox's removal. Idempotent: keys are fixed. */
 export async function recordNetworkRequests(
   store: EventLog,
   sandbox: SandboxPort,

@@ -18,11 +18,10 @@ export interface ModelPorts {
   store: StepLog & MemoryLog & Pick<RunLifecycle, 'workspace'>;
   definitions: RunDefinitions;
   histories: PromptHistories;
-  /** By provider. */
   players: ReadonlyMap<string, Player>;
 }
 
-/** A turn as an activity of its own: it adopts the one that a slice on this worker began. */
+/** Adopts a turn that a slice on this worker began. */
 export function modelActivities(ports: ModelPorts & { turns: TurnsUnderWay }): Pick<ModelActivities, 'nextAction'> {
   return {
     async nextAction({ runId, step, epoch, endsBy, ...given }) {
@@ -42,7 +41,7 @@ export function modelActivities(ports: ModelPorts & { turns: TurnsUnderWay }): P
   };
 }
 
-/** The step's action: messages from the record, a reply (paid once), the parser, at most two requeries. */
+/** Messages from the record, a reply (paid once), the parser, at most two requeries. */
 export async function nextAction(
   ports: ModelPorts,
   { runId, step }: { runId: string; step: number },

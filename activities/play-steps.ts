@@ -25,9 +25,9 @@ import { asFailure } from './interceptors/failures.js';
 import { reportProgress } from './interceptors/heartbeat.js';
 import { DeadlineReached, type TurnsUnderWay } from './turns-under-way.js';
 
-/** How long a slice plays: what takes longer shows in Temporal as an activity of its own. */
+/** Longer work becomes an activity of its own, visible in Temporal. */
 const SLICE_MS = 30_000;
-/** The pause before what failed in a slice is tried by an activity of its own. */
+/** Before an activity retries what failed in a slice. */
 const DEFAULT_RETRY_DELAY_MS = 500;
 
 export interface SlicePorts {
@@ -39,9 +39,9 @@ export interface SlicePorts {
   nextAction: (at: { runId: string; step: number }, fence: Fence, signal: AbortSignal) => Promise<NextActionResult>;
   executeCommand: (args: ExecuteCommandArgs, signal: AbortSignal) => Promise<ExecuteCommandResult>;
   snapshot: (args: SnapshotArgs, signal: AbortSignal) => Promise<void>;
-  /** Listens for the answer to a turn from outside, for so long. False: it has not come. */
+  /** False: no answer from outside in time. */
   answerWithin: (turn: TurnKey, ms: number, signal: AbortSignal) => Promise<boolean>;
-  /** Only tests make it short. */
+  /** Shorter in tests. */
   sliceMs?: number;
 }
 
@@ -60,15 +60,14 @@ export function sliceActivities(ports: SlicePorts): Pick<HostActivities, 'playSt
 interface Position {
   /** Step to take next, or to continue. */
   step: number;
-  /** Time of the steps before. */
   elapsedMs: number;
-  /** The recorded action of the step, whose command has no outcome yet; null: no turn was taken. */
+  /** The step's recorded action, without an outcome yet; null: no turn was taken. */
   openStep: RecordedStep | null;
-  /** The step's command has asked for it; `elapsedMs` has the step's time. */
+  /** Requested by the step's command; `elapsedMs` includes the step. */
   due: 'validate' | 'submit' | null;
 }
 
-/** Steps that an earlier attempt of a slice, or an activity of its own, has recorded are behind the run. */
+/** Skips steps that an earlier attempt, or an activity, has recorded. */
 function positionAfter(
   { step, elapsedMs }: { step: number; elapsedMs: number },
   recorded: readonly RecordedStep[],
@@ -83,12 +82,12 @@ function positionAfter(
   return at;
 }
 
-/** A part of the step's work that outlasts the slice: it continues without it. */
+/** Part of a step outlasts the slice, and continues. */
 class SliceOver extends Error {
   override name = 'SliceOver';
 }
 
-/** Steps in a row, each recorded before the next. Everything that ends them is a value, faults of the slice itself excepted. */
+/** Steps in a row, each recorded before the next. Ends are values; only own faults are thrown. */
 class Slice {
   #at: Position;
   /** Must end before the next command starts; the model may think meanwhile. */
@@ -154,7 +153,7 @@ class Slice {
     return { commandSeconds, wallSeconds, endsBy, elapsedMs: this.#at.elapsedMs + modelMs };
   }
 
-  /** A host that leaves starts no further command: the run moves, with its workspace as it is now. */
+  /** A leaving host starts no command: the run moves with its present workspace. */
   async #leaveWithHost(): Promise<void> {
     const { departure } = this.ports;
     if (!departure.begun) return;
@@ -201,7 +200,7 @@ class Slice {
     return seconds === Infinity ? null : Math.max(1, Math.ceil(seconds * 1000));
   }
 
-  /** A policy answers in moments: the workflow waits only for people, and for models that are slow. */
+  /** Policies answer in moments; the workflow waits only for people and slow models. */
   async #awaitAnswer(turn: TurnKey): Promise<SliceEnd | null> {
     const ms = Math.min(this.#until - Date.now(), this.#deadlineMs() ?? Infinity);
     if (ms > 0 && (await this.ports.answerWithin(turn, ms, this.signal))) return null;
@@ -263,12 +262,11 @@ class Slice {
       .catch(() => undefined);
   }
 
-  /** What was under way outlasts the slice, and continues. */
   #sliceTimedOut(): boolean {
     return this.#sliceTimeout.signal.aborted && !this.signal.aborted;
   }
 
-  /** The pause before what failed is retried, milliseconds. Throws the error, which names its part, where no retry can help. */
+  /** Milliseconds before the retry. Throws the error, naming its part, if no retry can help. */
   #retryDelayOf(part: EndCause, error: unknown): number {
     this.signal.throwIfAborted();
     const failure = asFailure(error);

@@ -30,13 +30,13 @@ export interface ProgramPorts {
   backends: Backends;
   artifacts: ArtifactStore;
   taskFolder: (run: RunDefinition) => Promise<string>;
-  /** Opened for each run once, and closed with its sandbox. */
+  /** Opened once per run, and closed with its sandbox. */
   gateway: OpenGateway;
 }
 
-/** A client that has read that its limit is reached ends within moments, or never. */
+/** A client that reads of its limit ends within moments, or never. */
 const GRACE_MS = 5_000;
-/** The exit codes of the shell for a program that it cannot start, or not find. */
+/** The shell's exit codes for a program that cannot start. */
 const NOT_STARTED = [126, 127];
 
 export function programActivities(ports: ProgramPorts): Pick<HostActivities, 'runProgram'> {
@@ -79,7 +79,6 @@ async function runProgram(ports: ProgramPorts, args: RunProgramArgs, signal: Abo
   }
 }
 
-/** The program's outcome; it is stopped when it continues after its limit. */
 async function waitFor(
   { host, ref, gateway }: { host: ProgramHost; ref: SandboxRef; gateway: GatewayPort },
   command: Parameters<ProgramHost['run']>[1],
@@ -123,7 +122,6 @@ async function recordLimit(
   });
 }
 
-/** Its end as the run's last step, and why it is one. */
 async function ended(
   ports: ProgramPorts,
   run: RunDefinition,
@@ -148,7 +146,7 @@ async function ended(
   return { kind: 'ended', step, ms, endReason };
 }
 
-/** A program that ends by itself has given its work out of its hands; one that could not begin is no agent's failure. */
+/** Ending by itself submits the work; one that could not start is not the agent's failure. */
 async function ownEnd(
   store: ProgramLog,
   run: RunDefinition,
@@ -174,7 +172,7 @@ async function ownEnd(
 
 const LAST_LINES = 3;
 
-/** It did not begin to play: a wrong option, a missing file, an address of its own. */
+/** It never called: a wrong option, a missing file, another address. */
 function withoutCall({ agentName }: RunDefinition, exitCode: number | null, lines: readonly string[]): BenchError {
   const printed = lines.slice(-LAST_LINES).join('\n').trim().slice(-250);
   const code = exitCode === null ? 'without an exit code' : `with exit code ${exitCode}`;
@@ -229,7 +227,7 @@ async function scoreOf({ store }: ProgramPorts, { runId }: RunDefinition, step: 
   return (record.observation ?? '').trim();
 }
 
-/** What the program finds: its task, its model's address and the token of its run; no key, and no proxy in between. */
+/** Task, model address and the run's token; no key, and no proxy in between. */
 function scriptOf(run: RunDefinition, program: Program, at: { token: string; workspace: string }): string {
   const address = `http://127.0.0.1:${GATEWAY_PORT}`;
   const [, prompt] = buildMessages({ ...run, memoryRecords: null }, [], at.workspace);

@@ -7,7 +7,7 @@ import type { RunDefinition, StepRecord } from '../domain/run/run.js';
 
 type Store = Pick<StepLog, 'shownSteps'> & Pick<MemoryLog, 'memoryRecords'> & Pick<RunLifecycle, 'workspace'>;
 
-/** The action of a step where it is recorded, else the messages that ask for one. */
+/** A step's recorded action, else the messages that request one. */
 export type Question =
   | { kind: 'decided'; action: StepRecord['action']; modelMs: number }
   | { kind: 'open'; messages: ChatMessage[]; workspace: string };
@@ -20,15 +20,15 @@ interface Kept {
   size: number;
 }
 
-/** Characters, over all runs: the prompts of hundreds of runs whose agents show their last few observations. */
+/** Characters over all runs: prompts of hundreds of runs that show a few observations. */
 const MOST_KEPT = 64 * 1024 * 1024;
 
 /**
- * Builds prompts from the record, and keeps what it has read for the run's next prompt, so that a step reads no more the later it
- * comes. The newest step is not kept: an evaluation may still add its message to the observation. Older ones never change.
+ * Builds prompts from the record and keeps what it read, so that late steps read no more. Not the
+ * newest step, whose observation may still get a message; older ones never change.
  */
 export class PromptHistories {
-  /** By run, the least recently used first; without those in use. */
+  /** By run, least recently used first, without those in use. */
   readonly #kept = new Map<string, Kept>();
   readonly #most: number;
   #size = 0;
@@ -57,7 +57,7 @@ export class PromptHistories {
       newest.push(...page.value.filter((row) => row.step >= step - 1));
     }
     const decided = newest.find((row) => row.step === step);
-    // It goes beyond this step, and yet the step has no action: not a history of this record.
+    // It goes beyond this step, which has no action: not this record's history.
     if (decided === undefined && history.through > Math.max(0, step - 2)) return this.question(store, run, step);
     const question: Question =
       decided === undefined
@@ -75,7 +75,7 @@ export class PromptHistories {
   }
 
   #keep(runId: string, kept: Kept): void {
-    // The same step may be asked for twice at once.
+    // The same step may be requested twice at once.
     this.#take(runId);
     this.#kept.set(runId, kept);
     this.#size += kept.size;

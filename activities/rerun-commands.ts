@@ -10,9 +10,9 @@ import { beginsNode } from '../domain/tree/node-rules.js';
 type Ended = Pick<RecordedCommand, 'exitCode' | 'timedOut' | 'lost'>;
 
 /**
- * Rerun the recorded commands of steps `after` + 1 to `through` in a new container. They keep their numbers, so a retry continues
- * where its predecessor stopped. A command that ends differently is stored as an event. If the container dies on the way, it is
- * removed and SandboxLost is thrown, since its contents are then unknown. `removal` comes before the first command of a node.
+ * Reruns commands of steps `after` + 1 to `through` in a new container, under their numbers, so
+ * that a retry continues. A different end is an event. If the container dies, removes it and throws
+ * SandboxLost. `removal` precedes a node's first command.
  */
 export async function rerunCommands(
   {
@@ -47,11 +47,11 @@ export async function rerunCommands(
   }
 }
 
-/** A command that a limit stopped gets the time that it took then: which limit it was is not recorded. */
+/** A command stopped by some limit gets the time that it took then. */
 const ranAtMost = ({ timedOut, commandMs }: RecordedCommand): number =>
   timedOut && commandMs !== null ? Math.max(1, Math.ceil(commandMs / 1000)) : Infinity;
 
-/** A command recorded as lost may have killed the container, and may do so each time. */
+/** A command recorded as lost may kill the container each time. */
 function diedOnTheWay({ lost, restarted }: CommandOutcome, recorded: Ended, first: boolean): boolean {
   if (recorded.lost || restarted !== true) return false;
   // Restarted before its first command, the container has lost nothing.

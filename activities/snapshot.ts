@@ -9,7 +9,7 @@ import { mostBytes } from '../domain/run/limits.js';
 import { cancellation } from './cancellation.js';
 import type { RunDefinitions } from './run-definitions.js';
 
-/** The run waits: a store that takes nothing for so long gets no snapshot, and the run continues. */
+/** The run waits: a store that is silent for longer gets no snapshot. */
 const STORE_SILENCE_MS = 15_000;
 
 export interface SnapshotPorts {
@@ -18,7 +18,7 @@ export interface SnapshotPorts {
   backends: Backends;
   artifacts: ArtifactStore;
   hostId: string;
-  /** Other hosts read the artifact store, too: kept disks are to be archived there before anybody asks. */
+  /** Other hosts read the store too: archive kept disks there in advance. */
   sharesArtifacts: boolean;
 }
 
@@ -28,7 +28,7 @@ export function snapshotActivities(ports: SnapshotPorts): Pick<HostActivities, '
 
 export { snapshot as takeSnapshot };
 
-/** Take a snapshot between two commands. A failure only costs time if the container is lost later. */
+/** Between two commands. A failure only costs time if the container is lost later. */
 async function snapshot(ports: SnapshotPorts, args: SnapshotArgs, signal: AbortSignal): Promise<void> {
   const { store, artifacts } = ports;
   const { runId, step, epoch, reason, fence } = args;
@@ -53,14 +53,14 @@ async function snapshot(ports: SnapshotPorts, args: SnapshotArgs, signal: AbortS
     });
   } catch (error) {
     signal.throwIfAborted();
-    // The next command notices and has it restored.
+    // The next command notices the loss and has it restored.
     if (error instanceof SandboxLost) return;
     const detail = `no snapshot after step ${step}: ${(error as Error).message}`.slice(0, 2000);
     await store.addEvent({ runId, batchId: run.batchId, kind: 'snapshot_failed', key: `snapshot-${step}`, detail });
   }
 }
 
-/** False: an archive is to be tried. */
+/** False: try an archive. */
 async function keptDisk(
   { disks }: SandboxPort,
   ref: SandboxRef,
@@ -71,7 +71,7 @@ async function keptDisk(
     return disks !== undefined && (await disks.keep(ref, name, limits)) !== null;
   } catch (error) {
     if (error instanceof SandboxLost) throw error;
-    // As when the host's disk has no room for a copy: an archive may be smaller.
+    // The host's disk may lack room; an archive may be smaller.
     return false;
   }
 }

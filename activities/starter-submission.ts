@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
 import type { SubmissionContract } from '../domain/run/submission-contract.js';
 
-/**
- * Whether a submission is the task's starter: each file as the starter has it, and none that the contract takes is missing.
- * What a baseline command makes of the starter is known by the hashes of its own runs instead.
- */
+/** All files equal the starter's. Hashes of the baseline's runs identify its submissions. */
 export async function isStarter(
   taskDir: string,
   contract: Pick<SubmissionContract, 'files' | 'optional' | 'folders' | 'whole'>,

@@ -1,7 +1,4 @@
-/**
- * The containers that this host is starting. A run that ends meanwhile has its containers removed: one that is not there yet is removed
- * by its start.
- */
+/** If a run's containers are removed while one starts, the start removes its own. */
 export class StartsUnderWay {
   readonly #ofRun = new Map<string, Set<object>>();
 
@@ -18,7 +15,7 @@ export class StartsUnderWay {
     }
   }
 
-  /** To be called before the run's containers are removed. */
+  /** Call before the run's containers are removed. */
   giveUp(runId: string): void {
     this.#ofRun.get(runId)?.clear();
     this.#ofRun.delete(runId);

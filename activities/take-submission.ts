@@ -22,7 +22,7 @@ export function takeSubmissionActivities(ports: TakeSubmissionPorts): Pick<HostA
   return { takeSubmission: (args) => takeOnce(ports, args) };
 }
 
-/** At a forced end: taken at once, since the evaluation may wait while the agent's processes go on. */
+/** At a forced end: taken at once, since the agent's processes continue. */
 async function takeOnce(ports: TakeSubmissionPorts, args: TakeSubmissionArgs): Promise<void> {
   const { store } = ports;
   const { runId, step, epoch, kind } = args;
@@ -34,10 +34,7 @@ async function takeOnce(ports: TakeSubmissionPorts, args: TakeSubmissionArgs): P
   await store.saveTakenSubmission(runId, step, kind, taken, epoch);
 }
 
-/**
- * Copy the task's submission out of the workspace, as data, into the artifact store. `files` is null if any is missing or
- * refused. Throws what the sandbox throws.
- */
+/** Into the artifact store. `files` is null if any is missing or refused. */
 export async function takeSubmission(
   {
     store,

@@ -2,7 +2,6 @@ import type { NextActionResult } from '../domain/model/messages.js';
 import type { Fence } from '../domain/ports/record/steps.js';
 import { endsForGood, isWorkerShutdown } from './cancellation.js';
 
-/** The deadline of a run has come: its turn is given up. */
 export class DeadlineReached extends Error {
   override name = 'DeadlineReached';
 }
@@ -13,17 +12,11 @@ interface UnderWay {
   result: Promise<NextActionResult>;
 }
 
-/**
- * The turns that this worker takes, by run and step. A turn outlives the activity that began it: the
- * next slice or activity of the run adopts it, so that no answer is requested twice.
- */
+/** A turn outlives its activity: the next one adopts it, so that no answer is requested twice. */
 export class TurnsUnderWay {
   readonly #turns = new Map<string, UnderWay>();
 
-  /**
-   * The turn that is under way, else a new one. When `signal` aborts, this rejects at once; the turn
-   * itself ends only with its run, its worker or its deadline.
-   */
+  /** Rejects when `signal` aborts; the turn itself ends only with its run, worker or deadline. */
   async take(
     { runId, step }: { runId: string; step: number },
     token: string,

@@ -1,9 +1,7 @@
 import { readlink } from 'node:fs/promises';
 import { bootId, isAlive, startedAt } from './local/host-processes.js';
 
-/**
- * A label on short-lived things: which process made them, and when they expire. It shows other workers what they must clean up.
- */
+/** A label on short-lived things, by which other workers know what to clean up. */
 export interface Mark {
   maker: string;
   /** Seconds since 1970. */
@@ -14,13 +12,12 @@ const MARGIN_MS = 10 * 60_000;
 
 let self: Promise<string> | undefined;
 
-/** Mark for something that is needed at most this long. */
 export async function markFor(limitMs: number): Promise<Mark> {
   self ??= makerOf(process.pid);
   return { maker: await self, until: Math.ceil((Date.now() + limitMs + MARGIN_MS) / 1000) };
 }
 
-/** True: it has expired, or its process died. For processes on other machines or in other namespaces only the time is known. */
+/** It has expired, or its process died; across machines or namespaces only the expiry is known. */
 export async function isAbandoned(mark: Mark): Promise<boolean> {
   if (mark.until * 1000 < Date.now()) return true;
   const [boot, processes, pid, started] = mark.maker.split('/');

@@ -24,14 +24,13 @@ const sampleTask = taskSchema.parse({
 
 interface Sample {
   path: PropertyKey[];
-  /** Of a command's text: which command. Commands may be written in other files. */
+  /** Index of the command whose text this is, perhaps from another file. */
   command?: number;
   template: string;
   /** Rendered with each of these. */
   variables: Record<string, unknown>[];
 }
 
-/** Every template of the agent, with sample values as in a run. */
 function samplesOf(agent: AgentConfig): Sample[] {
   const commands = agent.tools.commands;
   // Texts of commands are rendered on their own below: one of them may be broken.
@@ -74,7 +73,6 @@ function samplesOf(agent: AgentConfig): Sample[] {
   ];
 }
 
-/** What is wrong with the use of a variable, or null. Also checks the keys of `task`. */
 function misuse(use: readonly string[], variables: Record<string, unknown>): string | null {
   const [name = ''] = use;
   const names = Object.keys(variables).sort();
@@ -94,7 +92,7 @@ function misuse(use: readonly string[], variables: Record<string, unknown>): str
   return null;
 }
 
-/** Finds every variable in every branch, with its line. Null if the template has a syntax error. */
+/** Variables of every branch, with lines. Null if the template has a syntax error. */
 function unknownVariables({ path, template, variables }: Sample, problem: ProblemAt): ConfigProblem[] | null {
   try {
     return templateVariables(template).flatMap((use) => {
@@ -106,7 +104,7 @@ function unknownVariables({ path, template, variables }: Sample, problem: Proble
   }
 }
 
-/** Renders it to find syntax errors, unknown filters and errors that depend on values. */
+/** Finds syntax errors, unknown filters and errors that depend on values. */
 function renderProblem({ path, template, variables }: Sample, problem: ProblemAt): ConfigProblem[] {
   for (const values of variables) {
     try {
@@ -121,7 +119,7 @@ function renderProblem({ path, template, variables }: Sample, problem: ProblemAt
   return [];
 }
 
-/** Problems in an agent's templates, found before any run. `docstring`: reports problems in a command's text, by index. */
+/** `docstring`: reports problems in a command's text, by index. */
 export function agentTemplateProblems(
   agent: AgentConfig,
   problem: ProblemAt,

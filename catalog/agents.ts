@@ -35,7 +35,7 @@ export const sampleAgent: AgentConfig = agentConfigSchema.parse({
   formatErrorTemplate: 'sample',
 });
 
-/** Finds what an agent's file names: relative to itself, and where its own folder lacks it, at the same place of the folders below. */
+/** Finds a file that an agent names: relative to the agent, else at that place in lower folders. */
 type Locate = (source: string) => string;
 
 function locator(file: string, folders: ConfigFolders): Locate {
@@ -49,7 +49,7 @@ function locator(file: string, folders: ConfigFolders): Locate {
   };
 }
 
-/** Read the demonstrations, so that a stored agent needs no file any more. */
+/** So that a stored agent needs no file. */
 function readDemonstrations(
   locate: Locate,
   agent: z.output<typeof agentFileSchema>,
@@ -73,13 +73,12 @@ function readDemonstrations(
   });
 }
 
-/** A command of the agent, and how to report a problem at its place. */
 interface PlacedCommand {
   command: AgentConfig['tools']['commands'][number];
   problem: (key: string, message: string, lineOfText?: number) => ConfigProblem;
 }
 
-/** The agent's commands in the order of their documentation: those of its command files, then its own. */
+/** In the order of their documentation: command files first, then the agent's own. */
 function placeCommands(
   file: string,
   locate: Locate,
@@ -118,7 +117,7 @@ function placeCommands(
   return placed;
 }
 
-/** JSON with sorted keys: equal configurations give equal text. */
+/** Sorted keys: equal configurations give equal text. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, item: unknown) =>
     item !== null && typeof item === 'object' && !Array.isArray(item)
@@ -133,7 +132,6 @@ function isProgram(file: string): boolean {
   return content !== null && typeof content === 'object' && 'kind' in content && content.kind === 'program';
 }
 
-/** A program's file, as the agent that is stored with a run. */
 function loadProgramFile(file: string, name: string): LoadedAgent {
   const { value, problem } = readYaml(file, programFileSchema);
   const { schema, kind: _, description, environment, taskTemplate, variables, ...program } = value;
@@ -146,7 +144,7 @@ function loadProgramFile(file: string, name: string): LoadedAgent {
   return { name, config, hash: createHash('sha256').update(canonical(config)).digest('hex') };
 }
 
-/** Load and check one agent file. What it names may lie in those of `folders` below its own. Throws a ConfigError with all its problems. */
+/** Files that it names may lie in lower `folders`. Throws a ConfigError with all problems. */
 export function loadAgentFile(file: string, name: string, folders: ConfigFolders = []): LoadedAgent {
   if (isProgram(file)) return loadProgramFile(file, name);
   const { value, problem } = readYaml(file, agentFileSchema);
@@ -165,7 +163,7 @@ export function loadAgentFile(file: string, name: string, folders: ConfigFolders
   return { name, config, hash: createHash('sha256').update(canonical(config)).digest('hex') };
 }
 
-/** Load `agents/<name>.yaml`. An unknown name is a usage error that lists what exists. */
+/** An unknown name is a usage error that lists what exists. */
 export function loadAgent(folders: ConfigFolders, name: string): LoadedAgent {
   const entries = configEntries(folders, 'agents');
   const entry = entries.find((one) => one.name === name);
@@ -182,7 +180,7 @@ export function loadAgent(folders: ConfigFolders, name: string): LoadedAgent {
   return loadEntry(entry, (file) => loadAgentFile(file, name, folders));
 }
 
-/** Every agent of the configuration, sorted by name, and the files that are broken. */
+/** Sorted by name, with the broken files. */
 export function listAgents(folders: ConfigFolders): {
   agents: (LoadedAgent & { entry: ConfigEntry })[];
   broken: ValidatedFile[];

@@ -1,7 +1,7 @@
 import { BenchError, problemLine } from '../domain/errors.js';
 import type { ConfigProblem } from '../domain/views/catalog.js';
 
-/** A configuration file cannot be used. All its problems at once, each with file, line and key. */
+/** All problems of a configuration file, each with file, line and key. */
 export class ConfigError extends BenchError {
   readonly problems: readonly ConfigProblem[];
   /** `replaces`: the file that counts as soon as this one is removed. */

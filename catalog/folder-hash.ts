@@ -12,7 +12,7 @@ export interface FolderFile {
   executable: boolean;
 }
 
-/** All regular files below a folder, in the same order on every machine. Links and devices are refused: a hash must not depend on their targets. */
+/** In the same order on every machine. Refuses links and devices, which would alter hashes. */
 export function folderFiles(dir: string): FolderFile[] {
   const files: FolderFile[] = [];
   const visit = (relative: string): void => {
@@ -33,7 +33,7 @@ export function folderFiles(dir: string): FolderFile[] {
   return files.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
 }
 
-/** SHA-256 over every file's relative path, executable bit and bytes, hex; without the files named in `except`. */
+/** SHA-256 over each file's relative path, executable bit and bytes, hex; omits `except`. */
 export function hashFolder(dir: string, except?: ReadonlySet<string>): string {
   const hash = createHash('sha256');
   for (const file of folderFiles(dir)) {
@@ -46,7 +46,6 @@ export function hashFolder(dir: string, except?: ReadonlySet<string>): string {
   return hash.digest('hex');
 }
 
-/** SHA-256 of one file, hex; null: there is none. */
 export function fileDigest(path: string): string | null {
   const hash = createHash('sha256');
   try {

@@ -19,18 +19,17 @@ import { fileDigest, folderFiles, hashFolder } from './folder-hash.js';
 import { dataHash, hashWithData } from './prepared-data.js';
 import { hashWithProfile } from './profiles.js';
 
-/** Beside a frozen task's own files: which of its files are prepared data. */
+/** In a frozen folder: which of its files are prepared data. */
 const DATA_FILES = 'data.json';
-/** Beside them too: under which profile it is played. */
+/** In a frozen folder: its profile. */
 const PROFILE = 'profile.json';
 
-/** May be empty, so that no file brings it along. */
+/** May be empty, so it needs to be made explicitly. */
 export const STARTER = 'starter';
 
-/** Which files of a frozen folder are prepared data; null: none. */
 export const frozenData = (dir: string): PreparedFile[] | null => readIfThere<PreparedFile[]>(join(dir, DATA_FILES));
 
-/** The current hash of a frozen folder; null: its data are missing or have changed. */
+/** Null: its data are missing or have changed. */
 export function frozenHash(dir: string): string | null {
   const files = frozenData(dir);
   const profile = readIfThere<{ profile: string }>(join(dir, PROFILE));
@@ -46,10 +45,7 @@ const readIfThere = <T>(file: string): T | null =>
 
 const intact = (dir: string, hash: string): boolean => existsSync(join(dir, STARTER)) && frozenHash(dir) === hash;
 
-/**
- * Copy a task's folder with its prepared data to its frozen place, atomically, so that runs play the task as submitted, whatever
- * happens to the original. Several processes may freeze the same task at once. Returns the frozen folder.
- */
+/** So that runs play the task as submitted. Atomic, also with concurrent callers. */
 export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
   const target = layout.frozenTask(task.contentHash);
   if (intact(target, task.contentHash)) return target;
@@ -90,7 +86,7 @@ export function freezeTask(layout: HomeLayout, task: TaskFolder): string {
   }
 }
 
-/** A whole frozen folder takes its place; a damaged one there goes. */
+/** Replaces a damaged folder. */
 export function putInPlace(layout: HomeLayout, staging: string, hash: string): string {
   const target = layout.frozenTask(hash);
   if (existsSync(target) && !intact(target, hash)) {
@@ -106,7 +102,7 @@ export function putInPlace(layout: HomeLayout, staging: string, hash: string): s
   return target;
 }
 
-/** Hard links, to save space: prepared data never change, and runs only copy them. */
+/** Hard links save space: prepared data never change, and runs only copy them. */
 export function linkData(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true });
   try {

@@ -3,7 +3,7 @@ import type { ConfigProblem, ValidatedFile } from '../domain/views/catalog.js';
 import type { ConfigEntry } from './config-entries.js';
 import { ConfigError } from './config-error.js';
 
-/** What is wrong with a file, from the error that came of loading it; null: the error is not about the file. */
+/** Null: the error is not about the file. */
 function problemsOf(file: string, error: unknown): ConfigProblem[] | null {
   if (error instanceof ConfigError) return [...error.problems];
   if (error instanceof BenchError) return [{ file, line: null, key: '', message: error.message }];
@@ -12,7 +12,6 @@ function problemsOf(file: string, error: unknown): ConfigProblem[] | null {
   return [{ file: path ?? file, line: null, key: '', message: `cannot be read (${code})` }];
 }
 
-/** What a file holds, or what is wrong with it. */
 export function tryLoad<T>(
   file: string,
   kind: ValidatedFile['kind'],
@@ -27,7 +26,7 @@ export function tryLoad<T>(
   }
 }
 
-/** Loads one entry that was asked for. ConfigError: its file is broken, whatever lies below it. */
+/** ConfigError: its file is broken, even if a later folder has a valid one. */
 export function loadEntry<T>({ file, replaces }: ConfigEntry, load: (file: string) => T): T {
   try {
     return load(file);
@@ -38,7 +37,7 @@ export function loadEntry<T>({ file, replaces }: ConfigEntry, load: (file: strin
   }
 }
 
-/** Loads entries; a broken one disables itself alone. */
+/** A broken entry disables only itself. */
 export function loadEach<T>(
   entries: readonly ConfigEntry[],
   kind: ValidatedFile['kind'],

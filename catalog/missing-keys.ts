@@ -4,9 +4,7 @@ import type { ModelRef } from '../domain/model/model.js';
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface MissingKey {
-  /** The variable that is not set. */
   variable: string;
-  /** Names of the models that need it. */
   models: string[];
 }
 
@@ -26,11 +24,11 @@ export function missingKeys(models: readonly ModelRef[], env: Env): MissingKey[]
   return [...missing].map(([variable, names]) => ({ variable, models: names }));
 }
 
-/** The SDKs know the addresses of openai and anthropic; that of a compatible server must be given. */
+/** The SDKs know the addresses of openai and anthropic; others must be given. */
 const addressOf = (config: NonNullable<ModelRef['config']>): string | undefined =>
   config.provider === 'openai-compatible' ? config.baseUrlVariable : undefined;
 
-/** Which variable is missing, for which models, and where to put it. */
+/** Says which variable is missing, for which models, and where to put it. */
 export function missingKeysError(missing: readonly MissingKey[], homeEnvFile: string): BenchError {
   const variables = missing.map(({ variable, models }) => `${variable} (for ${models.join(', ')})`);
   return new BenchError('usage', `${variables.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set`, {

@@ -8,7 +8,6 @@ import { tryLoad } from './load-entry.js';
 import { readYaml } from './yaml-file.js';
 
 export interface LoadedModel {
-  /** The file's name: the first alias. */
   name: string;
   config: ModelConfig;
 }
@@ -16,21 +15,20 @@ export interface LoadedModel {
 type PlacedModel = LoadedModel & { entry: ConfigEntry };
 
 export interface ModelConfigs {
-  /** Sorted by name. Their aliases are without those that a folder above gives to another model. */
+  /** Sorted by name, without aliases that an earlier folder gives to another model. */
   models: PlacedModel[];
   broken: ValidatedFile[];
-  /** By every name and alias: what it means, or the broken file that claims it. */
+  /** Every name and alias: its model, or the broken file that claims it. */
   named: Map<string, PlacedModel | ValidatedFile>;
 }
 
-/** Load and check one model file. */
 export function loadModelFile(file: string, name: string): LoadedModel {
   return { name, config: readYaml(file, modelConfigSchema).value };
 }
 
 /**
- * Every model of the configuration. A name or alias belongs to the first folder that has it; within one folder a file's name comes before an
- * alias, and the second file that claims an alias is broken. A broken file disables itself and the names that it claims, no other.
+ * A name or alias belongs to the first folder that has it; in one folder names precede aliases, and
+ * the second file with an alias is broken. A broken file disables only itself and its names.
  */
 export function listModelConfigs(folders: ConfigFolders): ModelConfigs {
   const result: ModelConfigs = { models: [], broken: [], named: new Map() };
@@ -68,7 +66,7 @@ function addFolder(entries: readonly ConfigEntry[], { models, broken, named }: M
   }
 }
 
-/** The aliases that a broken file claims, as far as it can be read: they must not come to mean another model. */
+/** As far as the broken file can be read: they must not come to mean another model. */
 function aliasesIn(file: string): string[] {
   try {
     const content: unknown = parseDocument(readFileSync(file, 'utf8')).toJS({ maxAliasCount: 100 });

@@ -4,16 +4,11 @@ import { parseDocument } from 'yaml';
 import { type ConfigFolders, isYaml } from './config-entries.js';
 
 export interface ModelVariables {
-  /** They hold keys. */
   keys: string[];
-  /** They say where providers answer. */
   addresses: string[];
 }
 
-/**
- * The variables named in the model files, even in broken ones: what must be watched and kept out of logs must not depend on every
- * file being valid.
- */
+/** Also those of broken model files, since watching and redacting must cover all. */
 export function modelVariables(folders: ConfigFolders): ModelVariables {
   const found = { keys: new Set<string>(), addresses: new Set<string>() };
   for (const folder of folders.map((one) => join(one, 'models')))
@@ -42,10 +37,10 @@ function textOf(file: string): string {
   }
 }
 
-/** As nearly every file names them. Only strings have an underscore: YAML reads `NULL` and `TRUE` as something else. */
+/** The usual form. Names have an underscore, since YAML reads `NULL` and `TRUE` otherwise. */
 const PLAIN = /^(apiKeyVariable|baseUrlVariable): ([A-Z][A-Z0-9]*_[A-Z0-9_]*)$/gm;
 
-/** Null: the file must be parsed. Every command needs the variables, and parsing all files would dominate its time. */
+/** Null: parse the file. Every command needs the variables, and parsing would dominate its time. */
 function plainNames(text: string): Record<string, string> | null {
   const plain = [...text.matchAll(PLAIN)].map(([, key = '', name = '']): [string, string] => [key, name]);
   const mentioned = text.match(/apiKeyVariable|baseUrlVariable/g)?.length ?? 0;

@@ -32,7 +32,7 @@ export interface ListedModel {
   price: ModelPrice | null;
 }
 
-/** What `bench models` shows: those that have a file, then those of bench itself; and the files that are broken. */
+/** Models with a file, then bench's own; and the broken files. */
 export function listModels(folders: ConfigFolders, now: Date): { models: ListedModel[]; broken: ValidatedFile[] } {
   const { models, broken } = listModelConfigs(folders);
   const real = models.map(({ name, config, entry }): ListedModel => ({
@@ -91,7 +91,6 @@ export function listModels(folders: ConfigFolders, now: Date): { models: ListedM
 /** A player of the task's secret solution does not rank. */
 const scriptedKind = (policy: ScriptedPolicy): ModelRef['kind'] => (playsOracle(policy) ? 'oracle' : 'scripted');
 
-/** The model that is a person. */
 const HUMAN_MODEL = 'human';
 /** The model that is a program elsewhere. */
 const EXTERNAL_MODEL = 'external';
@@ -124,10 +123,7 @@ function resolveModel(folders: ConfigFolders, name: string): ModelRef {
   });
 }
 
-/**
- * Models that a request names, in the order named; real ones with their configuration. Everything is checked before anything is
- * returned. A model without a price is refused unless allowed: its runs would look free.
- */
+/** In the order named, all or none. Without a price, runs would look free: refused by default. */
 export function resolveModels(
   folders: ConfigFolders,
   names: readonly string[],

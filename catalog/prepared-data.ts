@@ -12,7 +12,6 @@ import { fileDigest } from './folder-hash.js';
 
 export const MANIFEST = 'manifest.json';
 
-/** `manifest.json` of prepared data, written last. */
 const manifestSchema = z.strictObject({
   schema: z.literal(1),
   task: z.string(),
@@ -24,7 +23,7 @@ const manifestSchema = z.strictObject({
 });
 export type DataManifest = z.infer<typeof manifestSchema>;
 
-/** Version of the data: a hash of prepare.py and of `data` in task.yaml. Other changes of the task keep its data valid. */
+/** A hash of prepare.py and of `data` in task.yaml; other changes keep the data valid. */
 export function dataVersion(task: TaskFolder): string {
   const { sources, agent, hidden } = dataOf(task);
   return createHash('sha256')
@@ -49,7 +48,7 @@ export function dataHash(files: readonly PreparedFile[]): string {
 export const readManifest = (dir: string): DataManifest =>
   manifestSchema.parse(JSON.parse(readFileSync(join(dir, MANIFEST), 'utf8')));
 
-/** The prepared data of a task as it is now; null: they are not prepared. Throws BenchError if they have changed on disk. */
+/** Null: not prepared. Throws BenchError if they have changed on disk. */
 export function findPrepared(layout: HomeLayout, task: TaskFolder, sample: boolean): PreparedData | null {
   const dir = layout.preparedData(task.spec.id, dataVersion(task), sample);
   if (!existsSync(join(dir, MANIFEST))) return null;
@@ -68,14 +67,12 @@ export function findPrepared(layout: HomeLayout, task: TaskFolder, sample: boole
   return { dir, hash: dataHash(files), sample, files };
 }
 
-/** The command that prepares these tasks. */
 export const prepareCommand = (ids: readonly string[]): string => `bench tasks prepare ${ids.join(' ')}`;
 
-/** SHA-256 of a task's own files and of its data. */
 export const hashWithData = (folderHash: string, data: string): string =>
   createHash('sha256').update(`task\0${folderHash}\0data\0${data}`).digest('hex');
 
-/** The task with its data: these are part of its hash, and sample data have another baseline and target. */
+/** The data become part of its hash; sample data have another baseline and target. */
 export function withData(task: TaskFolder, data: PreparedData): TaskFolder {
   const { baseline, target, ...spec } = task.spec;
   return {
@@ -94,7 +91,6 @@ function onSample({ value: _, standardError: __, sample, ...rest }: TaskBaseline
   return { ...rest, ...sample, ...(sample !== undefined && { sample }) };
 }
 
-/** Tasks ready to submit, with their data where they need any; and those whose data are missing. */
 export function attachData(
   layout: HomeLayout,
   tasks: readonly TaskFolder[],

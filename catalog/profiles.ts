@@ -4,11 +4,9 @@ import { DEFAULT_PROFILE, profileMeant, type TaskProfile } from '../domain/task/
 import type { TaskFolder } from '../domain/task/task.js';
 import { suggestion } from '../domain/text/closest.js';
 
-/** SHA-256 of a task under a profile. */
 export const hashWithProfile = (folderHash: string, profile: string): string =>
   createHash('sha256').update(`task\0${folderHash}\0profile\0${profile}`).digest('hex');
 
-/** The task with one of its profiles applied. */
 function withProfile(task: TaskFolder, name: string): TaskFolder {
   const { profiles, ...spec } = task.spec;
   const profile = profiles?.[name];
@@ -26,10 +24,7 @@ const given = (profile: TaskProfile) =>
     [Key in keyof TaskProfile]?: NonNullable<TaskProfile[Key]>;
   };
 
-/**
- * The tasks under the requested profile; tasks without it are unchanged. By default sample data imply `cpu`. Throws BenchError
- * (usage) if no task has the profile.
- */
+/** Sample data imply `cpu` by default. Throws BenchError (usage) if no task has the profile. */
 export function underProfile(
   tasks: readonly TaskFolder[],
   { profile, sample }: { profile: string | null; sample: boolean },

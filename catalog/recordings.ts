@@ -6,12 +6,12 @@ import { readRecording } from '../domain/recording/reader.js';
 
 export const REPLAY_PREFIX = 'replay:';
 
-/** Largest accepted recording; the longest published one has about 1 MB. */
+/** The longest published recording has about 1 MB. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export interface LoadedRecording {
   recording: Recording;
-  /** SHA-256 over the recording as it is played, hex: what else is in the file does not change it. */
+  /** SHA-256 over the recording as it is played, hex; ignores other content of the file. */
   hash: string;
 }
 
@@ -50,7 +50,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Read and check a recording; `file` is relative to the working directory. Throws usage errors that name file and key. */
+/** `file` is relative to the working directory. Throws usage errors that name file and key. */
 export function loadRecording(file: string): LoadedRecording {
   if (file === '')
     throw new BenchError('usage', `${REPLAY_PREFIX} names no file`, {

@@ -3,13 +3,13 @@ import type { core } from 'zod';
 type AnyDef = { type: string } & Record<string, unknown>;
 const defOf = (schema: core.$ZodType): AnyDef => schema._zod.def as unknown as AnyDef;
 
-/** Look through optional, default and prefault to what is wrapped. */
+/** Removes optional, default and prefault. */
 function unwrap(schema: core.$ZodType): core.$ZodType {
   const inner = defOf(schema).innerType as core.$ZodType | undefined;
   return inner === undefined ? schema : unwrap(inner);
 }
 
-/** The schemas that a value may have: of a union those whose tag (`kind: game`) fits the value, or all where none is given. */
+/** Of a union, the members whose tag (`kind: game`) fits the value; all without a value. */
 function alternatives(schema: core.$ZodType, value: unknown): core.$ZodType[] {
   const here = unwrap(schema);
   const def = defOf(here);
@@ -34,10 +34,7 @@ function inside(schema: core.$ZodType, part: PropertyKey, value?: unknown): core
   return next === undefined ? [] : alternatives(next, value);
 }
 
-/**
- * Keys that an object schema knows at a path; empty where there is no object with fixed keys. Of a union: those that the `value`
- * chooses by its tag, or without a value those of all members.
- */
+/** Empty without fixed keys. Of a union: by the `value`'s tag; without a value of all members. */
 export function knownKeys(schema: core.$ZodType, path: readonly PropertyKey[], value?: unknown): string[] {
   let here = alternatives(schema, value);
   let found = value;

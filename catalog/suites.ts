@@ -10,7 +10,6 @@ import { listTasks, loadTask } from './tasks.js';
 import { readYaml } from './yaml-file.js';
 import type { ValidatedFile } from '../domain/views/catalog.js';
 
-/** `suites/<name>.yaml`: a named list of tasks. */
 const suiteSchema = z.strictObject({
   schema: z.literal(1),
   description: z.string().min(1),
@@ -18,7 +17,6 @@ const suiteSchema = z.strictObject({
 });
 export type Suite = z.infer<typeof suiteSchema>;
 
-/** Load one suite file; every task it names must exist. */
 export function loadSuiteFile(file: string, folders: ConfigFolders): Suite {
   const { value, problem } = readYaml(file, suiteSchema);
   const ids = taskIds(folders);
@@ -29,13 +27,12 @@ export function loadSuiteFile(file: string, folders: ConfigFolders): Suite {
   return value;
 }
 
-/** The suites that are broken. */
 export const brokenSuites = (folders: ConfigFolders): ValidatedFile[] =>
   loadEach(configEntries(folders, 'suites'), 'suite', ({ file }) => loadSuiteFile(file, folders)).broken;
 
 /**
- * Ids of the tasks that a request names: ids, names of suites, or `all`; each once, in the order named. The tasks are not read: one may be
- * broken. BenchError (usage): a name is unknown, a named suite is broken, or there is nothing.
+ * From ids, suites or `all`, each once, in the order named; does not read the tasks. BenchError
+ * (usage): unknown name, broken suite, or no task.
  */
 export function selectTaskIds(folders: ConfigFolders, names: readonly string[]): string[] {
   const ids = taskIds(folders);
@@ -65,9 +62,8 @@ export function selectTaskIds(folders: ConfigFolders, names: readonly string[]):
 }
 
 /**
- * Tasks that a request names: ids, names of suites, or `all`; each task once, in the order named. Everything is checked before
- * anything is returned. `all` leaves out tasks that are broken, and tells `onBroken` of each; one that is named itself, or by a suite, is a
- * ConfigError.
+ * From ids, suites or `all`, each once, in the order named, all or none. `all` omits broken tasks
+ * and reports them to `onBroken`; a named broken task is a ConfigError.
  */
 export function selectTasks(
   folders: ConfigFolders,

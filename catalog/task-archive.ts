@@ -12,7 +12,7 @@ import { fileDigest, type FolderFile, folderFiles } from './folder-hash.js';
 import { frozenData, frozenHash, linkData, putInPlace, STARTER } from './freeze-task.js';
 import { MANIFEST, readManifest } from './prepared-data.js';
 
-/** A frozen folder's own files as one archive, equal for equal folders on every machine; prepared data travel each under its own hash. */
+/** The folder's own files, equal on every machine; prepared data travel under their own hashes. */
 export function archiveTask(dir: string): AsyncIterable<Uint8Array> {
   const apart = new Set((frozenData(dir) ?? []).map(placeInTask));
   const archive = pack();
@@ -31,13 +31,12 @@ async function addAll(archive: Pack, dir: string, files: readonly FolderFile[]):
   archive.finalize();
 }
 
-/** The prepared data of a frozen folder, and where each file lies. */
 export const dataOfFrozen = (dir: string): (PreparedFile & { from: string })[] =>
   (frozenData(dir) ?? []).map((file) => ({ ...file, from: join(dir, placeInTask(file)) }));
 
 /**
- * Make a frozen folder of its archive, and compare it with its hash. Data that were prepared on this host too are taken from there, the
- * others from `open`. InfrastructureError: something is missing, cut off, or not what the hash says; nothing is left then.
+ * Makes and checks a frozen folder. Takes data from this host's prepared ones, else from `open`.
+ * InfrastructureError: something is missing or wrong; nothing is left then.
  */
 export async function restoreTask(
   layout: HomeLayout,
@@ -75,7 +74,7 @@ export async function restoreTask(
 async function unpack(archive: AsyncIterable<Uint8Array>, dir: string): Promise<void> {
   const entries = extract();
   const reading = pipeline(Readable.from(archive), entries);
-  // Told below, by the loop or by `await reading`.
+  // Reported below, by the loop or by `await reading`.
   reading.catch(() => undefined);
   for await (const entry of entries) {
     const { name, mode = 0, type } = entry.header;
@@ -90,7 +89,7 @@ async function write(content: AsyncIterable<unknown>, to: string, mode: number):
   await pipeline(Readable.from(content), createWriteStream(to, { flags: 'wx', mode }));
 }
 
-/** Prepared files of a task on this host by their SHA-256, whichever version of it made them. */
+/** By SHA-256, whichever version of the task made them. */
 function preparedHere(layout: HomeLayout, taskId: string): Map<string, string> {
   const found = new Map<string, string>();
   const folder = join(layout.prepared, taskId);

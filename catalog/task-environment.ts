@@ -10,7 +10,7 @@ type ProblemAt = (path: PropertyKey[], message: string) => ConfigProblem;
 
 const isRegularFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-/** Requirements files must exist, pin versions, and name existing archives. Each problem has its own file and line. */
+/** Requirements files must exist, pin versions, and name existing archives. */
 export function requirementsProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
   const profiles = Object.entries(spec.profiles ?? {});
   const found = [

@@ -15,7 +15,7 @@ const scriptsOf = (command: string): string[] =>
     (match) => match[1]!.replace(/^\.\//, ''),
   );
 
-/** What is worth a gain of 1 must be better than the baseline, and possible. */
+/** The target, worth a gain of 1, must be possible and better than the baseline. */
 export function targetProblems(spec: TaskSpec, problem: ProblemAt): ConfigProblem[] {
   const { target, baseline } = spec;
   const metric = spec.metrics[spec.primary];
@@ -44,7 +44,7 @@ export function targetProblems(spec: TaskSpec, problem: ProblemAt): ConfigProble
 export function solutionProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const made = (path: string): boolean =>
-    // An image's own.
+    // A file of the image.
     path.startsWith('/') || (spec.data?.agent ?? []).some((place) => path === place || path.startsWith(`${place}/`));
   const commands: [at: PropertyKey[], command: string | undefined, folders: string[]][] = [
     [['baseline', 'command'], spec.baseline?.command, ['starter']],
@@ -81,7 +81,6 @@ function oracleProblems(spec: TaskSpec, dir: string, problem: ProblemAt): Config
     : [problem(['oracle'], `oracle/ lacks ${missing.join(', ')}; put it there, or make it with oracle.command`)];
 }
 
-/** The evaluator's secrets must not be in starter/. */
 export function secretProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
   const [starter, evaluator] = [join(dir, 'starter'), join(dir, 'evaluator')];
   if (!isFolder(starter) || !isFolder(evaluator)) return [];

@@ -82,7 +82,7 @@ function dataProblems({ data }: TaskSpec, dir: string, problem: ProblemAt): Conf
   return problems;
 }
 
-/** Checks beyond the schema: files beside the YAML, and keys that must agree. */
+/** Checks beyond the schema: files next to the YAML, and keys that must agree. */
 function consistencyProblems(spec: TaskSpec, dir: string, problem: ProblemAt): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (spec.id !== basename(dir)) {
@@ -121,7 +121,7 @@ function consistencyProblems(spec: TaskSpec, dir: string, problem: ProblemAt): C
   return problems;
 }
 
-/** Load and check the task in a folder. Throws a ConfigError with all its problems. */
+/** Throws a ConfigError with all problems. */
 export function loadTaskFolder(folder: string): TaskFolder {
   const dir = resolve(folder);
   const { value: spec, problem } = readYaml(join(dir, 'task.yaml'), taskSchema);
@@ -130,7 +130,7 @@ export function loadTaskFolder(folder: string): TaskFolder {
   return { spec, dir, contentHash: hashFolder(dir) };
 }
 
-/** Load `tasks/<id>/`. An unknown id is a usage error that lists what exists. */
+/** An unknown id is a usage error that lists what exists. */
 export function loadTask(folders: ConfigFolders, id: string): TaskFolder {
   const entries = configEntries(folders, 'tasks');
   const entry = entries.find(({ name }) => name === id);
@@ -147,7 +147,7 @@ export function loadTask(folders: ConfigFolders, id: string): TaskFolder {
   return loadEntry(entry, (file) => loadTaskFolder(dirname(file)));
 }
 
-/** Every task of the configuration, sorted by id, and the files of those that are broken. */
+/** Sorted by id, with the broken files. */
 export function listTasks(folders: ConfigFolders): {
   tasks: { task: TaskFolder; entry: ConfigEntry }[];
   broken: ValidatedFile[];

@@ -21,7 +21,7 @@ function check(file: string, kind: ValidatedFile['kind'], load: () => unknown): 
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Everything in these folders: replaced files too. A folder that is not there holds nothing. */
+/** Includes replaced files. A missing folder is empty. */
 export const validateFolders = (folders: ConfigFolders): ValidatedFile[] =>
   folders.flatMap((folder) => {
     const { value, broken } = tryLoad(folder, 'folder', () => namesIn(folder));
@@ -29,10 +29,7 @@ export const validateFolders = (folders: ConfigFolders): ValidatedFile[] =>
     return value.filter((name) => ROOMS.includes(name)).flatMap((name) => validateRoom(join(folder, name), folders));
   });
 
-/**
- * Check configuration files: a task's folder or `task.yaml`, a file in `agents/`, `commands/`, `models/` or `suites/`, or a folder of such
- * things. What lies in one of `folders` may name what lies in the others.
- */
+/** A task, a file in `agents/`, `commands/`, …, or a folder of these. They may name each other. */
 export function validatePath(path: string, folders: ConfigFolders = []): ValidatedFile[] {
   const full = resolve(path);
   if (!existsSync(full))
@@ -60,7 +57,7 @@ export function validatePath(path: string, folders: ConfigFolders = []): Validat
   return [validateFile(full, kind, folders)];
 }
 
-/** All files of `agents/`, `tasks/` …; every folder directly in `tasks/` must be a task. */
+/** Every folder directly in `tasks/` must be a task. */
 function validateRoom(room: string, folders: ConfigFolders): ValidatedFile[] {
   const { value: names, broken } = tryLoad(room, 'folder', () => namesIn(room));
   if (broken !== null) return [broken];
@@ -76,11 +73,9 @@ function validateRoom(room: string, folders: ConfigFolders): ValidatedFile[] {
   });
 }
 
-/** Model files that are broken by what others in their folder say. */
 const clashesBelow = (room: string, folders: ConfigFolders): ValidatedFile[] =>
   listModelConfigs(foldersAround(dirname(room), folders)).broken;
 
-/** A folder that is none of those used stands for itself. */
 const foldersAround = (folder: string, folders: ConfigFolders): ConfigFolders =>
   folders.includes(folder) ? folders : [folder];
 

@@ -7,7 +7,7 @@ import { ConfigError } from './config-error.js';
 import { knownKeys } from './schema-keys.js';
 import type { ConfigProblem } from '../domain/views/catalog.js';
 
-/** A YAML file, parsed and checked; `problem` builds a further problem at the line of a key. */
+/** `problem` builds a further problem at the line of a key. */
 export interface YamlFile<T> {
   value: T;
   problem: ProblemAt;
@@ -18,7 +18,7 @@ export type ProblemAt = (path: readonly PropertyKey[], message: string, lineOfTe
 
 const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.');
 
-/** Offset of the deepest node that exists along the path: a missing key is reported at its parent. */
+/** Of the deepest node along the path: a missing key is reported at its parent. */
 function offsetOf(document: Document, path: readonly PropertyKey[]): number | null {
   let node: unknown = document.contents;
   let offset: number | null = isNode(node) ? (node.range?.[0] ?? null) : null;
@@ -37,7 +37,7 @@ function offsetOf(document: Document, path: readonly PropertyKey[]): number | nu
   return offset;
 }
 
-/** How many lines below its key a line of a literal block (`|`) stands; 0 for every other text, whose lines may be folded. */
+/** Lines between a key and a line of its literal block (`|`); 0 for texts that may be folded. */
 function linesBelow(document: Document, path: readonly PropertyKey[], lineOfText: number): number {
   const node = document.getIn(path, true);
   return isScalar(node) && node.type === 'BLOCK_LITERAL' ? lineOfText : 0;
@@ -68,7 +68,7 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return here;
 }
 
-/** Read and check a YAML file against a schema. Throws a ConfigError that names file, line and key of every problem. */
+/** Throws a ConfigError that names file, line and key of every problem. */
 export function readYaml<S extends z.ZodType>(file: string, schema: S): YamlFile<z.output<S>> {
   let text: string;
   try {

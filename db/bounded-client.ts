@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
-/** The server sent more than the client takes. */
 export class TooManyBytes extends Error {}
 
 interface Attaching {
@@ -9,13 +8,13 @@ interface Attaching {
 }
 
 /**
- * A client whose connection breaks with `TooManyBytes` once the server has sent more than `mostBytes`. The driver decodes whole
- * messages, and a row, a notice or an error may have a gigabyte: more than a string of Node can hold, so the driver throws where
- * only the process can catch it. Bytes are therefore counted as they arrive, before the driver gathers them.
+ * Breaks its connection with `TooManyBytes` beyond `mostBytes`. The driver gathers whole messages,
+ * and one of a gigabyte exceeds Node's strings, where only the process could catch the error. So
+ * bytes are counted as they arrive.
  */
 export function boundedClient(config: pg.ClientConfig, mostBytes: number): pg.Client {
   const client = new pg.Client(config);
-  // Called with the socket, or with the TLS stream over it: what is counted is the protocol's plain text.
+  // With the socket, or the TLS stream over it, so the count is of plain text.
   const { connection } = client as unknown as Attaching;
   const attach = connection.attachListeners.bind(connection);
   connection.attachListeners = (stream) => {

@@ -1,6 +1,5 @@
 import { BenchError } from '../domain/errors.js';
 
-/** Settings of all our connections. */
 export function connectionSettings(databaseUrl: string) {
   describeDatabase(databaseUrl);
   return {
@@ -11,7 +10,7 @@ export function connectionSettings(databaseUrl: string) {
   };
 }
 
-/** Host, port and database: for messages, since a URL may hold a password. */
+/** Host, port and database: for messages, since a URL may contain a password. */
 export function describeDatabase(databaseUrl: string): string {
   let url: URL;
   try {

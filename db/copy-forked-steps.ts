@@ -4,9 +4,9 @@ import { BenchError } from '../domain/errors.js';
 import type { RunDefinition } from '../domain/run/run.js';
 
 /**
- * Copy to newly inserted forks the steps that they begin with, with their evaluations (so that scores and numbers continue) and the
- * snapshots to start from. Model calls are not copied: they cost the fork nothing. Throws BenchError (usage), undoing the
- * transaction, when the original run has not taken these steps.
+ * Gives new forks their first steps, with evaluations (so that scores and numbers continue) and
+ * snapshots, but without the cost of model calls. Throws BenchError (usage) if the original lacks
+ * these steps.
  */
 export async function copyForkedSteps(
   tx: Pick<NodePgDatabase, 'execute'>,
@@ -30,7 +30,7 @@ export async function copyForkedSteps(
     from ${forks} join evaluations e on e.run_id = f.forked_from and e.step <= f.forked_at_step
       -- With those whose test is pending, or was when the run ended: the fork evaluates it too.
       and e.kind = 'validate' and (e.status not in ('pending', 'not_run') or e.submission_sha256 is not null)`);
-  // Of several containers after the same step the last one counts. Epoch 0: not the fork's own.
+  // The last of several containers after one step counts. Epoch 0: not the fork's own.
   await tx.execute(sql`
     insert into snapshots (run_id, step, epoch, artifact, bytes, disk, disk_host, archive_requested_at, reason)
     select distinct on (f.run_id, p.step) f.run_id, p.step, 0, p.artifact, p.bytes, p.disk, p.disk_host, p.archive_requested_at,

@@ -23,7 +23,7 @@ interface ErrorFields {
   message: string;
 }
 
-/** The parts of a database error that never hold a parameter, taken from its innermost cause. */
+/** From the innermost cause; never with a parameter. */
 export function errorFields(error: unknown): ErrorFields {
   let inner = error;
   while (inner instanceof Error && !('code' in inner) && inner.cause instanceof Error) inner = inner.cause;
@@ -37,7 +37,7 @@ export function errorFields(error: unknown): ErrorFields {
   };
 }
 
-/** Did the server go away, refuse connections, or run out of something? Such a call may succeed later. */
+/** The server went away, refused, or ran out of something: a retry may succeed. */
 export function isInfrastructureProblem(error: unknown): boolean {
   const { code, message } = errorFields(error);
   if (code === undefined) return LOST_CONNECTION.test(message);
@@ -47,7 +47,7 @@ export function isInfrastructureProblem(error: unknown): boolean {
 
 const TLS_CODE = /^(ERR_(SSL|TLS|OSSL)_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|CERT_)/;
 
-/** A TLS mismatch, which no retry can fix. */
+/** No retry can fix it. */
 export function isTlsProblem(error: unknown): boolean {
   const { code, message } = errorFields(error);
   return TLS_CODE.test(code ?? '') || /server does not support SSL/i.test(message);
@@ -58,10 +58,10 @@ export function isRetryable(error: unknown): boolean {
   return ['40001', '40P01'].includes(errorFields(error).code ?? '');
 }
 
-/** Values out of range or of a wrong form, a null, a violated CHECK. Keys may depend on other writers, so they are not among these. */
+/** A bad value, null or CHECK. Not keys, which depend on other writers. */
 const isRefusedRow = (code = ''): boolean => code.startsWith('22') || code === '23502' || code === '23514';
 
-/** Server messages quote values, and drivers attach parameters; keep only what is free of both. */
+/** Without values, which server messages quote, and parameters, which drivers attach. */
 function describe(error: unknown): string {
   const { code, constraint, table, message } = errorFields(error);
   if (isTlsProblem(error)) return message;
@@ -71,7 +71,7 @@ function describe(error: unknown): string {
   return `${NETWORK_CODES.has(code) ? code : `SQLSTATE ${code}`}${where === '' ? '' : ` (${where})`}`;
 }
 
-/** For activities. Attaches no cause: failures are stored with their causes, which hold parameters. */
+/** For activities. Without a cause: failures store causes, which contain parameters. */
 export function storeError(operation: string, error: unknown): Error {
   if (error instanceof BenchError || error instanceof InfrastructureError) return error;
   if (isInfrastructureProblem(error)) return new DatabaseAway(`Postgres: ${operation} failed: ${describe(error)}`);
@@ -106,7 +106,6 @@ export function connectionError(where: string, error: unknown): BenchError {
   });
 }
 
-/** For the CLI. */
 export function queryError(operation: string, error: unknown): Error {
   if (error instanceof BenchError) return error;
   if (isInfrastructureProblem(error))

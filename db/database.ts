@@ -23,25 +23,25 @@ import { turnStore } from './store/turns.js';
 import { rateStore } from './store/rate-limits.js';
 import { appendRuns, insertBatch } from './submission.js';
 
-/** One connection pool and the stores on it. Call `migrate` first. */
+/** Call `migrate` first. */
 export interface Database extends Stores {
   readonly pool: pg.Pool;
   close(): Promise<void>;
 }
 
-/** Connects on first use; `max` connections at most (default 10). `reads`: as the role that may only select, and writes nothing. */
+/** Connects on first use. `max`: default 10. `reads`: as the read-only role. */
 export function openDatabase(databaseUrl: string, options: { max?: number; reads?: boolean } = {}): Database {
   const pool = new pg.Pool({
     ...connectionSettings(databaseUrl),
     ...(options.reads === true && { options: `-c role=${READER_ROLE} -c default_transaction_read_only=on` }),
     max: options.max ?? 10,
-    // A server that stops answering must not hold an activity forever.
+    // A server that stops answering must not occupy an activity forever.
     query_timeout: 120_000,
     allowExitOnIdle: true,
   });
   // An idle connection that breaks is replaced on the next use.
   pool.on('error', () => undefined);
-  // The pool listens only to idle connections. One that breaks between two queries fails the next query.
+  // Without a listener an error between queries would be uncaught; the next query fails anyway.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     pool,

@@ -1,3 +1,3 @@
-/** Tables that readers may not read: they hold keys. */
+/** Readers may not read these: they contain keys. */
 export const HIDDEN_TABLES = ['evaluator_key', 'sealing_key'] as const;
 export type HiddenTable = (typeof HIDDEN_TABLES)[number];

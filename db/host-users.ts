@@ -6,14 +6,13 @@ import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, queryError } from './database-error.js';
 import { WORKER_ROLE } from './key-roles.js';
 
-/** Users of the database that machines which were invited are. */
 export const HOST_USER = /^bench_host_[0-9a-f]{12}$/;
-/** The user of an invitation's token until the machine has joined: its password ends with the invitation, the other's does not. */
+/** The user until the machine has joined: its password expires with the invitation. */
 const joinerOf = (user: string): string => user.replace('bench_host_', 'bench_join_');
 
 const newPassword = (): string => randomBytes(24).toString('hex');
 
-/** As the administrator: a user for a host, who has no password yet, and one who may give it one, with a password that is the token. */
+/** Makes the host's user, without a password, and a joiner who may set one, by the token. */
 export function inviteHostUser(
   adminUrl: string,
   { hostId, days }: { hostId: string; days: number },
@@ -40,12 +39,9 @@ export function inviteHostUser(
   });
 }
 
-/**
- * As the administrator: the users of a host can log in no more, their connections end, and nothing new is placed on it. Returns how many
- * there were. Idempotent.
- */
+/** Blocks logins, ends connections and drains the host. Returns the number of users. Idempotent. */
 export async function revokeHostUsers(adminUrl: string, hostId: string): Promise<number> {
-  // Committed by itself: until then a machine that is cut off could connect again.
+  // Committed by itself: until then an ended connection could return.
   const users = await asAdministrator(adminUrl, async (client) => {
     const { rows } = await client.query<{ user: string }>(
       `update host_invitations set revoked_at = coalesce(revoked_at, now()) where host_id = $1 returning database_user as user`,
@@ -60,7 +56,7 @@ export async function revokeHostUsers(adminUrl: string, hostId: string): Promise
   });
   const left = await endConnections(adminUrl, [...users, ...users.map(joinerOf)]);
   await asAdministrator(adminUrl, (client) =>
-    // Its name is free at once: another machine that is invited under it need not wait until this one has long been silent.
+    // Frees the name at once for another machine.
     client.query('update hosts set drained_at = coalesce(drained_at, now()), home_id = null where host_id = $1', [
       hostId,
     ]),
@@ -75,7 +71,7 @@ export async function revokeHostUsers(adminUrl: string, hostId: string): Promise
 const LOOK_MS = 100;
 const MOST_LOOKS = 100;
 
-/** Of users who can make no new ones. One that was being made may be seen only at a second look. Returns how many are left. */
+/** Needs a second look for connections in the making. Returns how many are left. */
 async function endConnections(adminUrl: string, users: readonly string[]): Promise<number> {
   let left = 0;
   for (let [looks, none] = [0, 0]; users.length > 0 && none < 2 && looks < MOST_LOOKS; looks++) {
@@ -91,11 +87,11 @@ async function endConnections(adminUrl: string, users: readonly string[]): Promi
   return left;
 }
 
-/** Is the token of an invitation good? BenchError (usage): it was used, revoked, or has expired. */
+/** Checks an invitation's token. BenchError (usage): used, revoked or expired. */
 export const checkHostUser = (databaseUrl: string, hostId: string): Promise<void> =>
   asHostUser(databaseUrl, hostId, () => Promise.resolve());
 
-/** Join: `keep` is given who this machine is from now on. The token is used up. */
+/** Uses up the token; `keep` gets the machine's new identity. */
 export const joinAsHostUser = (
   databaseUrl: string,
   hostId: string,
@@ -103,7 +99,7 @@ export const joinAsHostUser = (
 ): Promise<void> =>
   asHostUser(databaseUrl, hostId, async (client, user) => {
     const password = newPassword();
-    // Kept first: with a password that was set and not kept, this machine could not come in again.
+    // First: a password that is set but not kept would lock this machine out.
     keep({ user, password });
     await client.query('begin');
     // No user may change another's password.
@@ -154,7 +150,6 @@ const usedOrRevoked = (hostId: string): BenchError =>
     remedy: `Ask for another: \`bench hosts invite ${hostId}\`.`,
   });
 
-/** The database refuses the user that this machine was invited as. */
 export const isRevoked = (databaseUrl: string, error: unknown): boolean =>
   refused(error) && HOST_USER.test(new URL(databaseUrl).username);
 

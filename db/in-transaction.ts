@@ -3,7 +3,7 @@ import { isRetryable } from './database-error.js';
 
 const MAX_TRIES = 5;
 
-/** Run `work` in a transaction. Deadlocks and similar conflicts are retried. */
+/** Retries deadlocks and similar conflicts. */
 export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     let client: pg.PoolClient | undefined;

@@ -5,7 +5,7 @@ import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, queryError } from './database-error.js';
 import { isAlive } from './store/hosts/conditions.js';
 
-/** The database's installation id, created on first use. The schema must be up to date. */
+/** Created on first use. The schema must be up to date. */
 export function readInstallation(databaseUrl: string): Promise<Installation> {
   return connected(databaseUrl, async (client, database) => {
     // Two processes may do this at once: the index admits one row.
@@ -17,7 +17,7 @@ export function readInstallation(databaseUrl: string): Promise<Installation> {
   });
 }
 
-/** The same without writing; null: no id yet, or no tables. */
+/** Without writing; null: no id yet, or no tables. */
 export function findInstallation(databaseUrl: string): Promise<Installation | null> {
   return connected(databaseUrl, async (client, database) => {
     try {

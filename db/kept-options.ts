@@ -4,7 +4,7 @@ import { runs } from './schema/runs.js';
 
 const columns = getTableColumns(runs);
 
-/** Select list of the options stored with runs, or of some, under their own names. Big integers come as numbers. */
+/** Select list of options stored with runs. Big integers become numbers. */
 export const selectKept = (table: string, keys: readonly (keyof KeptOptions)[] = KEPT): string =>
   keys
     .map((key) => {
@@ -13,7 +13,6 @@ export const selectKept = (table: string, keys: readonly (keyof KeptOptions)[] =
     })
     .join(', ');
 
-/** The kept options among these values; what is absent takes its column's default. */
 export const keptValues = <Values extends Partial<KeptOptions>>(
   values: Values,
 ): Pick<Values, keyof KeptOptions & keyof Values> =>

@@ -6,7 +6,7 @@ import { errorFields, queryError } from './database-error.js';
 import { WORKER_ROLE } from './key-roles.js';
 import { statements } from './statements.js';
 
-/** A host of a version that kept the key in its home is there: its key counts, not one that we make up. */
+/** Hosts of older versions have a key in their home, which counts: do not make one up. */
 const OTHERS_HAVE_IT = 'exists (select from hosts where home_id is not null and removed_at is null)';
 
 export function createKeys(pool: pg.Pool): Keys {

@@ -8,19 +8,18 @@ import { ensureReaderRole } from './reader-role.js';
 import { createObjects, dropObjects, refreshDerived, SQL_OBJECTS, storedSql } from './sql-objects.js';
 import { compareSql, type SqlSource, sqlSources, versionOf } from './sql-sources.js';
 
-/** Key of the advisory lock under which one process migrates. */
 const LOCK = 7_236_181_640;
 const LOCK_SECONDS = 120;
 const OLDEST_SERVER = 140_000;
 const MAX_TRIES = 5;
 
-/** Named as by drizzle's own migrator, so that earlier versions see that the database is newer. */
+/** Drizzle's name, so that earlier versions see that the database is newer. */
 const HISTORY = 'drizzle.__drizzle_migrations';
 const HISTORY_TABLE = `
   create schema if not exists drizzle;
   create table if not exists ${HISTORY} (id serial primary key, hash text not null, created_at bigint)`;
 
-/** How many migrations were applied, and whether views and functions were (re)created. */
+/** Migrations applied, and whether views and functions were (re)created. */
 export interface Migrated {
   applied: number;
   created: boolean;
@@ -28,7 +27,7 @@ export interface Migrated {
 
 const NOTHING: Migrated = { applied: 0, created: false };
 
-/** Bring the schema up to date. Safe in many processes at once, fast when it is current. */
+/** Safe in many processes at once, fast when it is current. */
 export async function migrate(databaseUrl: string): Promise<Migrated> {
   const where = describeDatabase(databaseUrl);
   const client = new pg.Client(connectionSettings(databaseUrl));
@@ -48,14 +47,12 @@ export async function migrate(databaseUrl: string): Promise<Migrated> {
   }
 }
 
-/** What this program brings along, read once. */
 interface Program {
   migrations: MigrationFile[];
   sources: SqlSource[];
 }
 const readProgram = (): Program => ({ migrations: knownMigrations(), sources: sqlSources() });
 
-/** Migrate the tables and recreate views and functions, in one transaction. */
 async function bringUpToDate(client: pg.Client, { migrations, sources }: Program, applied: number): Promise<Migrated> {
   await client.query(HISTORY_TABLE);
   const hadObjects = await dropObjects(client);
@@ -72,7 +69,6 @@ async function bringUpToDate(client: pg.Client, { migrations, sources }: Program
   return { applied: pending.length, created: true };
 }
 
-/** Retries deadlocks with workers that write meanwhile. */
 async function untilNoDeadlock<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -87,7 +83,7 @@ async function untilNoDeadlock<T>(client: pg.Client, work: () => Promise<T>): Pr
   }
 }
 
-/** The schema's state and its number of migrations. Throws for a newer or foreign schema. */
+/** Throws for a newer or foreign schema. */
 export async function schemaState(databaseUrl: string): Promise<SchemaState> {
   const where = describeDatabase(databaseUrl);
   const client = new pg.Client(connectionSettings(databaseUrl));

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 
-/** Beside this file, in the sources and in dist/. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../db/migrations', import.meta.url));
 
 export interface Migration {
@@ -21,8 +20,8 @@ export const knownMigrations = (): MigrationFile[] =>
   }));
 
 /**
- * `current`: nothing to do. `behind`: the rest can be applied. `newer`: made by a later program. `before`: made before our
- * first migration, where compatibility begins. `foreign`: the database has another history than this program.
+ * `behind`: the rest can be applied. `newer`: made by a later program. `before`: older than our
+ * first migration. `foreign`: the histories differ.
  */
 export function compareMigrations(
   known: readonly Migration[],

@@ -5,7 +5,7 @@ import { errorFields } from './database-error.js';
 const RELATION = '42P01';
 const COLUMN = '42703';
 
-/** The name that the server does not know, without its schema or table; its messages quote it, or stand it before "does not exist". */
+/** The unknown name, unqualified. Messages quote it, or put it before "does not exist". */
 const missing = (message: string): string | null =>
   (/"([^"]+)"/.exec(message)?.[1] ?? /(\S+) does not exist/.exec(message)?.[1])?.split('.').at(-1) ?? null;
 
@@ -25,10 +25,7 @@ async function relations(client: pg.Client): Promise<Relation[]> {
   return rows;
 }
 
-/**
- * The relations, or the columns of those that the query names, of which a query meant one that does not exist; null: it failed
- * otherwise. Ends the failed transaction of the client.
- */
+/** Null: the query failed for another reason. Ends the client's failed transaction. */
 export async function nearNames(client: pg.Client, sql: string, error: unknown): Promise<string | null> {
   const { code, message } = errorFields(error);
   const name = code === RELATION || code === COLUMN ? missing(message) : null;

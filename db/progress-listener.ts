@@ -3,21 +3,15 @@ import pg from 'pg';
 import type { ProgressEvents } from '../domain/ports/progress-events.js';
 import { connectionSettings } from './connection-settings.js';
 
-/** While the connection is away, and in case a notification is lost, listeners look by themselves so often. */
+/** Interval of looks without a connection, or against lost notifications. */
 const LOOK_MS = 1_000;
-/** The same for answers: many runs wait for one, and their workers look when the connection is back. */
 const ANSWER_LOOK_MS = 5_000;
-/** The event of every run's news. */
 const ANY = Symbol('any run');
 
-/**
- * Tells when runs that are played from outside ask or end, by one connection that listens. It connects again by itself;
- * until then those who wait look once a second.
- */
+/** Reconnects by itself; until then waiting callers look once a second. */
 export const progressListener = (databaseUrl: string): ProgressEvents =>
   listener(databaseUrl, { channel: 'bench_progress', lookMs: LOOK_MS });
 
-/** The same of answers to turns of runs for which a worker listens. */
 export const answerListener = (databaseUrl: string): ProgressEvents =>
   listener(databaseUrl, { channel: 'bench_answers', lookMs: ANSWER_LOOK_MS });
 
@@ -69,7 +63,7 @@ function listener(databaseUrl: string, { channel, lookMs }: { channel: string; l
           let wake: () => void = () => undefined;
           const late = new Promise<void>((resolve) => (wake = resolve));
           const timer = setTimeout(wake, Math.min(ms, lookMs));
-          // A connection's signal is waited with at each of its steps.
+          // One signal serves each wait of a connection.
           signal?.addEventListener('abort', wake);
           await Promise.race([news, late]);
           clearTimeout(timer);

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { connectionSettings } from './connection-settings.js';
 
-/** A connection of its own for one question: does PostgreSQL answer? A full pool must not look like a dead server. */
+/** A connection of its own, since a full pool must not look like a dead server. */
 export interface Pulse {
-  /** Rejects if it has not answered within so long. */
+  /** Rejects without an answer in time. */
   ask(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -14,12 +14,12 @@ export function openPulse(databaseUrl: string): Pulse {
   pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     async ask(ms) {
-      // Both its connection and its answer may take that long: the sum is bounded, too.
+      // Bounds the sum of connecting and answering, too.
       let late: NodeJS.Timeout | undefined;
       const bound = new Promise<never>((_, reject) => {
         late = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
       });
-      // Typed without it, though pg has it for each query.
+      // pg's types lack query_timeout, which each query takes.
       const question = { text: 'select 1', query_timeout: ms };
       await Promise.race([pool.query(question), bound]).finally(() => clearTimeout(late));
     },

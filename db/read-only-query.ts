@@ -10,9 +10,8 @@ import { cancelBackend, unwanted } from './while-wanted.js';
 
 export interface ReadOnlyResult {
   columns: string[];
-  /** Values in column order; 64-bit integers are numbers where they fit, else strings; numeric is a string. */
+  /** In column order; 64-bit integers are numbers if they fit, else strings, as is numeric. */
   rows: unknown[][];
-  /** There were more rows than maxRows. */
   truncated: boolean;
 }
 
@@ -21,11 +20,10 @@ const ROWS_PER_FETCH = 5_000;
 const SELECT_ONLY =
   'Write one SELECT (or WITH … SELECT, VALUES, TABLE). To change data, use psql with the owner address of `bench db url`.';
 
-/** What the server may send of one query. JSON has it at most six times as long, which is still a string of Node. */
+/** What a query's result may send. JSON is at most six times longer, still a Node string. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Files that a sort or a join may have on the server's disk meanwhile. */
 const TEMPORARY_FILES = '1GB';
-/** A message of the server quotes the value that it refuses. */
+/** A server's message quotes the refused value. */
 const MESSAGE_CHARS = 1000;
 
 export interface ReadOnlyOptions {
@@ -37,10 +35,10 @@ export interface ReadOnlyOptions {
 }
 
 /**
- * Run one SELECT that can change nothing. Three barriers: the text becomes the query of a cursor, which can only be a SELECT, over a
- * protocol that takes one statement; the transaction is read-only and has begun, so it cannot become writable; the role may only
- * select, and cannot become another one (see reader-role). Its time, its temporary files and what the server sends are bounded.
- * Aborting the signal ends it in PostgreSQL.
+ * Runs one SELECT that can change nothing: as a cursor's query, over a protocol for single
+ * statements; in a transaction that cannot become writable; as a role that may only select, and
+ * stays so (see reader-role). Time, temporary files and bytes are bounded. Aborting ends it in
+ * PostgreSQL.
  */
 export async function runReadOnlyQuery(
   databaseUrl: string,
@@ -70,7 +68,7 @@ export async function runReadOnlyQuery(
     if (isOver(signal)) throw unwanted();
     return await readAll(client, sql, options.maxRows ?? MAX_ROWS);
   } catch (error) {
-    // An error of ours: the server still computes what no client reads.
+    // An error of ours: stop the server's useless work.
     if (errorFields(error).code === undefined) await cancel();
     if (isOver(signal)) throw unwanted();
     if (error instanceof TooManyBytes) throw tooLarge(`returns more than ${formatBytes(maxBytes)}`);
@@ -108,8 +106,8 @@ async function enter(client: pg.Client, where: string, timeoutMs: number): Promi
 }
 
 /**
- * What only a superuser may set, so that no reader can lift it. The server's log lies on the same disk, and an error message may be
- * as long as a row: the log gets none.
+ * Only superusers may set these, so no reader can lift them. No log: error messages may be as long
+ * as a row, and the log shares the disk.
  */
 const SERVER_LIMITS = [
   `temp_file_limit = '${TEMPORARY_FILES}'`,
@@ -131,10 +129,7 @@ async function readerIsSafe(client: pg.Client): Promise<boolean> {
   return rows[0]?.safe === true;
 }
 
-/**
- * Where the database's owner is an ordinary user, as on managed servers, PostgreSQL lets it take no function from itself: there the
- * query is searched for their names.
- */
+/** Ordinary owners, as on managed servers, cannot revoke these functions: search the query. */
 async function refuseLastingCalls(client: pg.Client, sql: string): Promise<void> {
   const call = lastingCall(sql);
   if (call === null) return;

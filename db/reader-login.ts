@@ -12,7 +12,7 @@ export interface ReaderLogin {
 
 /** Sessions of one login at once, each with its own temporary files. */
 const SESSIONS = 16;
-/** Those of a superuser's choice bind its readers; the others are defaults. */
+/** Set by a superuser they bind readers; otherwise they are defaults. */
 const SETTINGS = [
   'default_transaction_read_only = on',
   `idle_in_transaction_session_timeout = '1h'`,
@@ -21,10 +21,7 @@ const SETTINGS = [
   'log_min_error_statement = panic',
 ];
 
-/**
- * The address of the same database for a user of the role `bench_reader`, who is made, as the administrator, unless it may log in
- * already. It may only select, and make no temporary table. BenchError: no such user can be made.
- */
+/** Makes the user if needed: may only select, without temporary tables. Throws BenchError. */
 export async function readerUrl(databaseUrl: string, adminUrl: string, login: ReaderLogin): Promise<string> {
   const url = new URL(databaseUrl);
   [url.username, url.password] = [login.name, login.password];
@@ -91,7 +88,7 @@ async function makeLogin(adminUrl: string, { name, password }: ReaderLogin): Pro
   }
 }
 
-/** Everybody may make temporary tables, which no limit of a role bounds; imports need them. */
+/** All users may make temporary tables, which no role's limit bounds; imports need them. */
 const KEEP_TEMPORARY_TABLES = `do $$
   declare
     writer name;

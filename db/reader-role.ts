@@ -1,29 +1,26 @@
 import type pg from 'pg';
 import { HIDDEN_TABLES } from './hidden-tables.js';
 
-/** The role under which `bench sql` reads. It can select from our tables and views, and nothing else. */
+/** `bench sql` reads as this role, which can only select from our tables and views. */
 export const READER_ROLE = 'bench_reader';
 
 /**
- * Functions of PostgreSQL that everybody may call and whose effect outlasts a SELECT: they change settings and so the role, block
- * other sessions, or fill the disk with messages, files or large objects.
+ * Functions open to all whose effect outlasts a SELECT: they change settings and so the role, block
+ * other sessions, or fill the disk.
  */
 const LASTING =
   'set_config|pg_(try_)?advisory_.*|pg_notify|pg_logical_emit_message|pg_export_snapshot|' +
   'lo_(creat|create|from_bytea|put|truncate|truncate64|unlink)|lowrite';
 
-/** The functions of `LASTING` that a role may call, as a query of `pg_proc p`. */
+/** Functions of `LASTING` that a role may call, as a query of `pg_proc p`. */
 const callable = (role: string): string =>
   `from pg_proc p where p.pronamespace = 'pg_catalog'::regnamespace and p.proname ~ '^(${LASTING})$'
    and has_function_privilege(${role}, p.oid, 'execute')`;
 
-/** May the role, an expression of SQL, call no function of lasting effect? An expression too. */
+/** SQL: may the role (an expression) call none of them? */
 export const onlyReads = (role: string): string => `not exists (select ${callable(role)})`;
 
-/**
- * Takes the functions of lasting effect from everybody but those who may write rows anyway. For a `do` block of a superuser, who
- * alone may.
- */
+/** Revokes them from all but roles that write rows anyway. Part of a superuser's `do` block. */
 const KEEP_FROM_READERS = `
   for lasting in select p.oid::regprocedure ${callable(`'public'`)} loop
     execute format('revoke execute on function %s from public', lasting);
@@ -35,25 +32,25 @@ const KEEP_FROM_READERS = `
     end loop;
   end loop;`;
 
-/** Lets a role of writers call the functions of lasting effect. For a `do` block of a superuser, with the variable `lasting`. */
+/** Grants them to a writing role. Part of a superuser's `do` block, with the variable `lasting`. */
 export const keepForWriters = (role: string): string => `
   for lasting in select p.oid::regprocedure from pg_proc p
     where p.pronamespace = 'pg_catalog'::regnamespace and p.proname ~ '^(${LASTING})$' loop
     execute format('grant execute on function %s to ${role}', lasting);
   end loop;`;
 
-/** The names of those functions in a text, of functions that run a text as a query, and of identifiers that could hide a name. */
+/** Names of these functions, of others that run texts as queries, and of disguises. */
 const NAMES = new RegExp(
   `\\b(?:${LASTING.replaceAll('.*', '\\w*')})\\b|\\w*_to_xml\\w*|ts_stat|ts_rewrite|dblink\\w*|crosstab\\w*|connectby|xpath_table|u&\\s*"`,
   'i',
 );
 
-/** The name by which a query would call such a function; for servers that let no privilege be taken, as managed ones do. */
+/** For managed servers, which do not let privileges be revoked. */
 export const lastingCall = (sql: string): string | null => NAMES.exec(sql)?.[0] ?? null;
 
 /**
- * Create the role, if this user may, and let it read all our tables. A superuser also takes from it, and so from everybody, the
- * functions whose effect outlasts a SELECT: with set_config, for one, a SELECT could become the superuser again.
+ * Creates the role, if this user may, to read our tables. A superuser also revokes the lasting
+ * functions: with set_config a SELECT could become the superuser again.
  */
 export async function ensureReaderRole(client: pg.ClientBase): Promise<void> {
   await client.query(`do $$

@@ -5,10 +5,7 @@ import { connectionError, errorFields, isInfrastructureProblem, isTlsProblem } f
 import { APP_ROLE, guardKeys, WORKER_ROLE } from './key-roles.js';
 import { ensureReaderRole, keepForWriters, READER_ROLE } from './reader-role.js';
 
-/**
- * Create the roles, which cannot log in, and grant them everything that exists or that this user's later migrations will create.
- * Call it as the owner of the schema. Idempotent.
- */
+/** With grants on present and future objects. Call as the schema's owner. Idempotent. */
 export async function ensureRoles(adminUrl: string): Promise<{ worker: string; app: string; reader: string }> {
   const where = describeDatabase(adminUrl);
   const client = new pg.Client(connectionSettings(adminUrl));

@@ -23,10 +23,7 @@ import { warmSandboxStore } from './store/warm-sandboxes.js';
 import { treeStore } from './store/trees.js';
 import { submissionStore } from './store/submissions.js';
 
-/**
- * The record of runs in PostgreSQL. Each method is one statement or transaction. Errors hold no parameters; transient ones are
- * InfrastructureErrors.
- */
+/** Each method is one statement or transaction; its errors contain no parameters. */
 export function createRunStore(pool: pg.Pool): RunStore {
   const run = statements(pool, storeError);
   const atEachStep = preparedStatements(pool, storeError);

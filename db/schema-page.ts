@@ -25,7 +25,6 @@ interface Table {
   compositePrimaryKeys: Record<string, { columns: string[] }>;
 }
 
-/** drizzle-kit's snapshot of db/schema at the last migration. */
 function latestTables(folder = MIGRATIONS_FOLDER): Table[] {
   const last = readdirSync(join(folder, 'meta'))
     .filter((name) => /^\d+_snapshot\.json$/.test(name))
@@ -36,7 +35,7 @@ function latestTables(folder = MIGRATIONS_FOLDER): Table[] {
   return Object.values(tables).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Comments in db/sql, under `table runs`, `column runs.epoch`, `view run_scores`, `function …`, `type …`. */
+/** Under `table runs`, `column runs.epoch`, `view run_scores`, `function …`, `type …`. */
 function commentsIn(sources: readonly SqlSource[]): Map<string, string> {
   const comments = new Map<string, string>();
   for (const { text: sql } of sources)
@@ -118,7 +117,6 @@ function commented(comments: ReadonlyMap<string, string>, kind: 'view' | 'functi
     .sort();
 }
 
-/** Tables, their relations, views and functions, as Markdown. */
 export function schemaReference(): string {
   const tables = latestTables();
   const comments = commentsIn(sqlSources());
@@ -153,7 +151,6 @@ export function schemaReference(): string {
   ].join('\n');
 }
 
-/** The page with its generated part replaced. */
 export function withSchema(page: string, reference: string): string {
   const [before, rest] = page.split(SCHEMA_BEGIN);
   const after = rest?.split(SCHEMA_END)[1];

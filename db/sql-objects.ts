@@ -3,7 +3,7 @@ import { BenchError } from '../domain/errors.js';
 import { errorFields } from './database-error.js';
 import { type SqlSource, type SqlVersion, versionOf } from './sql-sources.js';
 
-/** One row: the version of the objects of db/sql, and the statements that drop them. */
+/** One row: the version of db/sql's objects, and statements that drop them. */
 export const SQL_OBJECTS = 'drizzle.sql_objects';
 
 const TABLE = `create table if not exists ${SQL_OBJECTS} (
@@ -13,7 +13,7 @@ const TABLE = `create table if not exists ${SQL_OBJECTS} (
   created_at timestamp with time zone not null default now()
 )`;
 
-/** A drop statement for each trigger, view, function and type that this transaction created, dependants first. */
+/** Drops each trigger, view, function and type of this transaction, dependants first. */
 const DROPS = `
   with here as (select current_schema()::regnamespace::oid as id, pg_current_xact_id()::xid as ours)
   select s.statement from (
@@ -40,7 +40,7 @@ export async function storedSql(client: pg.ClientBase): Promise<SqlVersion | und
   return rows[0];
 }
 
-/** Drop them before tables change, since views depend on columns. Returns whether there were any. */
+/** Call before tables change, since views depend on columns. Returns whether there were any. */
 export async function dropObjects(client: pg.ClientBase): Promise<boolean> {
   await client.query(TABLE);
   const { rows } = await client.query<{ drops: string[] }>(`delete from ${SQL_OBJECTS} returning drops`);
@@ -51,7 +51,7 @@ export async function dropObjects(client: pg.ClientBase): Promise<boolean> {
 
 export async function createObjects(client: pg.ClientBase, sources: readonly SqlSource[]): Promise<void> {
   const { version, hash } = versionOf(sources);
-  // A test checks the bodies; planning each one here takes a sixth of the time of a new home's schema.
+  // A test checks the bodies; planning them takes a sixth of the time of a new home's schema.
   await client.query(`set local check_function_bodies = off;\n${sources.map(({ text }) => text).join('\n')}`);
   // Only our objects are dropped later, not those that users add.
   await client.query(`insert into ${SQL_OBJECTS} (version, hash, drops) values ($1, $2, array(${DROPS}))`, [
@@ -60,7 +60,6 @@ export async function createObjects(client: pg.ClientBase, sources: readonly Sql
   ]);
 }
 
-/** Recompute what earlier versions of the functions stored. */
 export async function refreshDerived(client: pg.ClientBase): Promise<void> {
   await client.query('select refresh_run_results()');
   await client.query(

@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Beside this file, in the sources and in dist/. */
 export const SQL_FOLDER = fileURLToPath(new URL('../db/sql', import.meta.url));
 
-/** Files of db/sql in order of dependency: each uses tables and files above it. */
+/** In order of dependency: each file uses tables and files above it. */
 export const SQL_ORDER = [
   'tables', // only comments
   'announce_progress',
@@ -100,9 +99,8 @@ export interface SqlSource {
 }
 
 export interface SqlVersion {
-  /** Raised with each change, so that of two programs on one database the older one is known. */
+  /** Raised with each change, to tell the older of two programs. */
   version: number;
-  /** Over all files. */
   hash: string;
 }
 
@@ -114,7 +112,7 @@ export const hashOf = (sources: readonly SqlSource[]): string =>
     .update(JSON.stringify(sources.map(({ name, text }) => [name, text])))
     .digest('hex');
 
-/** Content of db/sql/version.json; a test compares its hash with the files. */
+/** Of db/sql/version.json; a test compares its hash with the files. */
 export const declaredVersion = (): SqlVersion =>
   JSON.parse(readFileSync(join(SQL_FOLDER, 'version.json'), 'utf8')) as SqlVersion;
 

@@ -3,22 +3,18 @@ import type pg from 'pg';
 import { isRetryable } from './database-error.js';
 import { askWhileWanted } from './while-wanted.js';
 
-/** Run one statement in its own transaction. */
 export type Statements = <Row extends object>(operation: string, text: string, values: unknown[]) => Promise<Row[]>;
 
 const MAX_TRIES = 5;
 
 type Translate = (operation: string, error: unknown) => Error;
 
-/** `translate` makes the error that callers see. Deadlocks and similar conflicts are retried first. */
+/** `translate` makes callers' errors, after retries of deadlocks and similar conflicts. */
 export function statements(pool: pg.Pool, translate: Translate): Statements {
   return (operation, text, values) => retried(operation, translate, () => askWhileWanted(pool, { text, values }));
 }
 
-/**
- * As `statements`, but each connection plans them once: for what every step asks, where planning costs more than the answer. Texts
- * must be few: a connection keeps each.
- */
+/** Planned once per connection, where planning costs more than running. Texts must be few. */
 export function preparedStatements(pool: pg.Pool, translate: Translate): Statements {
   let prepares = true;
   const names = new Map<string, string>();
@@ -53,7 +49,7 @@ async function retried<Row extends object>(
   }
 }
 
-/** A pooler in transaction mode gave us another connection than the one that planned it, or a migration has changed its columns. */
+/** A pooler in transaction mode changed the connection, or a migration the columns. */
 const isUnprepared = (error: unknown): boolean =>
   ['26000', '42P05', '0A000'].includes(String((error as { code?: unknown } | null)?.code));
 

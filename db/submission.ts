@@ -21,7 +21,7 @@ import { baselines, taskVersions } from './schema/task-versions.js';
 /** 32 columns a row, and PostgreSQL takes 65,535 parameters a statement. */
 const ROWS_PER_INSERT = 500;
 
-/** Store a batch and all its runs, or nothing. */
+/** A batch and all its runs, or nothing. */
 export async function insertBatch(pool: pg.Pool, { batch, runs: submitted }: BatchSubmission): Promise<void> {
   if (submitted.length === 0)
     throw new BenchError('usage', 'the batch has no runs', {
@@ -52,10 +52,7 @@ export async function insertBatch(pool: pg.Pool, { batch, runs: submitted }: Bat
   }
 }
 
-/**
- * Add runs to a batch in new shards, all or none. A batch that was over is running again. The caller must signal the batch's
- * workflow.
- */
+/** In new shards, all or none; an ended batch runs again. The caller must signal its workflow. */
 export async function appendRuns(
   pool: pg.Pool,
   batchId: string,
@@ -102,7 +99,7 @@ export async function appendRuns(
   }
 }
 
-/** The rows of runs, and of the contents that they name, unless these are known to be there; the steps of forks are copied. */
+/** With the content that they name, unless it is known, and the steps of forks. */
 export async function insertRuns(
   tx: Pick<NodePgDatabase, 'insert' | 'execute'>,
   submitted: SubmittedRun[],

@@ -6,7 +6,7 @@ import { errorFields } from './database-error.js';
 const CANCELLED = '57014';
 const wanted = new AsyncLocalStorage<AbortSignal>();
 
-/** Reads of this work end in PostgreSQL once the signal is aborted. Not for writes: half of them would be done. */
+/** Aborting ends this work's reads in PostgreSQL. Not for writes, which would be half done. */
 export const whileWanted = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => wanted.run(signal, work);
 
 /** The caller has gone: neither its own fault nor the database's. */
@@ -15,7 +15,7 @@ export const unwanted = (): BenchError =>
 
 const isOver = (signal: AbortSignal): boolean => signal.aborted;
 
-/** Ends what a connection does now. On a connection of its own, for the others may all be busy, as the user itself, for a role may not. */
+/** On its own connection, as others may be busy; as the user, as a role may not. */
 export async function cancelBackend(settings: pg.ClientConfig, client: pg.ClientBase): Promise<void> {
   const { processID } = client as pg.ClientBase & { processID: number };
   const { options: _role, ...own } = settings;
@@ -29,7 +29,7 @@ export async function cancelBackend(settings: pg.ClientConfig, client: pg.Client
   }
 }
 
-/** As the pool asks; within `whileWanted`, until its signal is aborted. */
+/** Like the pool; within `whileWanted`, until its signal is aborted. */
 export async function askWhileWanted(pool: pg.Pool, query: pg.QueryConfig): Promise<pg.QueryResult> {
   const signal = wanted.getStore();
   if (signal === undefined) return pool.query(query);
@@ -44,7 +44,7 @@ export async function askWhileWanted(pool: pg.Pool, query: pg.QueryConfig): Prom
     throw isOver(signal) && errorFields(error).code === CANCELLED ? unwanted() : error;
   } finally {
     signal.removeEventListener('abort', cancel);
-    // A cancellation that came too late must not end what another asks on this connection.
+    // A late cancellation must not end the connection's next query.
     client.release(isOver(signal));
   }
 }

@@ -4,25 +4,18 @@ import { rideOut } from './ride-out.js';
 
 type Episode = { runId: string; idleSeconds: number };
 
-/**
- * Which episodes have a client, in the record; most calls write nothing, since the record says so
- * already.
- */
+/** Records which episodes have a client. Most calls write nothing: the record says so already. */
 export interface Attendance {
-  /** The client is present: the episode's idle time starts again. */
   touch(runId: string): Promise<void>;
-  /** The same for every request: few of them write. */
+  /** `touch` for every request: few of them write. */
   present(episode: Episode & { ended: boolean }): Promise<void>;
   /** Another write has just reset the episode's idle time. */
   written(runId: string): void;
-  /**
-   * The client is present, but cannot return to a server that died: the episode is given up after
-   * so many seconds.
-   */
+  /** The client cannot return after a server's death: the episode is then given up. */
   expireIn(runId: string, seconds: number): Promise<void>;
-  /** The client went away: unless it returns within so many seconds, the episode is given up. */
+  /** The client left: the episode is given up unless it returns in time. */
   detach(runId: string, seconds: number): Promise<void>;
-  /** The client is present for as long as this work takes. */
+  /** The client is present while this work runs. */
   during<T>(episode: Episode, work: () => Promise<T>): Promise<T>;
 }
 

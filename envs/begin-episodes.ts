@@ -16,24 +16,18 @@ export interface BeginContext {
   bench: BeginPorts;
   env: Environment;
   progress: ProgressEvents;
-  /** Seconds that a reset waits for room before it is refused. */
+  /** Limit of a reset's wait for room. */
   fullWaitSeconds: number;
 }
 
 export interface Beginnings {
-  /**
-   * Begins an episode, as soon as there is room for it, and starts its sandbox while the policy
-   * thinks. `runId` makes a repeated call the same.
-   */
+  /** Begins when there is room; its sandbox starts meanwhile. Idempotent by `runId`. */
   reset(protocol: string, body: unknown, keys?: { runId?: string; session?: string | null }): Promise<BegunEpisode>;
-  /**
-   * Begins several, as soon as there is room for all. One with an `episode_id` is the same in a
-   * repeated call; the others are given up when the call fails.
-   */
+  /** Idempotent for those with an `episode_id`; a failure gives up the others. */
   resetAll(protocol: string, bodies: readonly Record<string, unknown>[]): Promise<BegunEpisode[]>;
 }
 
-/** Begins episodes as soon as there is room for them, each in a warm sandbox if one is ready. */
+/** Begins episodes when there is room, each in a warm sandbox if one is ready. */
 export function beginningEpisodes({ bench, env, progress, fullWaitSeconds }: BeginContext): Beginnings {
   const withRoom = waitingForRoom(progress, fullWaitSeconds);
   const want = ({ episode: { runId } }: BegunEpisode): void =>

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { BenchError } from '../domain/errors.js';
 
-/** What a body should be, or an error that names each wrong key. */
+/** Throws an error that names each wrong key. */
 export function checked<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const result = schema.safeParse(body);
   if (result.success) return result.data;

@@ -23,19 +23,15 @@ type RolloutPorts = BeginRolloutsPorts &
 
 type ReadPorts = PortsOf<typeof episodeSnapshots | typeof episodeSteps | typeof groupMetrics | typeof trainingMetrics>;
 
-/** The parts of a home that the protocols of a training server use. */
 type ServerPorts = PlayPorts & RolloutPorts & ReadPorts;
 
 export interface ServerContext {
   bench: ServerPorts;
   env: Environment;
   progress: ProgressEvents;
-  /**
-   * Seconds for which an episode waits for a client without a session key that lost its connection.
-   */
+  /** How long an episode waits for a lost client without a session key. */
   graceSeconds: number;
-  /** Seconds that a reset waits for room before it is refused. */
   fullWaitSeconds: number;
-  /** Clients that send it may play; null: every client that reaches the port. */
+  /** Required from clients; null: every client that reaches the port may play. */
   token: string | null;
 }

@@ -7,13 +7,10 @@ import type { ServerLine } from './front/server-line.js';
 import { openFront } from './front/front.js';
 import { tokenIn } from './token.js';
 
-/**
- * The composition root of the front of `bench env serve`: it has the port, and keeps the server (envs/main.ts) behind it. Its command line: where
- * the server's program is, and the options as JSON, which it passes on. It loads next to nothing, so that it is there again at once.
- */
+/** The front of `bench env serve`, which restarts the server (envs/main.ts). Loads little. */
 
 const FEW_SOCKETS = 256;
-/** A trainer asks again on another connection while one that it gave up is still open. */
+/** A trainer may reconnect while an abandoned connection is still open. */
 const SOCKETS_PER_EPISODE = 4;
 
 const OPEN_WARNING =
@@ -24,7 +21,7 @@ const failed = (error: BenchError): void => {
   process.exit(error.exitCode);
 };
 
-/** Its client joins paths to the host alone, and sends its key as every client may send the token. */
+/** The client appends paths to the host only, and sends its key like a token. */
 const openRewardVariables = (address: string, token: string | null): string =>
   [
     `OPENREWARD_SESSION_URL=${address} OPENREWARD_API_URL=${address}`,
@@ -57,7 +54,7 @@ async function serve([server = '', request = '{}']: readonly string[]): Promise<
       process.stdout.write(`${JSON.stringify(listening satisfies EnvironmentDocument)}\n`);
       process.stderr.write(`for openreward: ${openRewardVariables(address, token)}\n`);
     },
-    // It has said why.
+    // It has reported the reason.
     onEnd: (exitCode) => process.exit(exitCode),
     log: (line) => process.stderr.write(`${line}\n`),
   }).catch((error: unknown) => {

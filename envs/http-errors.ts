@@ -5,15 +5,15 @@ import { BenchError } from '../domain/errors.js';
 import { errorDocument, errorHeaders, type ErrorStatus, statusOf as httpStatusOf } from '../domain/http-errors.js';
 import { asBenchError } from '../operations/as-bench-error.js';
 
-/** As on the page, except that malformed requests are 422, as FastAPI has it. */
+/** Malformed requests are 422, as in FastAPI. */
 export const statusOf = (error: BenchError): ErrorStatus =>
   error.code === 'request.invalid' ? 422 : httpStatusOf(error);
 
-/** With what to do about it: clients show the message alone. */
+/** Includes the remedy: clients show only the message. */
 export const textOf = ({ message, remedy }: BenchError): string =>
   remedy === undefined ? message : `${message}. ${remedy}`;
 
-/** What is worth another try: headers say so. Services that are away are a server that starts, which clients wait for. */
+/** Announces retryable errors. Absent services look like a starting server: clients wait. */
 export const retryHeaders = (status: number, { type }: BenchError): Record<string, string> => ({
   ...errorHeaders(status),
   ...(type === 'services' && { 'X-Backend-State': 'starting' }),
@@ -27,7 +27,6 @@ export const json = (
 ): Response =>
   c.body(JSON.stringify(document), status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
 
-/** Answers with what went wrong. */
 export function sendError(thrown: Error, c: Context): Response {
   if (thrown instanceof HTTPException)
     return json(c, errorDocument(new BenchError('usage', thrown.message)), thrown.status);
@@ -36,6 +35,6 @@ export function sendError(thrown: Error, c: Context): Response {
   return json(c, errorDocument(error), status, retryHeaders(status, error));
 }
 
-/** `{detail}`, as FastAPI answers a request that cannot be read; null: the error is another. */
+/** `{detail}`, as FastAPI answers an unreadable request; null: another error. */
 export const unreadable = (thrown: Error, c: Context): Response | null =>
   thrown instanceof HTTPException ? json(c, { detail: thrown.message }, thrown.status) : null;

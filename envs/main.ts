@@ -17,25 +17,21 @@ import { createEnvServer } from './server.js';
 import { refuseOpenServer } from './refuse-open-server.js';
 import { tokenIn } from './token.js';
 
-/**
- * The composition root of the training server: the front (front-main.ts) starts it, and again when
- * it dies. Its command line: the options as JSON, and the path of the Unix socket that it listens
- * at. It ends with its stdin, which is the front's to hold.
- */
+/** The training server. The front (front-main.ts) restarts it; it ends with its stdin. */
 
 const SWEEP_MS = 2_000;
 
-/** A mode's own, or a preset's: no name is both. */
+/** A mode or a preset: their names are distinct. */
 function rewardNamed(name: EnvServe['reward']): RewardRequest {
   return rewardRequest(name in REWARD_PRESETS ? { preset: name as RewardPreset } : { mode: name as RewardMode });
 }
 
 async function serve(): Promise<void> {
-  // The front is gone, and with it whoever could reach this server.
+  // Without the front, no client reaches this server.
   process.stdin.resume().once('end', () => process.exit(0));
   const options = envServeSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
   const token = tokenIn(process.env);
-  // The worker that is started from here, and what plays on it, must not inherit it.
+  // The worker, and what plays on it, must not inherit the token.
   delete process.env['BENCH_ENV_TOKEN'];
   refuseOpenServer(options, token);
   const bench = openHome({

@@ -20,55 +20,35 @@ import { openAttendance } from './attendance.js';
 import { type BeginContext, beginningEpisodes, type Beginnings, type BeginPorts } from './begin-episodes.js';
 import { rideOut } from './ride-out.js';
 
-/** An outcome, with the names of its episode for the client. */
 export interface PlayedStep {
   episodeId: string;
   task: string;
   outcome: EpisodeOutcome;
 }
 
-/**
- * Episodes as every protocol plays them. Each call waits for services that restart; a server's
- * death loses nothing.
- */
+/** Calls wait for services that restart; a server's death loses nothing. */
 export interface Play extends Beginnings {
   /** By the trainer's id or the run's. Throws BenchError (not_found, `episode.not_found`). */
   known(id: string): Promise<EpisodeRow>;
-  /** What a session plays; null: nothing yet. */
   ofSession(session: string): Promise<EpisodeRow | null>;
-  /** From now on this session plays that episode. */
+  /** This session plays that episode from now on. */
   adopt(runId: string, session: string): Promise<void>;
   beginning(episode: EpisodeRow): Promise<BegunEpisode>;
-  /**
-   * Takes an action. Returns its number. Throws BenchError (conflict) for one out of turn or after
-   * the end.
-   */
+  /** Returns the action's number. Throws BenchError (conflict) out of turn or after the end. */
   act(episode: EpisodeRow, request: ActionRequest): Promise<number>;
-  /**
-   * Waits for an outcome, at most so many seconds; null: the action still runs. The episode is not
-   * given up while a client waits.
-   */
+  /** Null: the action still runs. The episode is not given up while a client waits. */
   outcome(episode: EpisodeRow, seq: number, seconds: number, signal?: AbortSignal): Promise<PlayedStep | null>;
-  /**
-   * How an episode ended that no action ended; null: it is running, or the last outcome says so.
-   */
+  /** Null: it runs, or the last outcome reports its end. */
   lateEnding(episode: EpisodeRow): Promise<PlayedStep | null>;
-  /** An action as it was taken; null: none has this number. */
   taken(runId: string, seq: number): Promise<TakenBefore | null>;
-  /** The client has read the outcome of this action. */
   delivered(runId: string, seq: number): Promise<void>;
-  /** Interrupts the command of an action, if it still runs: its outcome follows. */
+  /** The action's outcome follows. */
   interrupt(runId: string, seq: number): Promise<void>;
-  /** Its client is present: the idle time starts again. */
+  /** See Attendance. */
   touch(runId: string): Promise<void>;
-  /** The same for every request: few of them write. */
   present(episode: EpisodeRow): Promise<void>;
-  /**
-   * Its client is present, but cannot return to a server that died: after so many seconds the
-   * episode is given up.
-   */
+  /** See Attendance. */
   expireIn(runId: string, seconds: number): Promise<void>;
-  /** The client went away: unless it returns within so many seconds, the episode is given up. */
   detach(runId: string, seconds: number): Promise<void>;
   end(episode: EpisodeRow): Promise<void>;
 }
@@ -104,8 +84,7 @@ export function playing(context: PlayContext): Play {
     },
     beginning: (episode) => rideOut(() => beginning(bench, episode)),
     async act(episode, request) {
-      // Numbered here if its sender did not, so that it is the same action when the database goes
-      // away in the middle.
+      // Numbered, so that a retry after an outage is the same action.
       const numbered = { ...request, seq: request.seq ?? episode.seq + 1 };
       const taken = await rideOut(() => act(bench, episode, numbered));
       const refused = refusal(taken, episode.episodeId);

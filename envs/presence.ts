@@ -1,17 +1,16 @@
-/** Longest time between two writes that say the same: somebody is there. */
+/** Most time between two equal writes. */
 const SELDOM_MS = 20_000;
-/** Of the time without a request after which an episode is given up. */
+/** Of the idle time limit. */
 const SHARE = 10;
-/** So many runs are remembered. What is forgotten is written once too often. */
+/** Remembered runs; a forgotten one costs one write. */
 const MOST = 10_000;
 
-/** When it was last written of each run that its client is there, so that every request may say so, and few write. */
+/** When each run's presence was last written, so that few requests write it. */
 export interface Presence {
-  /** It has been written now. */
   written(runId: string): void;
-  /** Something else is written now: the next request says it again. */
+  /** Another write reset it: the next request writes again. */
   forget(runId: string): void;
-  /** Is it to be written now? The answer yes is that it will be. */
+  /** True: the caller writes it now. */
   due(run: { runId: string; idleSeconds: number }): boolean;
 }
 

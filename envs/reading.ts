@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Play } from './play.js';
 
-/** Responses over HTTP on their way: what follows one begins when it is known to be read, or lost. */
+/** HTTP responses in flight: the next request waits until one is known to be read or lost. */
 export interface Reading {
-  /** An outcome leaves with this response: once that has left whole, an equal step after it is a new one. */
+  /** An outcome leaves with this response; once all is sent, an equal step is a new one. */
   leaves(key: string, response: ServerResponse, outcome: { runId: string; seq: number }): void;
-  /** Resolves when nothing of this key is on its way. */
+  /** Resolves when nothing of this key is in flight. */
   over(key: string): Promise<void>;
 }
 
@@ -13,7 +13,7 @@ export function openReading(play: Pick<Play, 'delivered'>): Reading {
   const pending = new Map<string, Promise<void>>();
   return {
     leaves(key, response, { runId, seq }) {
-      // Its client has gone already, and nothing more is heard of it.
+      // Its client has disconnected already, so no event follows.
       if (response.destroyed) return;
       const left = new Promise<boolean>((resolve) => {
         response.once('finish', () => resolve(true)).once('close', () => resolve(false));

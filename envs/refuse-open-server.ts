@@ -2,7 +2,7 @@ import { BenchError } from '../domain/errors.js';
 import { isLoopback } from '../domain/home/own-site.js';
 import type { EnvServe } from '../domain/requests/env-serve.js';
 
-/** Throws BenchError (usage) for a server that strangers could reach, or that isolates nothing. `token` null: whoever reaches the port plays. */
+/** Throws BenchError (usage) for a server that strangers could reach, or without isolation. */
 export function refuseOpenServer({ host, backend, allowLocal }: EnvServe, token: string | null): void {
   if (token === null && !isLoopback(host))
     throw new BenchError('usage', `${host} can be reached from other machines, and the server has no token`, {

@@ -4,22 +4,21 @@ import { HTTPException } from 'hono/http-exception';
 import { isJson } from '../domain/home/own-site.js';
 import { refuseUnstorable } from './storable-input.js';
 
-/** Node's own request and response, beside those of the web. */
 export interface ServerEnv {
   Bindings: HttpBindings;
 }
 export type Request = Context<ServerEnv>;
 
-/** Keys of bodies that hold what a model wrote, or what is not stored. */
+/** Keys of bodies with a model's words, or with what is not stored. */
 const MODELS_WORDS = ['action', 'name', 'input', 'response', 'responses_create_params', 'verify_responses'];
 
-/** The JSON of a request's body; undefined: it has none. Throws HTTPException (400) for what is no JSON. */
+/** JSON of a request; undefined: no body. Throws HTTPException (400) for invalid JSON. */
 export async function bodyOf(c: Context): Promise<unknown> {
   const text = await c.req.text();
   return text === '' && !isJson(c.req.header('content-type')) ? undefined : readJson(text);
 }
 
-/** Throws HTTPException (400) for what is no JSON, BenchError (usage) for what cannot be stored. */
+/** Throws HTTPException (400) for invalid JSON, BenchError (usage) for what cannot be stored. */
 export function readJson(text: string): unknown {
   let body: unknown;
   try {
@@ -31,7 +30,6 @@ export function readJson(text: string): unknown {
   return body;
 }
 
-/** A key that is repeated has a list. */
 export const queryOf = (c: Context): Record<string, string | string[]> =>
   Object.fromEntries(
     Object.entries(c.req.queries()).map(([key, [one = '', ...more]]) => [

@@ -4,9 +4,8 @@ import { isOutage } from '../operations/as-bench-error.js';
 const PAUSE_MS = 250;
 
 /**
- * Does work that may be repeated, until the services answer: a trainer whose request meets a restart of the database waits for it
- * instead of losing an episode. After so many seconds of an outage its last error is thrown; work that went on for as long before it
- * failed had its services until then.
+ * Repeats idempotent work while services restart, so that a trainer loses no episode. Throws the
+ * last error after `seconds` of an outage; work that ran that long before failing had its services.
  */
 export async function rideOut<T>(work: () => Promise<T>, seconds = 60): Promise<T> {
   let since: number | null = null;

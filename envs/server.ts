@@ -26,14 +26,13 @@ import { mayPlay } from './token.js';
 const MOST_BODY_BYTES = 100 * 1024 * 1024;
 
 export interface EnvServer {
-  /** Answers without a port, too. */
+  /** Also answers without a port. */
   app: Hono<ServerEnv>;
-  /** At the path of a Unix socket. */
   listen(path: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The protocols over one environment. It holds no episode: those are rows and workflows, so that it may die at any moment. */
+/** All protocols. Episodes are rows and workflows, so the server may die at any moment. */
 export function createEnvServer(context: ServerContext): EnvServer {
   const play = playing(context);
   const reading = openReading(play);
@@ -50,7 +49,7 @@ export function createEnvServer(context: ServerContext): EnvServer {
   for (const routes of [
     restRoutes(context, play),
     metricsRoutes(context),
-    // Before those of any environment's name.
+    // Before routes with any environment's name.
     harborRoutes(context),
     taskRoutes(context),
     openEnvRoutes(context, play, { reading, sockets }),
@@ -60,7 +59,7 @@ export function createEnvServer(context: ServerContext): EnvServer {
     mcpRoutes(context, play),
   ])
     app.route('/', routes);
-  // A request may come in slowly: nothing here ends it. HTTP/1.0 names no host.
+  // Requests may be slow: no timeout here. HTTP/1.0 names no host.
   const options = { fetch: app.fetch, hostname: 'bench', serverOptions: { requestTimeout: 0 } };
   const server = createAdaptorServer(options) as Server;
   sockets.listen(server);
@@ -80,7 +79,7 @@ export function createEnvServer(context: ServerContext): EnvServer {
   };
 }
 
-/** Requests without the token, those that are too large, and names that cannot be stored are refused. */
+/** Refuses requests without the token, too large, or with names that cannot be stored. */
 function refuseStrangers(app: Hono<ServerEnv>, token: string | null): void {
   app.use(async (c, next) => {
     if (!mayPlay(clientOf(c).token, token))

@@ -3,13 +3,12 @@ import type { EpisodeRow } from '../domain/ports/episodes.js';
 import type { ActionRequest } from '../operations/episodes/act.js';
 import type { Play, PlayedStep } from './play.js';
 
-/** An outcome, or a command that goes on, with what it has printed so far. */
 export type SoftAnswer =
   | { kind: 'done'; seq: number; played: PlayedStep }
   | { kind: 'running'; seq: number; printed: string };
 
 export interface SoftRequest extends ActionRequest {
-  /** Seconds after which a command that still runs is answered with what it has printed; 0: as long as it takes. */
+  /** When a running command is answered with its output so far; 0: never. */
   softSeconds: number;
   signal?: AbortSignal;
 }
@@ -19,8 +18,8 @@ const FOR_EVER = 86_400;
 const controlSchema = z.object({ command: z.enum(['wait', 'interrupt']) });
 
 /**
- * Takes an action and waits for its outcome, but not longer than the client's patience. While a command runs, `wait` waits for it once more and
- * `interrupt` ends it: neither is a step. At any other time they are commands like all others.
+ * Waits for an outcome within the client's patience. While a command runs, `wait` and `interrupt`
+ * are about it, and no steps; at other times they are commands.
  */
 export async function playSoftly(play: Play, episode: EpisodeRow, request: SoftRequest): Promise<SoftAnswer> {
   const { softSeconds, signal, ...action } = request;
@@ -29,7 +28,6 @@ export async function playSoftly(play: Play, episode: EpisodeRow, request: SoftR
   return played === null ? stillRuns(play, episode, seq) : { kind: 'done', seq, played };
 }
 
-/** The answer to whoever cannot wait any longer. */
 export async function stillRuns(
   play: Play,
   { runId }: EpisodeRow,
@@ -38,7 +36,7 @@ export async function stillRuns(
   return { kind: 'running', seq, printed: (await play.taken(runId, seq))?.printed ?? '' };
 }
 
-/** The action that runs and that this one waits for or interrupts; null: it is an action of its own. */
+/** The running action that this one waits for or interrupts; null: it is its own action. */
 async function controlled(play: Play, { runId, seq }: EpisodeRow, action: unknown): Promise<number | null> {
   const control = controlSchema.safeParse(action);
   if (!control.success || seq === 0 || (await play.taken(runId, seq))?.settled !== false) return null;

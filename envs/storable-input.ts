@@ -1,15 +1,15 @@
 import { BenchError } from '../domain/errors.js';
 import { isObject } from './tools.js';
 
-/** A text that PostgreSQL cannot store, or would store as another: with a NUL, or half of a surrogate pair. */
+/** PostgreSQL refuses or changes NUL and lone surrogates. */
 const isUnstorable = (text: string): boolean => /\0|\p{Surrogate}/u.test(text);
 
-/** Deeper than any request of ours. JSON may be as deep as it is long, and what reads it would run out of stack. */
+/** Valid JSON may be deep enough to exhaust the stack. */
 const MOST_DEPTH = 100;
 
 /**
- * Throws BenchError (usage) for ids, labels and other words of a client that cannot be stored as they are. `except`: keys of the outermost
- * objects that hold what a model wrote, which is an action whatever it is.
+ * Throws BenchError (usage) for a client's words that cannot be stored unchanged. `except`:
+ * outermost keys of a model's words, which are an action whatever they are.
  */
 export function refuseUnstorable(value: unknown, except: readonly string[] = [], path: readonly string[] = []): void {
   if (typeof value === 'string' && isUnstorable(value)) throw unstorable(path, WRONG_TEXT);
@@ -25,14 +25,14 @@ export function refuseUnstorable(value: unknown, except: readonly string[] = [],
   }
 }
 
-/** Throws BenchError (usage) for what is nested too deep to be read. */
+/** Throws BenchError (usage). */
 export function refuseDeep(value: unknown, path: readonly string[] = []): void {
   if (typeof value !== 'object' || value === null) return;
   if (path.length > MOST_DEPTH) throw unstorable(path.slice(0, 3), `is nested deeper than ${MOST_DEPTH} levels`);
   for (const [key, inner] of Object.entries(value)) refuseDeep(inner, [...path, key]);
 }
 
-/** A request of JSON-RPC: what a model wrote is the call of a tool. */
+/** In JSON-RPC, a model's words are in the params. */
 export function refuseUnstorableCall(request: unknown): void {
   refuseUnstorable(request, ['params']);
   if (isObject(request)) refuseUnstorable(request['params'], ['name', 'arguments']);

@@ -4,10 +4,9 @@ import type { ServerContext } from './context.js';
 import { json } from './http-errors.js';
 import { bodyOf, type ServerEnv } from './request.js';
 
-/** The one environment of a server: its tasks are rows of its splits. */
+/** A server has one environment; tasks are rows of its splits. */
 export const ENVIRONMENT = 'bench';
 
-/** What a reset takes to play a row. */
 interface TaskRow {
   task: string;
 }
@@ -29,7 +28,7 @@ class Refusal extends Error {
   }
 }
 
-/** What trainers list tasks with, the same in OpenEnv and ORS: `/list_environments`, `/bench/splits`, `/bench/tasks` … */
+/** Lists of tasks for OpenEnv and ORS: `/list_environments`, `/bench/splits`, `/bench/tasks` … */
 export function taskRoutes({ env }: ServerContext): Hono<ServerEnv> {
   const rows = (split: string): TaskRow[] => {
     if (!env.splits.includes(split)) throw new Refusal(404, `no split '${split}'; there are: ${env.splits.join(', ')}`);
@@ -65,7 +64,7 @@ export function taskRoutes({ env }: ServerContext): Hono<ServerEnv> {
     return json(c, { detail: thrown.detail }, thrown.status);
   });
   app.get('/list_environments', (c) => json(c, [ENVIRONMENT]));
-  // ORS leaves the environment out where there is one.
+  // ORS omits the environment if there is only one.
   for (const prefix of ['', '/:env']) {
     app.get(`${prefix}/splits`, (c) => {
       known(c.req.param('env') ?? ENVIRONMENT);
@@ -84,13 +83,13 @@ export function taskRoutes({ env }: ServerContext): Hono<ServerEnv> {
   return app;
 }
 
-/** The kinds that ORS knows: what is not named as one is trained on, or held out, by how its name begins. */
+/** One of the kinds of ORS, by how the split's name begins. */
 export function splitType(name: string): 'train' | 'validation' | 'test' {
   if (/^train/i.test(name)) return 'train';
   return /^(val|dev)/i.test(name) ? 'validation' : 'test';
 }
 
-/** As FastAPI lists them: where, what, which kind. */
+/** FastAPI's form: where, what, kind. */
 export function problemsOf({ issues }: z.ZodError): { loc: (string | number)[]; msg: string; type: string }[] {
   return issues.map(({ path, message, code }) => ({
     loc: ['body', ...path.map((part) => (typeof part === 'symbol' ? String(part) : part))],

@@ -1,8 +1,8 @@
 import { sameToken } from '../domain/same-token.js';
 
-/** The token of this process; null: the server has none. The command passes it in the environment, which other users cannot read. */
+/** Null: none. In the environment, which other users cannot read. */
 export const tokenIn = (env: Readonly<Record<string, string | undefined>>): string | null =>
   env['BENCH_ENV_TOKEN'] || null;
 
-/** May a client with this token play? `token` null: whoever reaches the port. */
+/** `token` null: every client that reaches the port may play. */
 export const mayPlay = (given: string, token: string | null): boolean => token === null || sameToken(given, token);

@@ -2,10 +2,10 @@ import type { EpisodeOutcome } from '../domain/episodes/outcome.js';
 import type { BegunEpisode } from '../operations/episodes/beginning.js';
 import type { PlayedStep } from './play.js';
 
-/** An outcome as trainers read it, whatever the protocol: the observation is what the policy sees, all else is beside it. */
+/** An outcome in every protocol; the policy sees only the observation. */
 export interface WireStep {
   observation: { message: string };
-  /** null: nothing was evaluated, or the fault is ours; never a zero in its place. */
+  /** null: no evaluation, or our fault; never zero instead. */
   reward: number | null;
   terminated: boolean;
   truncated: boolean;
@@ -62,6 +62,6 @@ export function wireStep({ episodeId, task, outcome }: PlayedStep): WireStep {
   };
 }
 
-/** The episode is over: no action follows. */
+/** No action follows. */
 export const isDone = ({ terminated, truncated, fault }: EpisodeOutcome): boolean =>
   terminated || truncated || fault !== null;

@@ -21,7 +21,6 @@ const LIMITS: Record<string, string> = {
 
 export const NOT_RECORDED = 'the request has values that cannot be recorded';
 
-/** The names by which a program may ask for its run's model. */
 export const namesOf = ({ parts: { run } }: GatewaySession): string[] => [
   run.model.name,
   run.model.config?.model ?? run.model.model,
@@ -31,12 +30,10 @@ export interface Asked {
   wire: Wire;
   head: Head;
   body: Json;
-  /** Length of the body as it came. */
   bytes: number;
   request: IncomingMessage;
 }
 
-/** One model call of the program: refused, handed out again, or made and paid. */
 export async function answerCall(
   session: GatewaySession,
   { wire, head, body, bytes, request }: Asked,
@@ -103,7 +100,7 @@ export async function answerCall(
   }
 }
 
-/** The recorded answer, free, for a program that repeats in a new container a call of the lost one. */
+/** Free, for a program that repeats the calls of a lost container. */
 async function replay(
   session: GatewaySession,
   { wire, body, call }: { wire: Wire; body: Json; call: ProgramCall },
@@ -127,7 +124,7 @@ async function replay(
   return true;
 }
 
-/** The call, and its step in the record, to their ends, whether or not the client is there. */
+/** Runs to the end, even without the client. */
 async function make(
   session: GatewaySession,
   call: Parameters<GatewaySession['parts']['calls']['call']>[0],
@@ -144,7 +141,7 @@ async function make(
   const result = await calls
     .call(call, (event) => client.event(event))
     .catch((error: unknown): MeteredResult => {
-      // Of this call alone: the next one has other values.
+      // Only this call: the next one has other values.
       if (error instanceof RefusedRow) return { kind: 'refused', ...refusal(wire, 400, NOT_RECORDED) };
       session.fail(error instanceof Error ? error : new Error(String(error)));
       throw error;
@@ -166,7 +163,7 @@ async function make(
   return result;
 }
 
-/** A client that goes away leaves its answer to the next who asks the same. */
+/** A client that disconnects leaves its answer to the next equal request. */
 async function whileThere(
   session: GatewaySession,
   { making, fingerprint, step }: { making: Promise<MeteredResult>; fingerprint: string; step: number },
@@ -180,7 +177,7 @@ async function whileThere(
   return making;
 }
 
-/** The answer to the same request of a client that went away: once, and free. */
+/** The answer for a client that disconnected: once, and free. */
 async function handOutAgain(
   session: GatewaySession,
   { wire, body, fingerprint }: { wire: Wire; body: Json; fingerprint: string },
@@ -197,7 +194,7 @@ async function handOutAgain(
   return true;
 }
 
-/** What the tools of earlier answers brought, as the client tells it with its next question. */
+/** Tool results, as the client reports them with its next question. */
 async function seeResults(session: GatewaySession, wire: Wire, body: Json): Promise<void> {
   const results = wire.results(body);
   if (results.length === 0) return;

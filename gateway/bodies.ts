@@ -1,4 +1,4 @@
-/** Bytes of requests that are read or under way: of one run, which `all` bounds together with others. */
+/** Bytes of a run's requests in memory; `all` bounds them together with other runs'. */
 export class Bodies {
   private used = 0;
 
@@ -11,7 +11,6 @@ export class Bodies {
     return this.used + bytes <= this.most && this.all?.hasRoom(bytes) !== false;
   }
 
-  /** False: there is no room. */
   take(bytes: number): boolean {
     if (!this.hasRoom(bytes)) return false;
     this.used += bytes;
@@ -33,11 +32,11 @@ const MOST_OF_ALL = 256 * MIB;
 export const bodiesOfAll = (): Bodies => new Bodies(MOST_OF_ALL);
 export const bodiesOfRun = (all: Bodies): Bodies => new Bodies(MOST_OF_A_RUN, all);
 
-/** Bodies above this wait for each other: each takes the worker's processor for a while. */
+/** Larger bodies wait for each other: each occupies the worker's CPU for a while. */
 const LARGE = 256 * 1024;
 let last: Promise<unknown> = Promise.resolve();
 
-/** Work on a body; on large ones in turn, whichever run they are of. */
+/** Serializes work on large bodies of all runs. */
 export function inTurn<Value>(bytes: number, work: () => Promise<Value>): Promise<Value> {
   if (bytes < LARGE) return work();
   const mine = last.then(work);

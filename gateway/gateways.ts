@@ -8,11 +8,10 @@ import { runToken } from './token.js';
 
 export interface Gateways {
   open: OpenGateway;
-  /** The run has ended: its token is dead. */
   close: (runId: string) => void;
 }
 
-/** The gateways of the runs that this worker's programs play. `secret`: what the tokens come from. */
+/** Gateways of the runs whose programs play on this worker. `secret`: source of the tokens. */
 export function createGateways(parts: {
   store: SessionParts['store'];
   openCalls: OpenCalls;
@@ -27,7 +26,7 @@ export function createGateways(parts: {
     const { program } = run.agent;
     if (program === undefined) throw new BenchError('usage', `the agent of run ${run.runId} is no program`);
     const calls = parts.openCalls(run);
-    // Of a worker that died: their answers are not read any more.
+    // Answers of a dead worker's calls are lost.
     await parts.store.giveUpCalls(run.runId);
     const token = runToken(parts.secret, run.runId);
     const session = new GatewaySession({ run, program, epoch, token, store: parts.store, calls, bodies });
@@ -45,12 +44,12 @@ export function createGateways(parts: {
       if (known?.folder === at.folder) return (await known.session).port;
       close(run.runId);
       const session = (async () => {
-        // Calls of the container before go on to their ends, and are settled by what they cost.
+        // Calls of the previous container still end, and are settled by their cost.
         await (await known?.session.catch(() => undefined))?.port.settled();
         return begin(run, at);
       })();
       open.set(run.runId, { folder: at.folder, session });
-      // One that cannot be opened is tried again.
+      // Retry one that cannot be opened.
       session.catch(() => open.delete(run.runId));
       return (await session).port;
     },

@@ -12,7 +12,6 @@ import { inTurn } from './bodies.js';
 import type { Head } from './request-head.js';
 import type { GatewaySession } from './session.js';
 
-/** A request that may go to the provider: as the record knows it, and as it goes out. */
 export interface Prepared {
   call: ProgramCall;
   body: Json;
@@ -23,7 +22,7 @@ export interface Prepared {
   split: SplitRequest;
 }
 
-/** What of a request may go on, under the run's model and limits. */
+/** What the run's model and limits allow. */
 function allowedFor({ parts: { run, program } }: GatewaySession): Allowed {
   const config = run.model.config!;
   const most = samplingFor(config, run.sampling).maxOutputTokens ?? config.maxOutputTokens;
@@ -40,17 +39,13 @@ interface Given {
   wire: Wire;
   head: Head;
   body: Json;
-  /** Of the body as it came. */
   bytes: number;
   path?: string;
   /** Further keys to remove. */
   without?: readonly string[];
 }
 
-/**
- * All that is made of a request before its provider is asked: by slices, since it may be megabytes. Whatever fails here is
- * the request's fault, and its client gets 400.
- */
+/** In slices, since a request may be megabytes. Failures are its client's fault: 400. */
 export async function prepared(session: GatewaySession, given: Given): Promise<Prepared | Answer> {
   return inTurn(given.bytes, async () => {
     try {

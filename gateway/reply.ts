@@ -4,7 +4,6 @@ import type { Answer } from '../domain/gateway/refusals.js';
 import { sseText } from '../domain/gateway/sse.js';
 import type { StreamEvent, Wire } from '../domain/gateway/wire.js';
 
-/** One client's connection, from its request to the last byte of its answer. */
 export class Client {
   private begun = false;
   private lost = false;
@@ -20,7 +19,7 @@ export class Client {
       this.onLost?.();
     };
     const { socket } = response.req;
-    // The relay closes its side for a client that goes away, before anything that we write can fail.
+    // The relay closes its side for a lost client, before our writes can fail.
     socket.once('end', lose);
     response.once('close', () => {
       lose();
@@ -28,7 +27,7 @@ export class Client {
     });
   }
 
-  /** It went away before its last byte. */
+  /** It disconnected before its last byte. */
   get gone(): boolean {
     return this.lost;
   }
@@ -58,7 +57,6 @@ export class Client {
     });
   }
 
-  /** A part of an answer is all that there will be. */
   cut(): void {
     this.response.destroy();
   }
@@ -69,7 +67,7 @@ export class Client {
     this.response.end(JSON.stringify(body));
   }
 
-  /** A whole answer, streamed or not as is asked. */
+  /** Streamed if the request asks for it. */
   async whole(wire: Wire, answer: Json, asked: Json): Promise<void> {
     if (asked['stream'] === true) {
       const assembly = wire.assembly(asked);

@@ -6,14 +6,14 @@ const QUERIES = ['beta', 'limit'];
 export interface Head {
   /** Without prefix and query. */
   path: string;
-  /** Everything that came as a token. */
+  /** From all places where clients put a token. */
   tokens: string[];
   userAgent: string;
-  /** Which of the program's agents asks; empty: its only one. */
+  /** Which of the program's agents calls; empty: its only one. */
   agent: string;
 }
 
-/** What is plainly wrong with a request of any client; else its head. Paths may stand under one prefix. */
+/** A request's head, or an evident problem. Paths may have one prefix. */
 export function readHead(request: IncomingMessage): Head | { status: number; problem: string } {
   const { url = '', headers, rawHeaders } = request;
   if (!url.startsWith('/')) return { status: 400, problem: 'this is no proxy: ask for a path' };
@@ -39,10 +39,7 @@ export function readHead(request: IncomingMessage): Head | { status: number; pro
 export const single = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? value.join(',') : (value ?? '');
 
-/**
- * The body; or that it is too long, or that `take` finds no room for more of it. Read to its end in any case, see readOff: what is
- * refused is dropped as it comes.
- */
+/** The body; or that it is too long, or that `take` has no room. Reads to the end, see readOff. */
 export async function readBody(
   request: IncomingMessage,
   { most, hasRoom, take }: { most: number; hasRoom: (bytes: number) => boolean; take: (bytes: number) => boolean },
@@ -61,22 +58,18 @@ export async function readBody(
   return problem ?? Buffer.concat(chunks);
 }
 
-/**
- * What is left of the body is read and dropped: a connection that is closed with bytes unread is reset, and its client loses the answer.
- * Ends at the latest with the server's `requestTimeout`.
- */
+/** Closing with unread bytes would reset the connection, and lose the answer. */
 export async function readOff(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
   request.resume();
-  // A client that goes away needs no answer.
+  // A lost client needs no answer.
   await finished(request).catch(() => undefined);
 }
 
-/** Abilities that stay within a call; others have the provider reach out, run or keep things. */
+/** Features that stay within a call; others make the provider fetch, run or store things. */
 const BETAS =
   /^(?:claude-code-|interleaved-thinking-|context-management-|fine-grained-tool-streaming-|prompt-caching-|prompt-caching-scope-|context-1m-|effort-|token-counting-|token-efficient-tools-|output-128k-|structured-outputs-|adaptive-thinking-|redact-thinking-)[a-z0-9-]{1,40}$/;
 
-/** The client's headers that go on to the provider. */
 export function headersOnward({ headers }: IncomingMessage): Record<string, string> {
   const betas = single(headers['anthropic-beta'])
     .split(',')

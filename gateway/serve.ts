@@ -1,5 +1,6 @@
-// On node:http, not Hono: a call takes its slot before its body is read, what is refused is read to its end
-// so that the client gets the answer, and a lost client is known by its socket's end. Errors are the providers' own.
+// On node:http, not Hono: a call takes its slot before its body is read, a refused body is read to
+// its end so that the client gets the answer, and a socket's end shows a lost client. Errors are
+// the providers' own.
 import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -22,10 +23,10 @@ import { isToken } from './token.js';
 
 const COUNT_TOKENS = '/v1/messages/count_tokens';
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Programs find it at this port of their container; clients of the socket itself name no port. No page is its client. */
+/** Programs use this port of their container; clients of the socket none. No page is a client. */
 const SITE = { ...ownSite({ host: '127.0.0.1', port: GATEWAY_PORT }, [], ['localhost']), origins: [] };
 
-/** The gateway of one run, on a socket that its container alone has. `close` leaves calls under way to their end. */
+/** The gateway of one run, on its container's socket. `close` lets calls in flight end. */
 export async function serveGateway(session: GatewaySession, folder: string): Promise<{ close: () => void }> {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 60_000 }, (request, response) => {
     const client = new Client(response, newCallKey());
@@ -36,7 +37,7 @@ export async function serveGateway(session: GatewaySession, folder: string): Pro
       client.answer(later(wire, 503, 'the gateway cannot answer now', 5));
     });
   });
-  // Clients that would rather have a WebSocket ask again without.
+  // Clients that prefer WebSockets retry without.
   server.on('upgrade', (_request, socket) => {
     socket.end('HTTP/1.1 426 Upgrade Required\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   });
@@ -116,7 +117,7 @@ function models(session: GatewaySession, wire: Wire) {
   };
 }
 
-/** Free at the provider, so within the rate alone; recorded as calls are. */
+/** Free at the provider, so only the rate limits it; recorded like calls. */
 async function countTokens(
   session: GatewaySession,
   { wire, head, body, bytes, request }: Asked,

@@ -13,44 +13,39 @@ import { type Bodies, bodiesOfAll, bodiesOfRun } from './bodies.js';
 export interface SessionParts {
   run: RunDefinition;
   program: Program;
-  /** Of its container. */
   epoch: number;
   token: string;
   store: ProgramLog & EventLog & Pick<StepLog, 'saveAction'>;
   calls: MeteredCalls;
-  /** Of all runs of this worker. */
+  /** Shared by all runs of this worker. */
   bodies?: Bodies;
-  /** Most requests in a second. */
   perSecond?: number;
 }
 
 /** A request's place, from before its body is read to its answer. */
 export interface Place {
-  /** Room for so many more bytes of the body? */
   hasRoom(bytes: number): boolean;
   take(bytes: number): boolean;
   leave(): void;
 }
 
-/** Requests that one client repeats, and all that a run makes in a second, are bounded. */
+/** Failures of one request, and a run's requests in a second. */
 const MOST_FAULTS = 6;
 const PER_SECOND = 20;
-/** Requests at once, as a multiple of calls: some wait for answers to earlier ones, or are read. */
+/** As a multiple of calls: some requests wait, or are read. */
 const REQUESTS_PER_CALL = 2;
 
-/** An answer that is still being read, for a client that has gone. */
 interface Orphan {
   step: number;
   answer: Promise<Json | null>;
 }
 
-/** A run whose program plays: what the gateway knows of it while its worker lives. */
 export class GatewaySession implements GatewayPort {
   /** Why no further call is made. */
   limit: EndReason | null = null;
-  /** Of our own making, as a key that is not accepted: the run cannot go on. */
+  /** Our fault, such as a refused key: the run cannot continue. */
   fatal: Error | null = null;
-  /** The last call that was made brought no answer, through no fault of the program's. */
+  /** The last call failed, through no fault of the program's. */
   lastFault: Error | null = null;
   private refusals = 0;
   private firstRefusal = 0;
@@ -58,7 +53,7 @@ export class GatewaySession implements GatewayPort {
   private whenSettled: (() => void)[] = [];
   private requests = 0;
   private readonly bodies: Bodies;
-  /** Hashes of the parts of requests that the record has. */
+  /** Hashes of parts of requests that the record has. */
   private readonly kept = new Set<string>();
   private readonly faults = new Map<string, number>();
   private readonly orphans = new Map<string, Orphan[]>();
@@ -69,7 +64,6 @@ export class GatewaySession implements GatewayPort {
     this.bodies = bodiesOfRun(parts.bodies ?? bodiesOfAll());
   }
 
-  /** Resolves once the program must be stopped. */
   mustStop(): Promise<void> {
     if (this.limit !== null || this.fatal !== null) return Promise.resolve();
     return new Promise((resolve) => void this.wakes.push(resolve));
@@ -85,7 +79,6 @@ export class GatewaySession implements GatewayPort {
     this.wakes.splice(0).forEach((wake) => wake());
   }
 
-  /** An answer says that a limit is reached. */
   refused(): void {
     if (this.refusals === 0) this.firstRefusal = performance.now();
     this.refusals += 1;
@@ -96,7 +89,7 @@ export class GatewaySession implements GatewayPort {
     return { refusals: this.refusals, secondsAgo: (performance.now() - this.firstRefusal) / 1000 };
   }
 
-  /** A place for one more request; null: too many are there, or came in the last second. */
+  /** Null: too many requests now, or in the last second. */
   admit(): Place | null {
     const { program, perSecond = PER_SECOND } = this.parts;
     const now = performance.now();
@@ -120,7 +113,7 @@ export class GatewaySession implements GatewayPort {
     };
   }
 
-  /** A place for one more call; null: too many are under way. */
+  /** Null: too many calls are in flight. */
   enter(): (() => void) | null {
     if (this.underWay >= this.parts.program.callsInFlight) return null;
     this.underWay += 1;
@@ -133,7 +126,7 @@ export class GatewaySession implements GatewayPort {
     };
   }
 
-  /** The request with the parts that the record may lack: a conversation comes again with each of its calls. */
+  /** Only parts that the record may lack: each call repeats its conversation. */
   newParts({ request, parts }: SplitRequest): SplitRequest {
     return { request, parts: new Map([...parts].filter(([hash]) => !this.kept.has(hash))) };
   }
@@ -150,7 +143,6 @@ export class GatewaySession implements GatewayPort {
     return new Promise((resolve) => void this.whenSettled.push(resolve));
   }
 
-  /** May a request be tried that has failed so often? */
   mayTry(fingerprint: string): boolean {
     return (this.faults.get(fingerprint) ?? 0) < MOST_FAULTS;
   }
@@ -166,7 +158,7 @@ export class GatewaySession implements GatewayPort {
   orphan(fingerprint: string, orphan: Orphan): void {
     this.orphans.set(fingerprint, [...(this.orphans.get(fingerprint) ?? []), orphan]);
   }
-  /** How many answers wait for a repeated request. */
+  /** Answers that wait for a repeated request. */
   get orphaned(): number {
     return [...this.orphans.values()].reduce((sum, list) => sum + list.length, 0);
   }

@@ -1,8 +1,8 @@
 import type { ModelConfig } from '../domain/model/config.js';
 
 /**
- * The provider account's name: as configured, else provider, address and the name of the key's variable, such as
- * `openai:api.openai.com:OPENAI_API_KEY`. Credentials in an address are left out.
+ * As configured, else provider, address and the key's variable, such as
+ * `openai:api.openai.com:OPENAI_API_KEY`. Without credentials of the address.
  */
 export function accountOf(
   config: Pick<ModelConfig, 'provider' | 'account' | 'apiKeyVariable'>,
@@ -16,7 +16,6 @@ export function accountOf(
   ].join(':');
 }
 
-/** Host and path, without credentials. */
 export function addressOf(baseUrl: string): string {
   try {
     const { host, pathname } = new URL(baseUrl);

@@ -55,7 +55,7 @@ export function createAnthropicModel(settings: ModelSettings): ModelPort {
   };
 }
 
-/** The next call reads everything up to the marked block from the cache, if it begins the same. */
+/** The next call reads all up to the marked block from the cache, if it begins the same. */
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
 
 function requestBody(config: ModelConfig, request: ModelRequest): MessageCreateParamsNonStreaming {
@@ -93,7 +93,7 @@ function requestBody(config: ModelConfig, request: ModelRequest): MessageCreateP
   };
 }
 
-/** Invalid arguments of a model, wrapped in an object, the only form that can be sent back. */
+/** A model's invalid arguments can only be sent back wrapped in an object. */
 function inputOf(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
@@ -123,7 +123,7 @@ function wireMessages(messages: readonly ChatMessage[]): MessageParam[] {
   return turns;
 }
 
-/** Mark the system message, which all runs of a task share, and the last user message, where the next step continues. */
+/** Marks the system message, which a task's runs share, and the last user message. */
 function markForCache(system: TextBlockParam[], messages: MessageParam[]): void {
   const last = messages.findLast((message) => message.role === 'user')?.content.at(-1);
   for (const block of [system.at(-1), last]) if (typeof block === 'object') Object.assign(block, CACHED);

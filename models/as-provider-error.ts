@@ -10,11 +10,11 @@ import { HtmlAnswer, NotConnected, UnusableResponse } from './http-fetch.js';
 import { PrivateAddress } from './public-address.js';
 import { isExhausted, refusedDimension, resetMs, statedLimits } from './stated-limits.js';
 
-/** What the errors of both SDKs share; all of it is untrusted. */
+/** Shared by the errors of both SDKs; untrusted. */
 interface Answer {
   status: number;
   headers: Headers | undefined;
-  /** The provider's text: used to tell cases apart, never passed on. */
+  /** The provider's text: distinguishes cases, but is never passed on. */
   text: string;
   code: string;
   type: string;
@@ -71,7 +71,6 @@ function kindOf({ status, text, code, type }: Answer): ProviderErrorKind {
   return 'bad_request';
 }
 
-/** The provider's content policy refused the prompt; the caller turns this into a reply. */
 export function isContentPolicy(error: unknown): boolean {
   const answer = answerOf(error);
   if (answer === null || ![400, 403, 422].includes(answer.status)) return false;
@@ -90,7 +89,7 @@ function retryAfterMs(headers: Headers | undefined, now: Date): number | undefin
   return cap(Math.max(0, Date.parse(text) - now.getTime()));
 }
 
-/** The provider's code, if it is a single word and holds no key. */
+/** The provider's code, if it is a single word without the key. */
 const codeWord = (text: string, key: string): string =>
   /^[\w.[\]-]{1,64}$/.test(text) && (key === '' || !text.includes(key)) ? text : '';
 
@@ -125,13 +124,13 @@ function systemCode(error: unknown, depth = 0): string {
   return typeof code === 'string' && /^[A-Z_]{3,40}$/.test(code) ? code : systemCode(error.cause, depth + 1);
 }
 
-/** Does the error or one of its causes have this class? The SDKs wrap what `fetch` throws. */
+/** Checks causes too: the SDKs wrap what `fetch` throws. */
 function causedBy(error: unknown, type: new (...args: never[]) => Error, depth = 0): boolean {
   if (error instanceof type) return true;
   return error instanceof Error && depth < 5 && causedBy(error.cause, type, depth + 1);
 }
 
-/** Whatever an SDK threw, as a typed error without any text from outside. */
+/** A typed error without text from outside. */
 export function asProviderError(error: unknown, facts: CallFacts): ProviderError {
   if (error instanceof ProviderError) return error;
   const { provider, apiKey } = facts;

@@ -7,7 +7,6 @@ import { addUsd, compareUsd } from '../domain/model/price.js';
 import type { RunDefinition } from '../domain/run/run.js';
 import { outputLimit } from './output-limit.js';
 
-/** The stored reply, or the run's limit that forbids the call. Null: make the call. */
 export async function beforeCall(
   store: CallLedger,
   run: RunDefinition,
@@ -17,7 +16,7 @@ export async function beforeCall(
 ): Promise<Extract<TurnResult, { kind: 'reply' | 'end' }> | null> {
   const reached = await limitReached(store, run, key, reservedUsd, prompt);
   if (reached === null) return null;
-  // A worker paid for it and died before recording the step. This may be the call that used up the limit.
+  // A worker paid for it and died before recording the step. It may have used up the limit.
   const stored = await store.storedAnswer(key);
   if (stored !== null) return { kind: 'reply', ...stored };
   if (reached instanceof Unrecoverable) throw reached;
@@ -25,8 +24,8 @@ export async function beforeCall(
 }
 
 /**
- * The limit that forbids this call, if any. Lost answers count against the cost limit, since they may be billed. But if they alone
- * exceed it, the end is not the agent's fault.
+ * Lost answers count against the cost limit, since they may be billed; if only they exceed it, the
+ * end is not the agent's fault.
  */
 async function limitReached(
   store: CallLedger,
@@ -42,7 +41,7 @@ async function limitReached(
   if (costLimit === null && tokenLimit === 0) return null;
   const spent = await store.spending(run.runId);
   if (tokenLimit > 0 && spent.tokens >= tokenLimit) return 'tokens';
-  // A node's limit is its part of a tree's, which others in flight may use up: its last call must fit, too.
+  // A node's limit is its share of a tree's, so its last call must fit, too.
   if (tokenLimit > 0 && run.node === true && config !== undefined) {
     const { messages, tools } = prompt;
     const most = estimateTokens(messages, tools) + outputLimit(config, { messages, sampling: run.sampling });

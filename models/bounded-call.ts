@@ -1,12 +1,8 @@
-/** The call exceeded its time limit. */
 export class CallTookTooLong extends Error {
   override name = 'CallTookTooLong';
 }
 
-/**
- * A call that ends within `limitMs`, body included (the SDKs' own timeouts only cover the headers).
- * Throws the caller's reason if the caller aborted.
- */
+/** Covers the body too; the SDKs' timeouts only cover headers. Throws the caller's abort reason. */
 export async function boundedCall<T>(
   caller: AbortSignal,
   limitMs: number,

@@ -17,22 +17,20 @@ import { factorFor, reservationUsd, timesFactor } from './reservation.js';
 
 export interface ModelCallPorts {
   store: CallLedger & EventLog;
-  /** By provider. */
   models: ReadonlyMap<string, ModelPort>;
-  /** Grants calls to providers that have accounts. */
   governor: RateGovernor;
   worker: WorkerIdentity;
 }
 
-/** A few tries: the server may just be starting. */
+/** The server may just be starting. */
 const FIRST_CALL_TRIES = 5;
 
-/** Paid models: each turn is a call through the ledger and the rate governor. */
+/** Each turn is a call through the ledger and the rate governor. */
 export const paidModels = (ports: ModelCallPorts): Player => ({
   next: (run, turn, prompt, signal) => callModel(ports, run, turn, prompt, signal),
 });
 
-/** One model call. A stored answer is never requested again, and a call that might exceed a limit of the run is not made. */
+/** Never repeats a call with a stored answer, and makes none that might exceed the run's limits. */
 export async function callModel(
   ports: ModelCallPorts,
   run: RunDefinition,
@@ -52,7 +50,7 @@ export async function callModel(
   if (before !== null) return before;
   if (port === undefined) throw new Error(`this worker serves no provider "${provider}"`);
 
-  // Before reserving money: a waiting call must not hold part of the budget. The wait does not count as the run's time.
+  // Before reserving: a waiting call must not hold budget. The run's time excludes the wait.
   const turn = await waitForTurn(ports, port, run, key, prompt, signal);
   if (turn?.kind === 'wait') return turn;
   const grant = turn?.grant;
@@ -73,7 +71,6 @@ export async function callModel(
   return await sendCall({ store, port, run, key, prompt, grant, endpoint, price, attempt: reserved.attempt }, signal);
 }
 
-/** A call whose money is reserved, and whose turn has come. */
 interface ReservedModelCall {
   store: ModelCallPorts['store'];
   port: ModelPort;
@@ -117,13 +114,13 @@ async function sendCall(
     await storePaidAnswer(() => store.settleCall(key, reply, ms, { dearer, attempt }), signal);
     return { kind: 'reply', reply, ms };
   } catch (error) {
-    // It was never sent, so this is not the provider's fault.
+    // It was never sent, so the provider is not at fault.
     const fault = notSent[0] ?? error;
     if (!sent) grant?.released();
     else if (fault instanceof ProviderError) reportRefusal(grant, fault);
     if (signal.aborted || !(fault instanceof ProviderError)) {
-      // If the call was sent (the worker is stopping), its row stays reserved and counts as lost on the retry. If it was not sent
-      // and this fails, the next attempt or the run's end returns the reservation.
+      // If it was sent, its row stays reserved and counts as lost on the retry. Otherwise, if this
+      // fails, the next attempt or the run's end returns the reservation.
       if (!sent) await store.releaseUnsent([run.runId]).catch(() => undefined);
       throw fault;
     }
@@ -131,7 +128,7 @@ async function sendCall(
   }
 }
 
-/** The end of the run where the fault is one; otherwise throws what its caller tries again, or gives up. */
+/** Returns the run's end where the fault is one; throws what the caller retries or gives up. */
 async function storeFailure(
   { store, run, key, endpoint, attempt }: ReservedModelCall,
   fault: ProviderError,
@@ -162,16 +159,12 @@ async function storeFailure(
   throw retryAfterMs === undefined ? fault : fault.with({ retryAfterMs });
 }
 
-/** How long an answer may take; then its caller gives it up. */
 const boundOf = ({ model }: RunDefinition): number | undefined =>
   model.config === undefined ? undefined : (model.config.requestTimeoutSeconds + GIVING_UP_S) * 1000;
 
-/** From the bound to the end of the call. */
 const GIVING_UP_S = 5;
 
-/**
- * Do not wait for a model that has not answered in this batch yet: its address is wrong, or its server is not running.
- */
+/** A model that never answered in this batch has a wrong address, or no server: do not wait. */
 async function isWrongAddress(
   store: CallLedger,
   run: RunDefinition,
@@ -182,10 +175,10 @@ async function isWrongAddress(
   return !(await store.modelHasAnswered(run.batchId, run.model.name));
 }
 
-/** As in the activity's retry policy; set here so that people can see when the call is retried. */
+/** As in the activity's retry policy; here so that people can see when the call is retried. */
 export const backoffMs = (attempt: number): number => Math.min(500 * 2 ** Math.min(attempt - 1, 20), 60_000);
 
-/** A provider that bills more than was reserved will do it again, so later calls reserve more. */
+/** A provider that bills more than reserved will repeat that, so later calls reserve more. */
 export function dearerAnswer(
   { step, try: requery }: TurnKey,
   call: { account: string; model: string; reservedUsd: string; estimatedUsd: string; costUsd: string },
@@ -198,7 +191,7 @@ export function dearerAnswer(
   return { account, model, factor, event: { kind: 'reservation_exceeded', key: `dearer-${step}-${requery}`, detail } };
 }
 
-/** The grant from the call's account; null: the model has no limit. */
+/** Null: the model has no limit. */
 async function waitForTurn(
   ports: ModelCallPorts,
   port: ModelPort,

@@ -8,18 +8,13 @@ import {
   levelsFrom,
 } from '../domain/rollouts/captured-tokens.js';
 
-/** Runs whose endpoints are remembered; a forgotten one is asked again. */
 const MOST_RUNS = 1_000;
 
-/** Keys of a request that say how it was sampled, as against what was asked. */
 const NOT_SAMPLING = ['model', 'messages', 'tools', 'parallel_tool_calls', 'stream'];
 
 type Ask = (more: Record<string, unknown>) => Promise<{ data: unknown; reply: ModelReply }>;
 
-/**
- * A call whose tokens are captured. An endpoint that refuses to be asked for token ids, or for log-probabilities, is asked for less;
- * what it answers at the first call decides what later calls of the run ask for.
- */
+/** Asks an endpoint that refuses for less; its first answer decides for the rest of the run. */
 export async function captureCall(
   ask: Ask,
   of: { asked: CaptureLevel; request: ModelRequest; body: object; levels: Map<string, CaptureLevel> | undefined },

@@ -4,7 +4,6 @@ import type { ModelConfig } from '../domain/model/config.js';
 import { costUsd, priceAt } from '../domain/model/price.js';
 import { outputLimit } from './output-limit.js';
 
-/** What is wrong with a provider's count; null: nothing. */
 function problemWith(usage: TokenUsage | null, reply: { text: string }, config: ModelConfig): string | null {
   if (usage === null) return 'the provider sent no token counts';
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens, cacheWriteTokens = 0 } = usage;
@@ -19,10 +18,7 @@ function problemWith(usage: TokenUsage | null, reply: { text: string }, config: 
   return null;
 }
 
-/**
- * Usage and cost of a reply: the provider's count if plausible, else our own estimate, which errs high but never exceeds what was
- * reserved.
- */
+/** The provider's token count if plausible, else a high estimate within the reservation. */
 export function priced(
   reply: Pick<ModelReply, 'text' | 'toolCalls' | 'finishReason'>,
   counted: TokenUsage | null,
@@ -46,7 +42,7 @@ export function priced(
   return problem === null ? result : { ...result, usageProblem: problem };
 }
 
-/** The provider's content policy refused the prompt before the model saw it; treated as an empty reply. */
+/** For a prompt that the content policy refused before the model saw it. */
 export const refusedPrompt: ModelReply = {
   text: '',
   usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, reasoningTokens: 0, cacheWriteTokens: 0 },

@@ -7,10 +7,7 @@ import { beforeCall } from './before-call.js';
 import { freeReply } from './free-reply.js';
 import { reserveTurn } from './reserve-turn.js';
 
-/**
- * Turns taken outside, by a person or a trainer. The question is stored, and the workflow asks again when it is answered. The wait
- * may be long and does not count as the run's time.
- */
+/** A person or trainer answers, outside the run's time; the workflow looks again then. */
 export const externalPlayer = (store: CallLedger & EventLog, turns: Pick<Turns, 'ask'>): Player => ({
   async next(run, turn, prompt) {
     const before = await beforeCall(store, run, turn, '0', prompt);

@@ -7,23 +7,22 @@ import type { RunDefinition } from '../domain/run/run.js';
 import { beforeCall } from './before-call.js';
 import { reserveTurn } from './reserve-turn.js';
 
-/** A turn as our own programs see it: what a model is shown, and more that no provider gets. */
+/** What a model gets, plus fields for our programs that no provider gets. */
 export interface TurnRequest extends Prompt {
   model: ModelRef;
-  /** Step and try, for programs that go by these instead of the messages. */
+  /** Step and try, for programs that use these instead of the messages. */
   turn?: TurnKey;
-  /** The task as submitted, for programs that need it. */
   plays?: Pick<RunDefinition, 'task' | 'taskHash'> & Partial<Pick<RunDefinition, 'backend' | 'seed'>>;
   /** How the run's agent reads replies, for programs that must write them. */
   readAs?: ReplyForm;
 }
 
-/** One of our programs, which plays for free and deterministically. */
+/** Deterministic. */
 export interface FreePlayer {
   reply(request: TurnRequest): Promise<ModelReply>;
 }
 
-/** Lets a program play; its calls are recorded like a model's. */
+/** Its calls are recorded like a model's. */
 export const freePlayer = (store: CallLedger & EventLog, program: FreePlayer): Player => ({
   async next(run, turn, prompt) {
     const before = await beforeCall(store, run, turn, '0', prompt);

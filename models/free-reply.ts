@@ -5,7 +5,7 @@ const lengthOf = ({ content, toolCalls = [] }: Pick<ChatMessage, 'content' | 'to
   toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, content.length);
 const tokens = (characters: number): number => Math.ceil(characters / 4);
 
-/** Token estimate for programs and people: four characters each. */
+/** An estimate: four characters each. */
 const roughUsage = (messages: readonly ChatMessage[], { text, toolCalls }: DecodedReply): TokenUsage => ({
   inputTokens: tokens(messages.reduce((sum, message) => sum + lengthOf(message), 0)),
   outputTokens: tokens(lengthOf({ content: text, ...(toolCalls === undefined ? {} : { toolCalls }) })),
@@ -13,7 +13,6 @@ const roughUsage = (messages: readonly ChatMessage[], { text, toolCalls }: Decod
   reasoningTokens: 0,
 });
 
-/** A free reply, in the form of a model's. */
 export const freeReply = (
   messages: readonly ChatMessage[],
   said: DecodedReply,

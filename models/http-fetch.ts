@@ -3,20 +3,18 @@ import { request as httpsRequest } from 'node:https';
 import type { Sending } from '../domain/ports/model-port.js';
 import { PrivateAddress, publicLookup, refusePrivateHost } from './public-address.js';
 
-/** Longest accepted body. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** The answer is not a usable HTTP response. */
 export class UnusableResponse extends Error {
   override name = 'UnusableResponse';
 }
 
-/** An HTML page with a success status: not a provider, so nothing is billed. */
+/** An HTML page with a success status is not a provider's, so nothing is billed. */
 export class HtmlAnswer extends Error {
   override name = 'HtmlAnswer';
 }
 
-/** Nothing was sent. The text omits system codes: an SDK takes TIMEDOUT for its own limit. */
+/** Nothing was sent. No system codes in the text: an SDK takes TIMEDOUT for its own limit. */
 export class NotConnected extends Error {
   override name = 'NotConnected';
   readonly code: string | undefined;
@@ -27,11 +25,12 @@ export class NotConnected extends Error {
 }
 
 /**
- * The `fetch` of the provider SDKs. The built-in one gives up on a server that thinks for more than five minutes, and follows
- * redirects with the key. This one waits as long as its signal allows; reads the bounded body to its end before it returns, so
- * that a cut connection always fails the call; and uses each connection once, since a stale one looks like a cut call. Whether a
- * connection was ever made is seen from its events, not from the error code: EHOSTUNREACH and ETIMEDOUT may also end a connection
- * that carried the request. `sending`: see ModelPort. `publicOnly`: throws PrivateAddress before it connects to any other address.
+ * The `fetch` of the provider SDKs. The built-in one stops after five minutes, and follows
+ * redirects with the key. This one waits as long as its signal allows, and reads the body before it
+ * returns, so that a cut connection always fails the call. It reuses no connection, since a stale
+ * one looks like a cut call. Events show whether it was connected, as EHOSTUNREACH and ETIMEDOUT
+ * may also come after the request was sent. `sending`: see ModelPort. `publicOnly`: throws
+ * PrivateAddress before connecting.
  */
 export async function httpFetch(
   input: string | URL | Request,

@@ -19,7 +19,7 @@ import { outputLimit } from './output-limit.js';
 import { sendableMessages } from './sendable-messages.js';
 import { withStatedLimits } from './stated-limits.js';
 
-/** Chat completions, of OpenAI and compatible servers (vLLM, Ollama, proxies). */
+/** Chat completions of OpenAI and compatible servers (vLLM, Ollama, proxies). */
 export function createOpenAiModel(settings: ModelSettings): ModelPort {
   const { config, apiKey } = settings;
   const clientOf = (sending: Sending | undefined) =>
@@ -90,7 +90,7 @@ function requestBody(config: ModelConfig, request: ModelRequest): ChatCompletion
   };
 }
 
-/** Merge consecutive user messages: some chat templates require alternating turns. */
+/** Some chat templates require alternating turns. */
 function wireMessages(messages: readonly ChatMessage[]): ChatCompletionMessageParam[] {
   const wire: ChatCompletionMessageParam[] = [];
   for (const message of messages) {
@@ -152,7 +152,7 @@ function usageOf({ usage }: Completion): TokenUsage | null {
   if (usage == null) return null;
   const reasoningTokens = usage.completion_tokens_details?.reasoning_tokens ?? 0;
   const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
-  // Some compatible servers leave reasoning out of the completion and count it only in the total.
+  // Some servers count reasoning only in the total.
   const apart = reasoningTokens > 0 && total === input + output + reasoningTokens;
   return {
     inputTokens: input,
@@ -168,7 +168,7 @@ function contentText(content: Completion['choices'][number]['message']['content'
   return content.map((part) => partSchema.safeParse(part).data?.text ?? '').join('');
 }
 
-/** A tool call, however malformed: the agent's parser reports defects to the model. */
+/** However malformed: the agent's parser reports defects to the model. */
 function toolCallOf(call: unknown, index: number): ToolCall {
   const parsed = callSchema.safeParse(call).data ?? { id: '', function: { name: '', arguments: '' } };
   const { name, arguments: given } = parsed.function;

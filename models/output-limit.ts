@@ -3,10 +3,10 @@ import type { ModelRequest } from '../domain/model/model.js';
 import type { ModelConfig } from '../domain/model/config.js';
 import { samplingFor } from '../domain/model/sampling.js';
 
-/** A reply is given at least this much room, even if our high estimate of the prompt leaves none. */
+/** A reply's minimum, even if our high estimate of the prompt leaves less. */
 const LEAST_OUTPUT = 1024;
 
-/** Maximum tokens of the reply: as requested, or less when the prompt fills most of the window. */
+/** As requested, or less when the prompt nearly fills the window. */
 export function outputLimit(
   config: ModelConfig,
   request: Pick<ModelRequest, 'messages' | 'tools' | 'sampling'>,

@@ -17,12 +17,10 @@ export interface PlayerParts {
   turns: Pick<Turns, 'ask'>;
   governor: RateGovernor;
   worker: WorkerIdentity;
-  /** Paid models, by provider. */
   models: ReadonlyMap<string, ModelPort>;
   taskFolder: TaskFolderOf;
 }
 
-/** All players, by the provider that runs name. */
 export function createPlayers({
   store,
   turns,

@@ -11,18 +11,13 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const RESTART = 'restart the worker, then repeat the run.';
 
-/** How a worker reaches a model. */
 export interface Access {
   config: ModelConfig;
-  /** Empty for servers without keys. */
   apiKey: string;
-  /** Undefined: the provider's usual one. */
+  /** Undefined: the provider's default. */
   baseUrl: string | undefined;
-  /** Further headers, secret as the key. */
   headers: Readonly<Record<string, string>>;
-  /** See ModelSettings. */
   publicOnly: boolean;
-  /** Takes keys out of a text. */
   redact: (text: string) => string;
 }
 
@@ -30,11 +25,10 @@ export interface ProviderAccess {
   /** Throws BenchError (usage) where key or address are missing. */
   of(model: ModelRef): Access;
   account(model: ModelRef): string;
-  /** Host and path, without credentials. */
   endpoint(model: ModelRef): string;
 }
 
-/** Keys and addresses come from the worker's environment, or were sealed with `sealingKey`, and are used only for the call. */
+/** Keys and addresses, from the environment or sealed with `sealingKey`, only serve calls. */
 export function providerAccess(env: Env, secrets: readonly string[] = [], sealingKey?: string): ProviderAccess {
   const said = (variable: string | undefined): string => (variable === undefined ? '' : (env[variable] ?? '').trim());
   const baseUrlOf = ({ config }: ModelRef): string | undefined =>
@@ -93,7 +87,7 @@ export function providerAccess(env: Env, secrets: readonly string[] = [], sealin
   };
 }
 
-/** Throws BenchError (usage): the rollout's address is none of those that this key is for. */
+/** Throws BenchError (usage) if the key is not for the rollout's address. */
 export function refuseForeignKey(env: Env, variable: string, baseUrl: string): void {
   if (mayGetKey(env, variable, baseUrl)) return;
   throw new BenchError('usage', `model.base_url: ${variable} is not sent to this address`, {
@@ -102,7 +96,7 @@ export function refuseForeignKey(env: Env, variable: string, baseUrl: string): v
   });
 }
 
-/** What a trainer gave for its endpoint. Throws BenchError (usage) if another home sealed it. */
+/** Throws BenchError (usage) if another home sealed them. */
 function credentialsOf({ rollout }: ModelRef, sealingKey: string | undefined): Credentials {
   if (rollout?.sealed == null) return { apiKey: '', headers: {} };
   try {

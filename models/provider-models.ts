@@ -9,10 +9,7 @@ import { providerAccess, type ProviderAccess } from './provider-access.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/**
- * The worker's models of each provider. The request has the configuration that the run was submitted with. `secrets`: further values to
- * keep out of recorded replies.
- */
+/** By provider. Requests use the run's submitted configuration. `secrets`: more to redact. */
 export function createProviderModels(
   env: Env,
   secrets: readonly string[] = [],
@@ -41,7 +38,7 @@ function providerModel(access: ProviderAccess): ModelPort {
   };
 }
 
-/** Redact the key in replies: a server may echo it. */
+/** A server may echo the key. */
 const withoutKeys = (reply: ModelReply, redact: (text: string) => string): ModelReply => ({
   ...reply,
   text: redact(reply.text),

@@ -1,7 +1,7 @@
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** A rollout's endpoint is at an address that belongs to this machine, its network or its cloud. */
+/** A rollout's endpoint has an address of this machine, its network or its cloud. */
 export class PrivateAddress extends Error {
   override name = 'PrivateAddress';
   readonly code = 'EPRIVATE';
@@ -10,14 +10,14 @@ export class PrivateAddress extends Error {
   }
 }
 
-/** What is no address of the public internet, by IANA's registries for special purposes: loopback, private, link-local with metadata … */
+/** Not public by IANA's registries for special purposes: loopback, private, link-local … */
 const PRIVATE_4 = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
-  // The metadata service of a cloud that has it outside of them, multicast, reserved.
+  // A cloud's metadata service outside of them, multicast, reserved.
   ...['168.63.129.16/32', '224.0.0.0/3'],
 ];
-/** Of IPv6 global unicast alone is public; within that, what is for documentation, or stands for an address of IPv4. */
+/** Only IPv6 global unicast is public, except documentation and embedded IPv4. */
 const PUBLIC_6 = ['2000::/3'];
 const PRIVATE_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
@@ -36,18 +36,18 @@ const private6 = listOf('ipv6', PRIVATE_6);
 export function isPublic(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !private4.check(address, 'ipv4');
-  // Without its zone. One that stands for IPv4 (::ffff:…) is not in 2000::/3.
+  // Without its zone. Mapped IPv4 (::ffff:…) is not in 2000::/3.
   const bare = address.replace(/%.*$/, '');
   return isIP(bare) === 6 && public6.check(bare, 'ipv6') && !private6.check(bare, 'ipv6');
 }
 
-/** Throws PrivateAddress for a URL whose host is written as an address: `lookup` is not asked then. `URL` has made it canonical. */
+/** For a literal address in a URL, which skips `lookup`; `URL` has made it canonical. */
 export function refusePrivateHost({ hostname }: URL): void {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !isPublic(host)) throw new PrivateAddress();
 }
 
-/** Resolves a name for a connection, which then uses these very addresses: a name that resolves otherwise the next time gains nothing. */
+/** The connection uses these addresses, so a later different resolution gains nothing. */
 export const publicLookup =
   (resolveAll: typeof resolve = resolve): LookupFunction =>
   (hostname, options, callback) => {

@@ -2,12 +2,11 @@ import type { RateGovernor, RateGrant } from '../domain/ports/rate-governor.js';
 import type { RateReport, RateStore, RateTicket } from '../domain/ports/rate-store.js';
 
 const MINUTE_MS = 60_000;
-/** In minutes: how long a call waits here before it waits in its workflow, where it takes no slot of a worker. */
+/** In minutes; longer waits move to the workflow, where they occupy no worker slot. */
 const HOLD = 1 / 3;
-/** Bounds on the time between exchanges while calls wait. */
 const SHORTEST_POLL = 1 / 240;
 const LONGEST_POLL = 1 / 30;
-/** Reports kept while the database is down; further ones are dropped, and their calls count as charged. */
+/** While the database is down. Further calls count as charged. */
 const MOST_REPORTS = 1000;
 
 type Acquired = Awaited<ReturnType<RateGovernor['acquire']>>;
@@ -21,8 +20,8 @@ interface Waiter {
 }
 
 /**
- * One per process. All calls to an account share one exchange with the store at a time, so the load on the database grows with the
- * workers, not with the waiting calls. `minuteMs`: length of a minute; tests shorten it.
+ * One per process. An account's calls share one exchange with the store at a time, so the
+ * database's load grows with workers, not with calls. `minuteMs`: shorter in tests.
  */
 export function createRateGovernor(store: RateStore, options: { minuteMs?: number } = {}): RateGovernor {
   const minuteMs = options.minuteMs ?? MINUTE_MS;
@@ -41,7 +40,6 @@ export function createRateGovernor(store: RateStore, options: { minuteMs?: numbe
   };
 }
 
-/** This process's calls to one account. */
 class Line {
   private readonly waiters = new Map<string, Waiter>();
   private reports: RateReport[] = [];
@@ -90,7 +88,7 @@ class Line {
 
   private report(report: RateReport): void {
     if (this.reports.length < MOST_REPORTS) this.reports.push(report);
-    // Report a refusal at once, since it concerns everyone; the others can be batched.
+    // A refusal at once, since it concerns all; the others in batches.
     this.schedule(report.kind === 'limited' ? 0 : this.minuteMs * SHORTEST_POLL);
   }
 
@@ -158,7 +156,7 @@ class Line {
     }
   }
 
-  /** Keep waiting here if the grant is expected in time? */
+  /** Wait here if the grant is expected soon? */
   private holds(waiter: Waiter, expectedMs: number): boolean {
     const hold = this.minuteMs * HOLD;
     const waited = Date.now() - waiter.since;

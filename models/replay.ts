@@ -3,10 +3,7 @@ import { replayedReply } from '../domain/recording/reply.js';
 import type { FreePlayer } from './free-player.js';
 import { freeReply } from './free-reply.js';
 
-/**
- * Plays recorded runs: in step n it sends the recording's step n, in the form of the run's agent. It depends only on step and try,
- * so asking again gives the same. No tokens, no cost.
- */
+/** Step n of the recording in step n, in the form of the run's agent. Free and repeatable. */
 export const replayPlayer: FreePlayer = {
   async reply({ model, messages, turn, readAs }) {
     if (turn === undefined || readAs === undefined || model.recording === undefined)

@@ -4,7 +4,7 @@ import type { ModelConfig } from '../domain/model/config.js';
 import { highestCostUsd, priceAt, usdText, usdUnits } from '../domain/model/price.js';
 import { outputLimit } from './output-limit.js';
 
-/** What to reserve before a call: an upper bound if the provider keeps to the request. "0" for a model without a price. */
+/** An upper bound if the provider obeys the request. "0" for a model without a price. */
 export function reservationUsd(
   config: ModelConfig,
   request: Pick<ModelRequest, 'messages' | 'tools' | 'sampling'>,
@@ -19,11 +19,10 @@ export function reservationUsd(
 /** Factors have two decimals. */
 const hundredths = (factor: number): bigint => BigInt(Math.round(factor * 100));
 
-/** The reservation of a model that has billed more than was reserved. */
+/** For a model that has billed more than was reserved. */
 export const timesFactor = (reservedUsd: string, factor: number): string =>
   usdText((usdUnits(reservedUsd) * hundredths(factor) + 99n) / 100n);
 
-/** The smallest factor with which the reservation covers that cost. */
 export const factorFor = (costUsd: string, reservedUsd: string): number => {
   const [cost, reserved] = [usdUnits(costUsd), usdUnits(reservedUsd)];
   return Number((cost * 100n + reserved - 1n) / reserved) / 100;

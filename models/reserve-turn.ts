@@ -4,13 +4,12 @@ import type { EventLog } from '../domain/ports/record/events.js';
 import type { WorkerIdentity } from '../domain/ports/worker-identity.js';
 import type { RunDefinition } from '../domain/run/run.js';
 
-/** How soon to retry while calls in flight, which take seconds, hold the rest of the budget. */
+/** While calls in flight, which take seconds, hold the rest of the budget. */
 const BUDGET_WAIT_MS = 2_000;
 
-/** How soon to look again for the answer to a call that another worker made. */
 const LONGEST_WAIT_MS = 5_000;
 
-/** Write the turn's row before the call; or return the stored reply, or that the batch's budget has no room. */
+/** Writes the turn's row before the call; or returns a stored reply, or that budget is missing. */
 export async function reserveTurn(
   store: CallLedger & EventLog,
   run: RunDefinition,
@@ -27,7 +26,7 @@ export async function reserveTurn(
     return { kind: 'wait', waitMs: Math.ceil(Math.min(Math.max(givesUpInMs, 1), LONGEST_WAIT_MS)) };
   }
   if (reserved.open) return { kind: 'wait', waitMs: BUDGET_WAIT_MS };
-  // The run is yet to be evaluated; record this so that raising the budget continues it.
+  // The event lets a raised budget continue the run, which has no evaluation yet.
   await store.addEvent({
     ...{ runId: run.runId, batchId: run.batchId, kind: 'budget_exhausted', key: `budget-${key.step}` },
     detail: `step ${key.step}: the next call may cost $${call.reservedUsd}, more than is left of the batch's budget`,

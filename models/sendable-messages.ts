@@ -1,16 +1,16 @@
 import type { ChatMessage, ToolCall } from '../domain/model/model.js';
 
-/** A lone surrogate, left by a cut within a character: providers refuse it as broken JSON. */
+/** Left by a cut within a character; providers refuse it as broken JSON. */
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const clean = (text: string): string => text.replace(LONE_SURROGATE, '\ufffd');
 const orWord = (text: string, word: string): string => (text.trim() === '' ? word : clean(text));
 
-/** Names and ids are sent back to the provider, which validates even what its own model made up. */
+/** Providers validate names and ids, even those that their own model made up. */
 const token = (text: string, word: string): string => text.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || word;
 
 /**
- * The same conversation in a form that every provider takes: nothing blank, no lone surrogates, usable names and ids of tool
- * calls, and each call followed by exactly one result (one that was never run says so).
+ * In a form that every provider takes: no blanks or lone surrogates, valid tool names and ids, and
+ * one result per call (one that was never run says so).
  */
 export function sendableMessages(messages: readonly ChatMessage[]): ChatMessage[] {
   const sent: ChatMessage[] = [];

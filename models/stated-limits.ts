@@ -2,7 +2,7 @@ import type { ModelReply } from '../domain/model/model.js';
 import { type Dimension, DIMENSIONS, type RateLimits } from '../domain/rate-limits/account-state.js';
 import { MAX_RETRY_AFTER_MS } from '../domain/model/provider-error.js';
 
-/** Headers of OpenAI (and compatible servers) and Anthropic with limits, what remains, and when it is refilled. */
+/** Limits, what remains, and refill times in headers of OpenAI, compatibles and Anthropic. */
 const HEADERS = {
   limit: {
     requests: ['x-ratelimit-limit-requests', 'anthropic-ratelimit-requests-limit'],
@@ -40,10 +40,10 @@ export function withStatedLimits(reply: ModelReply, headers: Headers): ModelRepl
   return stated.requests === null && stated.tokens === null ? reply : { ...reply, statedLimits: stated };
 }
 
-/** Share of a limit: with less left than this, a refusal was due to it. */
+/** With less of a limit left than this share, a refusal was due to it. */
 const NEXT_TO_NOTHING = 0.05;
 
-/** Do the headers say that the limit is used up? Some refusals have other causes, or come from a proxy. */
+/** Some refusals have other causes, or come from a proxy. */
 export function isExhausted(headers: Headers | undefined, dimension: Dimension | null): boolean {
   if (dimension === null) return false;
   const limit = count(said(headers, HEADERS.limit[dimension])[0]) ?? 0;
@@ -52,7 +52,7 @@ export function isExhausted(headers: Headers | undefined, dimension: Dimension |
   );
 }
 
-/** Which limit was refused: the one with nothing left, else by the provider's text (which is not passed on). */
+/** The limit with nothing left, else by the provider's text (which is not passed on). */
 export function refusedDimension(headers: Headers | undefined, words: string): Dimension | null {
   const used = DIMENSIONS.filter((one) => said(headers, HEADERS.remaining[one]).some((text) => count(text) === 0));
   if (used.length === 1) return used[0] ?? null;
@@ -61,7 +61,7 @@ export function refusedDimension(headers: Headers | undefined, words: string): D
   return tokens === requests ? null : tokens ? 'tokens' : 'requests';
 }
 
-/** When the limit is refilled: `6m0s`, `1.5s`, `120ms`, or a date. Undefined: nothing usable. */
+/** `6m0s`, `1.5s`, `120ms`, or a date. Undefined: nothing usable. */
 export function resetMs(headers: Headers | undefined, dimension: Dimension | null, now: Date): number | undefined {
   const [text] = said(headers, HEADERS.reset[dimension ?? 'requests']);
   if (dimension === null || text === undefined) return undefined;

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { BenchError } from '../domain/errors.js';
 
 export const buildSchema = z.object({ version: z.string(), builtAt: z.number() });
-/** Age of a supervisor's program; decides which of two builds with the same schema is newer. */
+/** Decides which of two builds with the same schema is newer. */
 export type Build = z.infer<typeof buildSchema>;
 
-/** `entry`: a compiled program, in a folder of `dist/` beside package.json. */
+/** `entry`: a compiled program, in a folder of `dist/` next to package.json. */
 export function buildOf(entry: string): Build {
   const manifest = join(dirname(entry), '..', '..', 'package.json');
   const { version = '0' } = existsSync(manifest)
@@ -16,7 +16,7 @@ export function buildOf(entry: string): Build {
   return { version, builtAt: Math.round(statSync(entry).mtimeMs) };
 }
 
-/** The newer build keeps the services; otherwise two builds on one home would restart them in turn. */
+/** The newer build keeps the services; otherwise two builds would restart them in turn. */
 export function refuseOlder(home: string, ours: Build, theirs: Build): void {
   if (compare(ours, theirs) >= 0) return;
   throw new BenchError(

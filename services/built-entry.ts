@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BenchError } from '../domain/errors.js';
 
-/** The compiled entry of a process of ours; when we run from sources (tests), the one in dist/. */
+/** The compiled entry of one of our processes; from sources (tests), the one in dist/. */
 export function builtEntry(name: 'supervisor-main' | 'temporal-relay-main'): string {
   const candidates = [`../services/${name}.js`, `../dist/services/${name}.js`];
   const found = candidates

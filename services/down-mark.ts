@@ -2,7 +2,6 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { BenchError } from '../domain/errors.js';
 import { servicePaths } from './home-paths.js';
 
-/** True after `bench down`, until something starts the services again. */
 export const isDown = (home: string): boolean => existsSync(servicePaths(home).down);
 
 /** A home that never ran needs no mark. */

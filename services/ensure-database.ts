@@ -2,19 +2,15 @@ import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/home/services.js';
 import { type EnsureOptions, ensureServices } from './ensure-services.js';
 
-/** How long commands that read the record wait for the other services, which they do not need. */
+/** How long commands that only read the database wait for the other services. */
 const OTHERS_MS = 2000;
 
 export interface DatabaseEndpoint {
   databaseUrl: string;
-  /** Null: the other services do not answer now. */
   endpoints: ServiceEndpoints | null;
 }
 
-/**
- * Returns when the database answers, its schema up to date, and does not wait for a Temporal or a worker that is away. Starts the
- * services as `ensureServices` does; those that this call starts it awaits.
- */
+/** Waits for the database and for services that it starts, but not for others that are stopped. */
 export async function ensureDatabase(options: EnsureOptions): Promise<DatabaseEndpoint> {
   const leave = new AbortController();
   let answers: (database: { databaseUrl: string; awaitOthers: boolean }) => void = () => undefined;

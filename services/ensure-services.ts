@@ -31,43 +31,35 @@ import { probeTemporal } from './temporal-probe.js';
 
 export interface ServicesSettings {
   home: string;
-  /** Set: used instead of an embedded one, only checked. */
+  /** Replaces an embedded one; only checked. */
   databaseUrl?: string | undefined;
   temporalAddress?: string | undefined;
   temporalNamespace: string;
   cacheDir: string;
   /** `external`: none is started here. */
   worker: 'embedded' | 'external';
-  /** Program and arguments of the worker. */
   workerCommand: readonly string[];
-  /** For the worker and for finding programs. */
   env: Readonly<Record<string, string>>;
-  /** Variables that the model files name: a change of them is one of the worker's settings. */
+  /** Variables that the model files name; a change counts as a change of the worker's settings. */
   modelVariables?: { keys: readonly string[]; addresses: readonly string[] };
 }
 
 export interface EnsureOptions {
   settings: ServicesSettings;
-  /** Bring the schema up to date. Called whenever the database answers; must be safe to call concurrently. */
+  /** Updates the schema whenever the database answers; must be safe to call concurrently. */
   migrate?: (databaseUrl: string) => Promise<unknown>;
   /** Register our search attributes at an external Temporal server; the embedded one has them. */
   registerSearchAttributes?: (address: string, namespace: string, access: TemporalAccess) => Promise<void>;
-  /**
-   * Ensure that the Temporal namespace serves only this database; throw otherwise. Called after migration, once Temporal answers,
-   * before a worker is started. Skipped if both servers are embedded and a worker is up, since that worker has checked.
-   */
+  /** Throws if another database uses the namespace. Skipped for embedded servers with a worker. */
   claimNamespace?: (endpoints: ServiceEndpoints) => Promise<void>;
-  /** Throws if this build does not know the database's schema. Checked before running services are restarted for this build. */
+  /** Throws for a newer schema, before running services are restarted for this build. */
   refuseNewer?: (databaseUrl: string) => Promise<void>;
-  /** The command is read-only: what `bench down` stopped stays down. */
+  /** The command is read-only: services that `bench down` stopped stay down. */
   looksOnly?: boolean;
   onProgress?: (line: string) => void;
   /** The worker drops settings, except keys, that this command does not have. */
   renewWorker?: boolean;
-  /**
-   * Called once the database answers and its schema is up to date, before the other services are awaited. `awaitOthers`: this call has
-   * started them, and their start needs it.
-   */
+  /** Called once the database's schema is current. `awaitOthers`: this call started the others. */
   onDatabase?: (database: { databaseUrl: string; awaitOthers: boolean }) => void;
   /** Aborted: the caller no longer waits, and nothing more is started. */
   signal?: AbortSignal;
@@ -76,19 +68,16 @@ export interface EnsureOptions {
   temporalRoom?: SupervisorOptions['temporalRoom'];
 }
 
-/** Limit without progress, counted in usable seconds (`FairTimeout`), for the services and each start of the supervisor. */
+/** Limit without progress, in usable seconds (`FairTimeout`), per service and supervisor start. */
 const STUCK_AFTER_MS = 120_000;
-/** Limit while a service starts. The supervisor ends a hanging service, so this catches a hanging supervisor. */
+/** While a service starts. Hanging services are ended, so this catches a hanging supervisor. */
 const START_STUCK_AFTER_MS = 15 * 60_000;
 /** Do not probe again within this time while the supervisor reports health. */
 const FRESH_MS = 1000;
 /** Show progress after this long, so that the command does not seem to hang. */
 const WAIT_LINE_MS = 4000;
 
-/**
- * Returns when all services of a home answer; starts them if needed. Many processes may call it at once and will share one
- * supervisor.
- */
+/** Starts a home's services, and returns when they answer. Callers share one supervisor. */
 export async function ensureServices(options: EnsureOptions): Promise<ServiceEndpoints> {
   const waiting: Waiting = { for: 'the services' };
   const began = performance.now();
@@ -103,7 +92,6 @@ export async function ensureServices(options: EnsureOptions): Promise<ServiceEnd
   }
 }
 
-/** What is waited for now, for people. */
 interface Waiting {
   for: string;
 }
@@ -118,7 +106,7 @@ async function ensure(options: EnsureOptions, waiting: Waiting): Promise<Service
     options.onDatabase({ databaseUrl: external.database, awaitOthers: false });
   }
   waiting.for = 'the Temporal server at TEMPORAL_ADDRESS';
-  // For one who needs the database, the embedded one is started first.
+  // Only the embedded database starts first, for a caller that needs it.
   const databaseFirst = external.database === null && options.onDatabase !== undefined;
   if (external.temporal !== null && !databaseFirst)
     await checkExternalTemporal(external.temporal, settings.temporalNamespace, accessOf(settings));
@@ -169,10 +157,9 @@ class EnsureSupervised {
   private claimed = false;
   private handedOver: string | null = null;
   private lastStart = -Infinity;
-  /** Of the supervisor that we started last. */
   private guardian: ProcessIdentity | null = null;
   private starts = 0;
-  /** Wall clock of our first start; ignores failures recorded before. */
+  /** Wall clock; failures recorded before it are ignored. */
   private startedAt = Infinity;
   private readonly began = performance.now();
   private readonly steps = new Set<string>();
@@ -197,7 +184,6 @@ class EnsureSupervised {
         : null;
   }
 
-  /** Records progress: a state not seen before. Repetition is no progress. */
   private noteStep(file: ServicesFile | null): void {
     const services = Object.entries(file?.services ?? {}).map(([name, { status }]) => `${name} ${status}`);
     const step = [isAlive(file?.supervisor), file?.status, this.starts, this.migrated, this.claimed, ...services];
@@ -233,7 +219,7 @@ class EnsureSupervised {
       this.waiting.for = describe(file);
       if (file?.failure && file.failure.at >= this.startedAt) throw this.startFailure(file);
       if (file === null || !isAlive(file.supervisor)) {
-        // Ours has not written its file yet (its guardian is alive), or lost the race for the home: give the other one time.
+        // Ours has not written its file yet, or lost the race for the home: let the winner start.
         if (!isAlive(this.guardian) && performance.now() - this.lastStart > 5000) await this.start(file);
       } else if (file.status === 'stopping' || file.status === 'failed') {
         // It is shutting down.
@@ -264,7 +250,7 @@ class EnsureSupervised {
     }
   }
 
-  /** If we do not know the database's schema, nothing that runs is touched. */
+  /** With an unknown schema, leave running services alone. */
   private async refuseIfOlder(file: ServicesFile): Promise<void> {
     const { databaseUrl } = this.options.settings;
     const embedded = databaseUrl === undefined;
@@ -273,7 +259,6 @@ class EnsureSupervised {
     if (url !== null) await this.options.refuseNewer?.(url);
   }
 
-  /** Take the next step towards health; the endpoints once everything answers. */
   private async advance(file: ServicesFile): Promise<ServiceEndpoints | null> {
     const { settings } = this.options;
     const { postgres, temporal, worker } = file.services;
@@ -368,7 +353,7 @@ class EnsureSupervised {
     ).guardian;
   }
 
-  /** One home, one database: two terminals that disagree must not keep restarting each other's services. */
+  /** One database per home: terminals that disagree must not restart each other's services. */
   private refuseOtherServices(file: ServicesFile): void {
     const { settings } = this.options;
     const wanted = {
@@ -420,7 +405,7 @@ class EnsureSupervised {
     }
   }
 
-  /** Pass our worker to the supervisor if it has none, an older build, or other keys. True: a change is under way. */
+  /** Passes our worker on if the supervisor has none, an older build or other keys. */
   private handOverWorker(file: ServicesFile): boolean {
     const worker = this.worker;
     if (worker === null) return false;

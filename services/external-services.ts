@@ -3,7 +3,6 @@ import type { TemporalAccess } from '../domain/home/temporal-access.js';
 import { probePostgres } from './postgres-probe.js';
 import { probeTemporal } from './temporal-probe.js';
 
-/** The URL without its password, for messages. */
 export function withoutPassword(databaseUrl: string): string {
   try {
     const url = new URL(databaseUrl);
@@ -15,7 +14,7 @@ export function withoutPassword(databaseUrl: string): string {
   }
 }
 
-/** Does the database at DATABASE_URL answer? Credentials are checked by the first real connection; see `databaseError`. */
+/** Does not check credentials: the first real connection does; see `databaseError`. */
 export async function checkExternalDatabase(databaseUrl: string): Promise<void> {
   let url: URL;
   try {
@@ -29,7 +28,7 @@ export async function checkExternalDatabase(databaseUrl: string): Promise<void> 
       remedy: DATABASE_REMEDY,
     });
   }
-  // A host given as a parameter is a unix socket's directory, or one of several: the driver's own business.
+  // A host parameter names a socket directory or several hosts: left to the driver.
   if (url.hostname === '' || url.searchParams.has('host')) return;
   const user = decodeURIComponent(url.username) || 'postgres';
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -50,7 +49,7 @@ const DATABASE_REMEDY =
   'correct DATABASE_URL (postgresql://user:password@host:5432/database), start that server, or unset the variable to ' +
   'use the embedded one';
 
-/** What a failed connection or migration means, by its PostgreSQL or system code; the password is never shown. */
+/** Explains a failure by its PostgreSQL or system code, without the password. */
 export function databaseError(databaseUrl: string, error: unknown): BenchError {
   if (error instanceof BenchError) return error;
   const shown = withoutPassword(databaseUrl);
@@ -87,7 +86,6 @@ function codeOf(error: unknown): string | null {
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'unknown');
 
-/** Does the Temporal server at TEMPORAL_ADDRESS answer, with this namespace and our search attributes? */
 export async function checkExternalTemporal(address: string, namespace: string, access: TemporalAccess): Promise<void> {
   const answer = await probeTemporal(address, namespace, 15_000, access);
   if (answer.kind === 'no_namespace') {

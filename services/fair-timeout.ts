@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a thread has had so far, in nanoseconds. */
+/** CPU use of a thread, in nanoseconds. */
 export interface ThreadTime {
   ran: number;
   /** Ready to run, while other processes had the CPUs. */
   waited: number;
-  /** It is ready to run, or waits for a disk, as it is looked at. */
+  /** Ready to run, or waiting for a disk, at this moment. */
   busy: boolean;
 }
 
@@ -13,13 +13,12 @@ export interface ThreadTime {
 export type ReadThreads = () => ReadonlyMap<number, ThreadTime> | null;
 
 const LOOK_MS = 500;
-/** However loaded the machine, at least one second in this many counts. */
+/** At least one second in this many counts, however loaded the machine. */
 const SMALLEST_SHARE = 1 / 60;
 
 /**
- * A time limit for a process, in seconds that it could have used. Time in which it waited for a CPU counts only as the share that
- * it got; time in which it wanted none counts in full. So a slow process on a loaded machine gets the time it needs, and one that
- * hangs is detected equally fast on any machine.
+ * A time limit in seconds that a process could have used: time waiting for a CPU counts only by the
+ * share it got. Slow processes get the time they need on a loaded machine; hangs are found as fast.
  */
 export class FairTimeout {
   private spentMs = 0;
@@ -35,7 +34,6 @@ export class FairTimeout {
     this.threads = read();
   }
 
-  /** Something happened: count from here. */
   renew(): void {
     this.look();
     this.spentMs = 0;
@@ -55,7 +53,7 @@ export class FairTimeout {
   }
 }
 
-/** The part of `elapsedMs` that the process could have used, without its threads' waits for CPUs. */
+/** The share of `elapsedMs` that the process could have used. */
 function share(before: ReturnType<ReadThreads>, after: ReturnType<ReadThreads>, elapsedMs: number): number {
   if (before === null || after === null) return 1;
   let ran = 0;
@@ -70,12 +68,11 @@ function share(before: ReturnType<ReadThreads>, after: ReturnType<ReadThreads>, 
   }
   if (starved) return SMALLEST_SHARE;
   if (ran + waited <= 0) return 1;
-  // It got a share of the time in which it wanted CPUs; the rest it slept.
+  // It got a share of the time in which it wanted CPUs, and slept otherwise.
   const wanting = Math.min(1, (ran + waited) / 1e6 / elapsedMs);
   return Math.max(SMALLEST_SHARE, 1 - wanting * (waited / (ran + waited)));
 }
 
-/** The threads of a process and of all that it started. */
 export function readThreads(pid: number): ReturnType<ReadThreads> {
   const threads = new Map<number, ThreadTime>();
   const pending = [pid];

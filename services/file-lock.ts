@@ -7,8 +7,8 @@ export interface FileLock {
 }
 
 /**
- * Programs that can take `flock(2)` on descriptor 3. Node cannot, but the lock belongs to the open file, which we share
- * with the program: it stays ours after the program has ended, and the kernel frees it when we die, however that happens.
+ * Programs that take `flock(2)` on descriptor 3, as Node cannot. The lock belongs to the open file,
+ * so it outlives the program, and the kernel frees it when we die.
  */
 const LOCKERS: readonly (readonly [string, ...string[]])[] = [
   ['flock', '-n', '3'],
@@ -16,7 +16,6 @@ const LOCKERS: readonly (readonly [string, ...string[]])[] = [
   ['python3', '-c', 'import fcntl,sys\ntry: fcntl.flock(3, 6)\nexcept BlockingIOError: sys.exit(1)'],
 ];
 
-/** Take the exclusive lock of this file, or null when another process holds it. */
 export function tryLock(path: string): FileLock | null {
   const descriptor = openSync(path, 'a+', 0o600);
   for (const [command, ...args] of LOCKERS) {
@@ -34,7 +33,6 @@ export function tryLock(path: string): FileLock | null {
   });
 }
 
-/** Wait for the lock; `onWait` is called once if another process holds it. */
 export async function lock(path: string, options: { onWait?: () => void; timeoutMs: number }): Promise<FileLock> {
   const deadline = performance.now() + options.timeoutMs;
   let notified = false;

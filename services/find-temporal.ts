@@ -9,29 +9,27 @@ import { BenchError } from '../domain/errors.js';
 import { type FileLock, lock } from './file-lock.js';
 import { makeFolder } from './make-folder.js';
 
-/** The newest release that `go install` can build: later ones carry a `replace` in their go.mod. */
+/** The newest that `go install` can build: later ones have a `replace` in their go.mod. */
 const TEMPORAL_CLI_VERSION = '1.5.1';
 const GO_MODULE = `github.com/temporalio/cli/cmd/temporal@v${TEMPORAL_CLI_VERSION}`;
 
 export interface FoundTemporal {
   path: string;
   source: 'PATH' | 'cache' | 'download' | 'go';
-  /** First line of `temporal --version`. */
   version: string;
 }
 
 export interface FindTemporalOptions {
-  /** PATH, HOME and what Go needs. */
   env: Readonly<Record<string, string>>;
   cacheDir: string;
   onProgress?: (line: string) => void;
-  /** What is waited for from now on: the caller shows it, and for how long, now and then. */
+  /** Names what is waited for; the caller shows it. */
   onWait?: (what: string) => void;
-  /** False: only look, do not download or build. */
+  /** False: do not download or build. */
   obtain?: boolean;
 }
 
-/** The `temporal` program: from PATH, else the user's cache, else downloaded, else built with Go. Safe to run at the same time. */
+/** From PATH, the user's cache, a download, or a build with Go. Safe to run concurrently. */
 export async function findTemporal(options: FindTemporalOptions): Promise<FoundTemporal> {
   const present = await findPresent(options);
   if (present) return present;
@@ -79,7 +77,6 @@ export async function findTemporal(options: FindTemporalOptions): Promise<FoundT
   }
 }
 
-/** Its holder may build for minutes. */
 const lockPatiently = (path: string, { onProgress, onWait }: FindTemporalOptions): Promise<FileLock> =>
   lock(path, {
     timeoutMs: 30 * 60_000,
@@ -134,7 +131,7 @@ function versionOf(path: string, env: Readonly<Record<string, string>>): Promise
 
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', arm64: 'arm64' };
 
-/** The project's own release archive. Offline, this fails in seconds at most. */
+/** The project's release archive. Offline, this fails within seconds. */
 async function download(scratch: string, options: FindTemporalOptions): Promise<string> {
   const arch = ARCHITECTURES[process.arch];
   if (arch === undefined || !['linux', 'darwin'].includes(process.platform)) {
@@ -179,7 +176,6 @@ async function download(scratch: string, options: FindTemporalOptions): Promise<
   return binary;
 }
 
-/** Takes minutes on a small machine. */
 async function buildWithGo(scratch: string, options: FindTemporalOptions): Promise<string> {
   const go = findOnPath('go', options.env);
   if (go === null) throw new Error('no Go toolchain on PATH');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 import { BenchError } from '../domain/errors.js';
 
-/** Below the range of ephemeral ports, so that a recorded port stays free for us. */
+/** Below the ephemeral ports, so that a recorded port stays free. */
 const FIRST = 20_000;
 const COUNT = 12_000;
 
@@ -14,16 +14,15 @@ export function portIsFree(port: number): Promise<boolean> {
   });
 }
 
-/** For a process that inherits it. */
 export interface ListeningSocket {
   descriptor: number;
-  /** Closes our end; a process that inherited it keeps it. */
+  /** Closes our end only. */
   close(): void;
 }
 
 /**
- * A listening socket at that loopback port, to be inherited by another process; earlier connections are refused. The descriptor is
- * not public in Node. Sending the server over a channel would be public, but the receiver loses early connections.
+ * A loopback socket for another process to inherit; earlier connections are refused. Uses a private
+ * descriptor: sending the server over a channel would lose early connections.
  */
 export function listenForOther(port: number): Promise<ListeningSocket> {
   return new Promise((resolve, reject) => {
@@ -39,7 +38,7 @@ export function listenForOther(port: number): Promise<ListeningSocket> {
   });
 }
 
-/** A free loopback port. The search starts at a place given by `seed`, so that homes rarely compete. */
+/** The search starts at a place given by `seed`, so that homes rarely compete. */
 export async function chooseFreePort(seed: string, taken: readonly number[] = []): Promise<number> {
   const start = createHash('sha256').update(seed).digest().readUInt32BE(0) % COUNT;
   for (let step = 0; step < 500; step++) {

@@ -1,12 +1,9 @@
 import { closeSync, copyFileSync, openSync, readSync, fstatSync, statSync, truncateSync } from 'node:fs';
 
-/** A log above this is moved to `<log>.1`, whose predecessor is dropped. */
+/** A larger log becomes `<log>.1`, replacing its predecessor. */
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 
-/**
- * Copies and truncates, since running processes hold the file open (for appending, so that their next line starts the
- * new one). Lines written between copy and truncation are lost: a log, not a record.
- */
+/** Copies and truncates, since processes have the log open for appending. May lose lines. */
 export function rotateLog(path: string, limitBytes = LOG_LIMIT_BYTES): boolean {
   try {
     if (statSync(path).size <= limitBytes) return false;
@@ -18,7 +15,6 @@ export function rotateLog(path: string, limitBytes = LOG_LIMIT_BYTES): boolean {
   }
 }
 
-/** The last lines of a log, for error messages; empty when there is none. */
 export function lastLogLines(path: string, count = 8): string[] {
   let descriptor: number | undefined;
   try {

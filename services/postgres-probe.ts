@@ -8,8 +8,8 @@ export type PostgresAnswer =
   | 'silent';
 
 /**
- * Probe like `pg_isready`: send a startup message, read the first answer, hang up. Needs no password. With `tls` it
- * only asks whether TLS is spoken: servers that insist on it may answer nothing else.
+ * Like `pg_isready`: sends a startup message and reads the first answer, without a password. `tls`:
+ * only asks for TLS, since servers that require it may answer nothing else.
  */
 export function probePostgres(
   address: { host: string; port: number; user: string; database: string; tls?: boolean },
@@ -43,7 +43,7 @@ export function probePostgres(
 
 const AUTHENTICATION = 'R'.charCodeAt(0);
 const ERROR_RESPONSE = 'E'.charCodeAt(0);
-/** SQLSTATE of a server that is starting up or shutting down. */
+/** A server that is starting up or shutting down. */
 const CANNOT_CONNECT_NOW = '57P03';
 
 /** Length and code; answered by `S` or `N`. */

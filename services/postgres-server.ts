@@ -19,7 +19,7 @@ import { writeFileAtomically } from './services-file.js';
 export const POSTGRES_USER = 'bench';
 export const POSTGRES_DATABASE = 'bench';
 
-/** This home's password, made at first use, in a file that only the owner can read. */
+/** Made at first use, in a file that only the owner can read. */
 export function postgresPassword(passwordFile: string): string {
   if (existsSync(passwordFile)) return readFileSync(passwordFile, 'utf8').trim();
   mkdirSync(dirname(passwordFile), { recursive: true });
@@ -31,10 +31,7 @@ export function postgresPassword(passwordFile: string): string {
 export const postgresUrl = (port: number, password: string): string =>
   `postgresql://${POSTGRES_USER}:${password}@127.0.0.1:${port}/${POSTGRES_DATABASE}`;
 
-/**
- * Create the database cluster, once: made beside its place and moved there when complete, so that a crash in between
- * leaves nothing that looks like a database.
- */
+/** Creates the cluster once, renamed into place, so that a crash leaves no partial database. */
 export async function initialisePostgres(user: PostgresUser, password: string): Promise<boolean> {
   if (existsSync(join(user.dataDir, 'PG_VERSION'))) return false;
   const parent = dirname(user.dataDir);
@@ -61,7 +58,7 @@ export async function initialisePostgres(user: PostgresUser, password: string): 
       ],
     ]);
     appendFileSync(join(fresh, 'postgresql.conf'), CONFIGURATION);
-    // The one moment without a password: a single-user process, before anyone can connect.
+    // The only moment without a password: a single-user process, before clients can connect.
     await runToEnd(
       user,
       user.binaries.postgres,
@@ -76,7 +73,7 @@ export async function initialisePostgres(user: PostgresUser, password: string): 
   }
 }
 
-/** Port and address come with the command line, as they may change; edit postgresql.conf for anything else. */
+/** Port and address are arguments, as they may change; the rest is in postgresql.conf. */
 const CONFIGURATION = `
 # Added by bench. Loopback TCP only, no unix socket: socket paths under deep homes are too long.
 unix_socket_directories = ''
@@ -113,20 +110,19 @@ function runToEnd(user: PostgresUser, program: string, args: readonly string[], 
     child.stdin.end(input);
     child.once('error', reject);
     child.once('close', (code) => {
-      // `postgres --single` reports failed statements, and still exits with 0.
+      // `postgres --single` reports failed statements, but exits with 0.
       if (code === 0 && !/^.*(ERROR|FATAL|PANIC): /m.test(output)) return resolve();
       reject(new Error(`${basename(program)} ended with ${code}: ${output.trim().split('\n').slice(-4).join(' | ')}`));
     });
   });
 }
 
-/** Not the caller's: PGDATA, PGPORT and locale variables would be obeyed. */
+/** PostgreSQL would obey the caller's PGDATA, PGPORT and locale. */
 export const POSTGRES_ENV: Record<string, string> = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
- * Clear the way for a start on this data directory, whose home's lock we hold. Ends what is left of an earlier server, including
- * its worker processes (those of a killed server live on for a moment), and removes a `postmaster.pid` that names a foreign
- * process or a zombie, which would block the start.
+ * Call with the home's lock. Ends an earlier server and its processes, and removes a
+ * `postmaster.pid` that names a foreign process or a zombie, which would block the start.
  */
 export async function clearWayForPostgres(dataDir: string, log: (line: string) => void): Promise<void> {
   if (!existsSync(dataDir)) return;

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 import type { PostgresBinaries } from './postgres-binaries.js';
 
-/** How PostgreSQL, which refuses to run as root, is run here. */
+/** PostgreSQL refuses to run as root. */
 export interface PostgresUser {
   kind: 'self' | 'user-namespace' | 'nobody';
-  /** Goes before the program; replaces itself by it, so that its process id is the program's. */
+  /** Prefix that execs the program, so that it has the process id. */
   prefix: readonly string[];
   binaries: PostgresBinaries;
   dataDir: string;
-  /** Owner of new files for PostgreSQL, where it is not us. */
+  /** Owner of new files, if not us. */
   uid: number | null;
 }
 
@@ -21,16 +21,15 @@ const NAMESPACE_PREFIX = ['unshare', '-U', `--map-user=${NOBODY}`, `--map-group=
 const NOBODY_PREFIX = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--'];
 
 /**
- * As root: a user namespace in which our own files belong to an unprivileged user, wherever they lie. Where the kernel
- * or a container forbids namespaces: the user `nobody`, with data and binaries where that user can reach them.
+ * As root: a user namespace that maps our files to an unprivileged user; where namespaces are
+ * forbidden, `nobody`, with data and binaries where that user can reach them.
  */
 export function choosePostgresUser(options: {
   home: string;
   dataDir: string;
   binaries: PostgresBinaries;
-  /** A choice made earlier for this data directory, or by a test. */
+  /** An earlier choice for this data directory, or a test's. */
   kind?: PostgresUser['kind'];
-  /** Only choose; prepare nothing. */
   look?: boolean;
 }): PostgresUser {
   const { binaries, dataDir } = options;
@@ -81,7 +80,6 @@ function asNobody(home: string, wantedDataDir: string, wanted: PostgresBinaries)
   return user(reachableHome ? wantedDataDir : join(refuge, 'data'), binaries);
 }
 
-/** Give a file or directory to PostgreSQL's user. */
 export function handOver(path: string, user: PostgresUser): void {
   if (user.uid !== null) chownSync(path, user.uid, user.uid);
 }

@@ -4,11 +4,11 @@ import { BenchError } from '../domain/errors.js';
 import { servicePaths } from './home-paths.js';
 import { makeFolder } from './make-folder.js';
 
-/** A new database, Temporal's store and logs; an existing home needs room for write-ahead logs. */
+/** A new home needs a database, Temporal's store and logs; an old one room for write-ahead logs. */
 const NEW_HOME_BYTES = 300 * 1024 * 1024;
 const OLD_HOME_BYTES = 50 * 1024 * 1024;
 
-/** Create the home and prove that it can be used, with one clear message if it cannot. */
+/** Creates the home and checks that it is usable; throws one clear message otherwise. */
 export function prepareHome(home: string): void {
   const paths = servicePaths(home);
   try {
@@ -30,10 +30,7 @@ export function prepareHome(home: string): void {
   }
 }
 
-/**
- * Keep submissions, snapshots and hidden data private. A home with another user's PostgreSQL in it keeps its permissions, since
- * that user must be able to enter.
- */
+/** Keeps hidden data private, unless another user's PostgreSQL must enter the home. */
 function keepOthersOut(home: string, postgresData: string): void {
   const { uid, mode } = statSync(home);
   const data = statSync(postgresData, { throwIfNoEntry: false });
@@ -41,7 +38,7 @@ function keepOthersOut(home: string, postgresData: string): void {
   chmodSync(home, 0o700);
 }
 
-/** Free bytes for us at this path or its nearest existing parent; null when the system does not say. */
+/** Of this path or its nearest existing parent; null: unknown. */
 export function freeBytes(path: string): number | null {
   for (let at = path; ; at = dirname(at)) {
     try {
@@ -58,7 +55,7 @@ const mb = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MB`;
 function codeOf(home: string, error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
   if (code !== 'ENOENT') return code;
-  // Node reports a directory that cannot be made on a read-only file system as missing: ask its parent.
+  // On a read-only file system Node reports an uncreatable directory as missing: check its parent.
   try {
     accessSync(nearestExisting(home), constants.W_OK);
     return code;

@@ -2,28 +2,25 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { FairTimeout, readThreads } from './fair-timeout.js';
 
-/**
- * A process id alone may be reused. With the start time it identifies one process for good, also after a
- * reboot (the boot id is part of `startTime` on Linux).
- */
+/** Process ids are reused; with the start time (on Linux with the boot id) they are unique. */
 export interface ProcessIdentity {
   pid: number;
   startTime: string;
 }
 
-/** The process that has this id now; null when there is none or only its zombie. */
+/** Null: no such process, or a zombie. */
 export function identify(pid: number): ProcessIdentity | null {
   const startTime = process.platform === 'linux' ? linuxStartTime(pid) : portableStartTime(pid);
   return startTime === null ? null : { pid, startTime };
 }
 
-/** `kill(pid, 0)` succeeds on zombies and on strangers with a recycled id; this does not. */
+/** `kill(pid, 0)` succeeds on zombies and reused ids; this does not. */
 export function isAlive(identity: ProcessIdentity | null | undefined): boolean {
   if (!identity) return false;
   return identify(identity.pid)?.startTime === identity.startTime;
 }
 
-/** Signal that process, never a stranger with the same id. Returns false when it is gone. */
+/** Never signals another process with the same id. False: it is gone. */
 export function signal(identity: ProcessIdentity | null | undefined, name: NodeJS.Signals): boolean {
   if (!identity || !isAlive(identity)) return false;
   try {
@@ -34,7 +31,7 @@ export function signal(identity: ProcessIdentity | null | undefined, name: NodeJ
   }
 }
 
-/** Counts only usable time, so that a process that ends slowly for lack of CPU is waited for. */
+/** Counts only usable time, so that a process short of CPU gets time to end. */
 export async function waitUntilGone(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const timeout = new FairTimeout(timeoutMs, () => readThreads(identity.pid));
   while (isAlive(identity)) {
@@ -79,7 +76,7 @@ let bootId: string | undefined;
 function linuxStartTime(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command name may hold anything, parentheses and blanks too: the fields start after the last one.
+    // The command name may contain parentheses and blanks: fields start after the last one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const state = fields[0];
     if (state === 'Z' || state === 'X') return null;

@@ -1,4 +1,3 @@
-/** Delay before the next start: short at first, doubling, reset after good health. */
 export class RestartBackoff {
   private failures = 0;
 
@@ -8,7 +7,7 @@ export class RestartBackoff {
     private readonly forgetAfterHealthyMs = 10_000,
   ) {}
 
-  /** `healthyMs`: how long the process that just ended had been healthy; 0 if never. */
+  /** `healthyMs`: health of the process that ended; 0: it never was. */
   nextDelay(healthyMs: number): number {
     if (healthyMs >= this.forgetAfterHealthyMs) this.failures = 0;
     const delay = Math.min(this.longestMs, this.firstMs * 2 ** Math.min(this.failures, 20));

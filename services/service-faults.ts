@@ -4,12 +4,12 @@ import type { servicePaths } from './home-paths.js';
 import { isAlive } from './process-identity.js';
 import type { ServicesFile } from './services-file.js';
 
-/** Enough for thousands of faults; the worker turns them into events long before. */
+/** Thousands of faults; the worker soon turns them into events. */
 const LIMIT_BYTES = 1024 * 1024;
 
 /**
- * Append to the home's faults. A file keeps them until the worker can store them as events, since PostgreSQL may be what died.
- * Returns false on a full disk, which must not stop the supervisor.
+ * A file, until the worker can store the faults as events: PostgreSQL may be what died. False: the
+ * disk is full, which must not stop the supervisor.
  */
 export function recordServiceFault(path: string, fault: ServiceFault): boolean {
   try {
@@ -22,8 +22,8 @@ export function recordServiceFault(path: string, fault: ServiceFault): boolean {
 }
 
 /**
- * The supervisor that the home's file names, if it died together with its guardian, as when the machine loses its power: neither
- * could record that, so the process that finds it does. One that has stopped is no longer named.
+ * Records the death of a supervisor together with its guardian, as in a power cut, since neither
+ * could. A supervisor that stopped properly is not named.
  */
 export function recordBothDied(
   { layout, alive }: ReturnType<typeof servicePaths>,
@@ -35,7 +35,7 @@ export function recordBothDied(
   recordServiceFault(layout.serviceFaults, { service: 'supervisor', at: new Date().toISOString(), reason });
 }
 
-/** The sign of life that `recordBothDied` looks at. A full disk takes an empty file, and the time of one that is there. */
+/** See `recordBothDied`. A full disk still takes an empty file and new times. */
 export function showAlive({ alive }: Pick<ReturnType<typeof servicePaths>, 'alive'>): void {
   try {
     const file = openSync(alive, 'a', 0o600);
@@ -43,6 +43,6 @@ export function showAlive({ alive }: Pick<ReturnType<typeof servicePaths>, 'aliv
     futimesSync(file, now, now);
     closeSync(file);
   } catch {
-    // The home was removed, or its disk is ill: the supervisor notices by itself.
+    // The home was removed, or its disk fails: the supervisor notices by itself.
   }
 }

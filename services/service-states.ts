@@ -12,7 +12,7 @@ const ANSWER_MS = 1500;
 
 type Settings = Pick<ServicesSettings, 'home' | 'temporalAddress' | 'temporalNamespace' | 'env'>;
 
-/** Whether Temporal answers, and which services of this home are being restarted. Starts nothing. */
+/** Does Temporal answer, and which services are restarting? Starts nothing. */
 export async function serviceStates(settings: Settings): Promise<ServiceFacts> {
   const { services, temporalAddress } = servicesStatus(settings.home);
   const restarting = services
@@ -22,7 +22,7 @@ export async function serviceStates(settings: Settings): Promise<ServiceFacts> {
   return { temporal: address === null ? 'it was never started' : await silence(address, settings), restarting };
 }
 
-/** Why the server does not answer; null: it does. */
+/** Null: the server answers. */
 async function silence(
   address: string,
   { home, temporalAddress, temporalNamespace, env }: Settings,

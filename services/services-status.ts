@@ -8,18 +8,16 @@ import type { ServiceStatus } from '../domain/views/home.js';
 
 export interface ServicesStatus {
   home: string;
-  /** A supervisor lives. */
   running: boolean;
   supervisorPid: number | null;
   supervisorLog: string;
-  /** Without the password. Null: external, or never started. */
+  /** Without password. Null: external, or never started. */
   database: string | null;
   temporalAddress: string | null;
   temporalNamespace: string | null;
   services: ServiceStatus[];
 }
 
-/** What runs in this home now. Starts nothing and looks only at the process table. */
 export function servicesStatus(home: string): ServicesStatus {
   const paths = servicePaths(home);
   const file = readServicesFile(paths.layout.servicesFile);
@@ -54,7 +52,7 @@ export function servicesStatus(home: string): ServicesStatus {
   };
 }
 
-/** The embedded Temporal's store: what is wrong with it now, if no server has it open, and which damaged ones were kept. */
+/** Damage of the embedded store, if no server has it open, and the damaged stores kept. */
 export function temporalStoreStatus(home: string): { damage: string | null; kept: ReturnType<typeof keptStores> } {
   const { layout } = servicePaths(home);
   const file = readServicesFile(layout.servicesFile);
@@ -63,7 +61,7 @@ export function temporalStoreStatus(home: string): { damage: string | null; kept
   return { damage, kept: keptStores(layout.temporalDb) };
 }
 
-/** The embedded database's full URL, password included; null if this home has none. */
+/** With password; null: the home has none. */
 export function embeddedDatabaseUrl(home: string): string | null {
   const paths = servicePaths(home);
   const port = readServicesFile(paths.layout.servicesFile)?.ports.postgres;

@@ -5,13 +5,13 @@ import { rotateLog } from './log-file.js';
 import { identify, type ProcessIdentity } from './process-identity.js';
 import type { SupervisorOptions } from './supervisor-options.js';
 
-/** What the supervisor writes to a guardian that it made, before it ends on purpose. */
+/** The supervisor's message to a guardian it made, before it ends on purpose. */
 const ENDS_ON_PURPOSE = 'over';
 
 /**
- * A shell that starts the supervisor again when it is killed; the supervisor makes another one when the shell is. The
- * options stay in the shell's memory; they reach neither a command line nor an environment. With `adopt` the supervisor
- * runs already, and holds the other end of our standard input: that ends with it, however it ends.
+ * A shell that restarts a killed supervisor, which in turn replaces a killed shell. Options, which
+ * have keys, stay in its memory. With `adopt` the supervisor already runs, and its end closes our
+ * stdin.
  */
 export const GUARDIAN = `
 IFS= read -r options
@@ -41,7 +41,7 @@ done
 
 export const supervisorEntry = (): string => builtEntry('supervisor-main');
 
-/** Start a supervisor that outlives this process. If the home already has one, the new one ends at once, and its guardian. */
+/** Outlives this process. If the home has a supervisor, the new one ends at once. */
 export function startSupervisor(options: GivenOptions, logFile: string): { guardian: ProcessIdentity | null } {
   rotateLog(logFile);
   const { pid, stdin } = startGuardian(supervisorEntry(), options, logFile, 'start');
@@ -49,7 +49,6 @@ export function startSupervisor(options: GivenOptions, logFile: string): { guard
   return { guardian: pid === undefined ? null : identify(pid) };
 }
 
-/** A guardian for the supervisor that calls this. */
 export function adoptGuardian(
   entry: string,
   options: GivenOptions,
@@ -73,7 +72,7 @@ function startGuardian(entry: string, options: GivenOptions, logFile: string, ho
     if (stdin === null) throw new Error('a guardian without standard input');
     child.on('error', () => undefined);
     stdin.on('error', () => undefined);
-    // One line: what else comes tells of an end on purpose.
+    // One line; anything later announces an end on purpose.
     stdin.write(`${JSON.stringify(options)}\n`);
     child.unref();
     return { pid: child.pid, stdin };

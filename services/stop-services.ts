@@ -5,27 +5,24 @@ import { recordBothDied } from './service-faults.js';
 import { readServicesFile, SERVICE_NAMES, writeServicesFile, type ServiceName } from './services-file.js';
 import { endProcess } from './supervised-service.js';
 
-/** The worker's grace, Postgres's checkpoint and some room. */
+/** The worker's grace period, PostgreSQL's checkpoint, and a margin. */
 const STOP_LIMIT_MS = 75_000;
 
-/**
- * Stop what the home runs: worker, Temporal, PostgreSQL, in this order. Containers of unfinished runs stay. Returns
- * the names of what was running.
- */
+/** Worker, Temporal, PostgreSQL, in this order. Returns the names of what was running. */
 export async function stopServices(options: {
   home: string;
-  /** Explicit: read-only commands do not start them again. */
+  /** Read-only commands do not restart them. */
   stayDown?: boolean;
   onProgress?: (line: string) => void;
 }): Promise<{ stopped: ServiceName[] }> {
   const paths = servicePaths(options.home);
   const { servicesFile } = paths.layout;
   const say = options.onProgress ?? (() => undefined);
-  // First of all, so that no process restarts what we stop.
+  // First, so that no process restarts what we stop.
   if (options.stayDown === true) markDown(options.home);
   const before = readServicesFile(servicesFile);
   if (before === null) return { stopped: [] };
-  // We are about to remove its name.
+  // Stopping removes its name.
   recordBothDied(paths, before.supervisor);
   const running = SERVICE_NAMES.filter((name) => isAlive(before.services[name]?.process));
 
@@ -40,7 +37,6 @@ export async function stopServices(options: {
     }
   }
 
-  // What a killed supervisor left behind.
   const after = readServicesFile(servicesFile) ?? before;
   if (isAlive(after.supervisor)) return { stopped: running };
   let orphans = false;

@@ -11,28 +11,26 @@ export interface Launch {
   command: readonly [string, ...string[]];
   env: Record<string, string>;
   cwd: string;
-  /** Listens already; the process gets it as its descriptor 3. */
+  /** Already listening; the process inherits it as descriptor 3. */
   socket?: ListeningSocket;
 }
 
 export interface ServiceDefinition {
   name: ServiceName;
   log: string;
-  /** Prepares a start and returns the command; called before every start. Rejects if it cannot start now. */
+  /** Called before every start. Rejects if it cannot start now. */
   launch(signal: AbortSignal): Promise<Launch>;
-  /** Does it answer? `busy`: alive, but not serving yet. */
+  /** `busy`: alive, but not serving yet. */
   probe(process: ProcessIdentity | null): Promise<boolean | 'busy'>;
-  /** How to end it, from polite to final. */
   stopWith: readonly (readonly [NodeJS.Signals, number])[];
 }
 
-/** A start that takes longer hangs; in usable seconds (`FairTimeout`). */
+/** In usable seconds (`FairTimeout`); a slower start hangs. */
 const START_LIMIT_MS = 120_000;
 const PROBE_EVERY_MS = 5000;
-/** A process that does not answer for this long, counted likewise, is killed and restarted. */
+/** A process that is silent for this long, in usable seconds, is restarted. */
 const HUNG_AFTER_MS = 60_000;
 
-/** Keeps one process running: starts, watches and restarts it with backoff, and logs that. */
 export class SupervisedService {
   readonly state: ServiceState = {
     process: null,
@@ -41,11 +39,9 @@ export class SupervisedService {
     startedAt: null,
     lastExit: null,
   };
-  /** Consecutive failed starts. */
   failures = 0;
   private readonly backoff = new RestartBackoff();
   private readonly stopping = new AbortController();
-  /** Why it is being ended for a restart. */
   private restartRequested: string | null = null;
   private loop: Promise<void> | null = null;
 
@@ -53,7 +49,6 @@ export class SupervisedService {
     private readonly definition: ServiceDefinition,
     private readonly onChange: () => void,
     private readonly say: (line: string) => void,
-    /** It ended unexpectedly, or was killed because it hung. */
     private readonly onFault: (reason: string) => void = () => undefined,
     private readonly timeoutWith = timeoutOf,
   ) {}
@@ -66,9 +61,9 @@ export class SupervisedService {
     this.loop ??= this.run();
   }
 
-  /** End it and start it again; by default because what it was started with has changed. */
+  /** Default reason: its settings changed. */
   async restart(why = 'new settings'): Promise<void> {
-    // Not running: the next start takes the new settings anyway.
+    // Otherwise the next start takes the new settings anyway.
     if (!isAlive(this.state.process) || this.stopping.signal.aborted) return;
     if (this.restartRequested !== null) return;
     this.restartRequested = why;
@@ -136,7 +131,7 @@ export class SupervisedService {
     const inherited = socket === undefined ? [] : [socket.descriptor];
     const child = spawn(command, args, { cwd, env, stdio: ['ignore', output, output, ...inherited] });
     closeSync(output);
-    // It is the process's alone from here on.
+    // Only the process needs it from here on.
     socket?.close();
     const ended = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(`cannot be started: ${error.message}`));
@@ -159,7 +154,7 @@ export class SupervisedService {
     return { reason, healthyMs: healthySince === null ? 0 : performance.now() - healthySince };
   }
 
-  /** When it became healthy; null when it ended, or was ended, before that. */
+  /** Null: it ended before it was healthy. */
   private async untilHealthy(identity: ProcessIdentity | null, exited: () => string | null): Promise<number | null> {
     const { name } = this.definition;
     const timeout = this.timeoutWith(identity, START_LIMIT_MS);
@@ -205,7 +200,6 @@ export class SupervisedService {
 const timeoutOf = (identity: ProcessIdentity | null, limitMs: number): FairTimeout =>
   new FairTimeout(limitMs, () => (identity === null ? null : readThreads(identity.pid)));
 
-/** Signal, wait, signal harder. */
 export async function endProcess(
   identity: ProcessIdentity,
   stopWith: readonly (readonly [NodeJS.Signals, number])[],
@@ -219,7 +213,6 @@ export async function endProcess(
   if (isAlive(identity)) say(`process ${identity.pid} cannot be killed`);
 }
 
-/** Resolves early, without fault, when the signal aborts. */
 export function sleep(ms: number, abort: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (abort.aborted) return resolve();

@@ -3,9 +3,9 @@ import { runSupervisor } from './supervisor.js';
 import { supervisorOptionsSchema } from './supervisor-options.js';
 
 /**
- * Entry of the supervisor's process, a light one without the command line's modules. Options come by stdin, since they
- * may hold keys; `--guardian <pid>` and `--again` come from the shell that started it (start-supervisor.ts).
- * Exit code 0: ended on purpose, do not start it again.
+ * Entry of the supervisor, without the CLI's modules. Options, which may have keys, come by stdin;
+ * `--guardian <pid>` and `--again` from its shell (start-supervisor.ts). Exit code 0: ended on
+ * purpose.
  */
 async function main(): Promise<void> {
   const guardianAt = process.argv.indexOf('--guardian');

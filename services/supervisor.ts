@@ -38,7 +38,7 @@ import { TemporalStore } from './temporal-store.js';
 import { temporalArguments } from './temporal-server.js';
 import { probeTemporal } from './temporal-probe.js';
 
-/** How each service is ended: the worker gets time to hand its activities back, Postgres a checkpoint. */
+/** The worker gets time to hand its activities back, PostgreSQL a checkpoint. */
 const STOP: Record<ServiceName, readonly (readonly [NodeJS.Signals, number])[]> = {
   worker: [
     ['SIGTERM', 20_000],
@@ -57,11 +57,11 @@ const STOP: Record<ServiceName, readonly (readonly [NodeJS.Signals, number])[]> 
 
 const WATCH_MS = 1000;
 
-/** Attempts before giving up on a first start; a home that was healthy once is never given up. */
+/** A home that was healthy once is never given up. */
 const FIRST_START_ATTEMPTS = 3;
 
 const stamped = (line: string): string => `${new Date().toISOString()} ${line}\n`;
-/** Its log lies on the home's disk, which may be full. Not by process.stdout, which an error ends for good. */
+/** The disk of the log may be full, and an error ends process.stdout for good. */
 const print = lossyLines(
   (bytes) => writeSync(1, bytes),
   (lines) => stamped(`${lines} lines could not be written`),
@@ -69,8 +69,8 @@ const print = lossyLines(
 const say = (line: string): void => print(stamped(line));
 
 /**
- * The supervisor of one home: starts PostgreSQL and Temporal, then the worker, restarts what dies, and stops all of it
- * in order on SIGTERM. Returns when it has stopped, or at once when the home already has a supervisor.
+ * Starts PostgreSQL and Temporal, then the worker; restarts them, and stops them in order on
+ * SIGTERM. Returns then, or at once when the home has a supervisor.
  */
 export async function runSupervisor(options: SupervisorOptions): Promise<void> {
   const paths = servicePaths(options.home);
@@ -101,7 +101,7 @@ class Supervisor {
     this.paths = servicePaths(options.home);
     this.temporalStore = new TemporalStore(this.paths.layout.temporalDb, this.paths.log('temporal'));
     const previous = readServicesFile(this.paths.layout.servicesFile);
-    // A guardian that starts us again says what it knows.
+    // A guardian that restarts us reports what it knows.
     if (!options.again) recordBothDied(this.paths, previous?.supervisor);
     showAlive(this.paths);
     this.file = {
@@ -124,7 +124,7 @@ class Supervisor {
         temporal: options.temporalAddress === null ? null : fingerprintOf(options.temporalAddress),
       },
       temporalNamespace: options.temporalNamespace,
-      // Keep their ids until they are replaced, in case we die now, but not as healthy.
+      // Keep the ids, though not as healthy, in case we die before they are replaced.
       services: Object.fromEntries(
         Object.entries(previous?.services ?? {}).map(([name, state]) => [
           name,
@@ -180,7 +180,7 @@ class Supervisor {
     await this.guardian?.dismiss();
   }
 
-  /** Restarts the guardian, which no other process would. */
+  /** No other process would restart it. */
   private replaceGuardian(): void {
     const { supervisor } = this.file;
     if (this.stop.signal.aborted || supervisor === null || this.options.guardianPid === null) return;
@@ -193,7 +193,7 @@ class Supervisor {
     this.write();
   }
 
-  /** Ends a server whose store is damaged, so that its next start begins an empty one. */
+  /** Its next start makes an empty store. */
   private leaveDamagedStore(): void {
     const { temporal } = this.services;
     if (temporal === undefined || this.stop.signal.aborted) return;
@@ -201,10 +201,7 @@ class Supervisor {
     if (damage !== null) void temporal.restart(`the store is damaged: ${damage}`);
   }
 
-  /**
-   * Moves a damaged store aside. Its workflows are lost with it: the worker is restarted, gives up what it executed for them, and
-   * restarts what PostgreSQL has as unfinished.
-   */
+  /** Its workflows are lost: the restarted worker starts PostgreSQL's unfinished work again. */
   private replaceDamagedStore(): void {
     const happened = this.temporalStore.prepare(this.file.temporalStore, new Date());
     if (happened === null) return;
@@ -292,12 +289,12 @@ class Supervisor {
     }
   }
 
-  /** Processes of a supervisor that was killed: replaced, not adopted, so that each has a parent that sees its end. */
+  /** Processes of a killed supervisor are replaced, so that each has a parent that sees its end. */
   private async endLeftovers(): Promise<void> {
     const end = (name: ServiceName, identity: ProcessIdentity | null | undefined) =>
       this.endLeftover(name, identity, 'of an earlier supervisor');
     const { worker, temporal, postgres } = this.file.services;
-    // End the worker first: without Temporal, handing back its work takes ten seconds.
+    // The worker first: without Temporal, handing back its work takes ten seconds.
     await end('worker', worker?.process);
     await Promise.all([
       end('temporal', temporal?.process).then(() => this.endTemporals()),
@@ -305,7 +302,7 @@ class Supervisor {
     ]);
   }
 
-  /** Servers on our store that no record names: two must not write to it. */
+  /** Servers on our store without a record: two must not write to it. */
   private async endTemporals(): Promise<void> {
     const { temporalDb } = this.paths.layout;
     const found = findProcesses((pid) => {
@@ -322,7 +319,7 @@ class Supervisor {
     say(`${name}: process ${identity.pid} has ended`);
   }
 
-  /** The recorded port; if another program took it, a new one, and processes that use the old one are restarted. */
+  /** The recorded port; if it is taken, a new one, and its users restart. */
   private async portFor(name: 'postgres' | 'temporal'): Promise<number> {
     const recorded = this.file.ports[name];
     if (recorded !== undefined) {
@@ -420,7 +417,7 @@ class Supervisor {
     return (await probeTemporal(`127.0.0.1:${port}`, this.options.temporalNamespace, 3000, access)).kind === 'ok';
   }
 
-  /** Waits for what the worker needs: both services, and the migrations of this build. */
+  /** Waits for both services and this build's migrations. */
   private async launchWorker(abort: AbortSignal): Promise<Launch> {
     const migrated = () => {
       try {
@@ -436,7 +433,7 @@ class Supervisor {
     if (worker === null) throw new Error('no worker command');
     const [program, ...args] = worker.command;
     if (program === undefined) throw new Error('empty worker command');
-    // Record them now, not at the hand-over, or a reader might think that the running worker has them already.
+    // Before the hand-over, or readers would think that the running worker has them already.
     if (this.services.worker) this.services.worker.state.fingerprint = workerFingerprint(worker);
     const { ports } = this.file;
     const env = {
@@ -484,7 +481,6 @@ class Supervisor {
     this.write();
   }
 
-  /** The home was removed, so nothing is left to serve. */
   private leaveIfHomeIsGone(): void {
     try {
       statSync(this.paths.own);

@@ -8,10 +8,7 @@ type Paths = Pick<ReturnType<typeof servicePaths>, 'temporalCertificate' | 'temp
 /** Not resolved: clients are configured to expect it. */
 const NAME = 'bench-temporal';
 
-/**
- * Ensure that the home has a key and a certificate. Server and clients present the same one and trust only it, so reading the key is
- * the permission to connect. True: newly made.
- */
+/** Shared by server and clients, so its key is the permission to connect. True: newly made. */
 export async function ensureTemporalCertificate(paths: Paths): Promise<boolean> {
   if (belongTogether(paths)) return false;
   const { makeCertificate } = await import('./make-certificate.js');
@@ -31,7 +28,7 @@ function belongTogether({ temporalKey, temporalCertificate }: Paths): boolean {
   }
 }
 
-/** Variables for clients of the home's server, besides its address; Temporal's own tools know them too. */
+/** For clients of the home's server; Temporal's own tools know them too. */
 export const temporalVariables = ({ temporalCertificate, temporalKey }: Paths): Record<string, string> => ({
   TEMPORAL_TLS_SERVER_NAME: NAME,
   TEMPORAL_TLS_SERVER_CA_CERT_PATH: temporalCertificate,

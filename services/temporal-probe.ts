@@ -6,10 +6,7 @@ export type TemporalAnswer = { kind: 'ok' } | { kind: 'no_namespace' } | { kind:
 const NOT_FOUND = '5';
 const REFUSED = { '7': 'the server denies permission', '16': 'the server refuses the API key or certificate' };
 
-/**
- * One DescribeNamespace over HTTP/2: proves that the server answers, that its store is open and that the
- * namespace exists, without loading the Temporal client into the supervisor and into every command.
- */
+/** One DescribeNamespace by plain HTTP/2, so that commands need not load the Temporal client. */
 export function probeTemporal(
   address: string,
   namespace: string,
@@ -54,7 +51,7 @@ export function probeTemporal(
     };
     request.on('response', judge);
     request.on('trailers', judge);
-    // The session's own error says more; it comes next.
+    // The session's own error, which comes next, says more.
     request.on('error', (error: NodeJS.ErrnoException) => setImmediate(() => failed(error)));
     const closed =
       access.tls === undefined
@@ -78,7 +75,6 @@ function openSession(address: string, { tls }: TemporalAccess): ClientHttp2Sessi
   });
 }
 
-/** What OpenSSL means, for people; null: nothing to do with TLS. */
 function tlsProblem({ code = '', message }: NodeJS.ErrnoException): string | null {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return 'its certificate has another name (set the expected one in TEMPORAL_TLS_SERVER_NAME)';
@@ -96,7 +92,7 @@ function tlsProblem({ code = '', message }: NodeJS.ErrnoException): string | nul
   return null;
 }
 
-/** A gRPC frame (no compression, length) around a message whose field 1 is the namespace. */
+/** A gRPC frame (no compression, length); field 1 is the namespace. */
 function describeNamespaceRequest(namespace: string): Buffer {
   const name = Buffer.from(namespace);
   const length: number[] = [];

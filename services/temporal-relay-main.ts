@@ -4,17 +4,17 @@ import { connect, type Socket } from 'node:net';
 import { createServer } from 'node:tls';
 
 /**
- * Entry of a process in its own network namespace (temporal-room.ts): runs the Temporal server there and relays TLS connections of
- * clients with the home's key to it. The listening socket was opened outside, where it is reachable, and is inherited. Exits with
- * the server; the supervisor restarts both.
+ * Runs the Temporal server in this network namespace (temporal-room.ts) and relays TLS connections
+ * with the home's key to it, from an inherited socket. Exits with the server; the supervisor
+ * restarts both.
  *
- *   temporal-relay-main.js <certificate> <key> <port inside> <program> <arguments …>
+ * temporal-relay-main.js <certificate> <key> <port inside> <program> <arguments …>
  */
 const [certificate = '', key = '', inside = '', program = '', ...args] = process.argv.slice(2);
 const port = Number(inside);
 const SOCKET = 3;
 
-// The socket is not the server's.
+// The server does not get the socket.
 const temporal = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ignore'] });
 const passOn = (signal: NodeJS.Signals) => void temporal.kill(signal);
 process.on('SIGTERM', passOn);
@@ -48,7 +48,7 @@ const server = createServer(
     });
   },
 );
-// A client without the key, or a probe that gave up.
+// A client without the key, or an aborted probe.
 server.on('tlsClientError', () => undefined);
 server.listen({ fd: SOCKET });
 

@@ -1,26 +1,25 @@
 import { spawnSync } from 'node:child_process';
 
-/** Where the embedded server's ports lie. */
 export type TemporalRoom =
   | {
-      /** A network namespace whose ports no other process can reach; a relay admits clients with the home's key. */
+      /** A network namespace; a relay admits clients with the home's key. */
       kind: 'own';
-      /** Goes before the relay; replaces itself by it, so that its process id is the relay's. */
+      /** Prefix that execs the relay, which so has the process id. */
       outer: readonly string[];
-      /** Goes before the server: it ends with the relay, however that ends. */
+      /** Prefix of the server, which ends with the relay. */
       inner: readonly string[];
     }
-  /** The machine's loopback, which other users can reach. */
+  /** Loopback, which other users of the machine can reach. */
   | { kind: 'shared'; reason: string };
 
-/** A new network has a loopback device that is down; the server's parts speak with each other through it. */
+/** A new network's loopback is down, and the server's parts need it. */
 const RAISE_LOOPBACK = ['sh', '-c', 'ip link set lo up && exec "$0" "$@"'];
 const END_WITH_PARENT = ['setpriv', '--pdeathsig', 'KILL', '--'];
 
-/** Where systems keep their own programs, whatever PATH says. */
+/** System programs, whatever PATH says. */
 const PROGRAMS = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
-/** Probes what the kernel, or a container around us, allows. Takes milliseconds. */
+/** Probes what the kernel or our container allows, in milliseconds. */
 export function chooseTemporalRoom(): TemporalRoom {
   if (process.platform !== 'linux') return { kind: 'shared', reason: 'only Linux has network namespaces' };
   const own = ['unshare', '--net', ...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']), '--'];

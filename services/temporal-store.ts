@@ -1,22 +1,17 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** SQLite's own verdict, in its words and with its code, as the server logs it. A slow or full disk has other words. */
+/** SQLite's own message with its code, as the server logs it. Slow or full disks have others. */
 const VERDICT = /(database disk image is malformed|file is not a database) \(\d+\)/;
 const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 const HEADER_BYTES = 100;
-/** Read of a log at once: a server that finds damage repeats it. */
+/** Enough of a log: a server that finds damage repeats it. */
 const LOG_BYTES = 1024 * 1024;
 
-/** Where its log-structured parts lie, besides the file itself. */
 const PARTS = ['', '-wal', '-shm'];
 
-/**
- * The SQLite file of the embedded Temporal server: finds out whether it is damaged, from the file and from the errors that the server
- * logs, never from the time that an answer takes.
- */
+/** Judges by the file and the server's logged errors, never by response times. */
 export class TemporalStore {
-  /** The file on which the server was started, once the server has made it. */
   private inode: number | null = null;
   private largest = 0;
   private logOffset: number;
@@ -30,8 +25,8 @@ export class TemporalStore {
   }
 
   /**
-   * Before a start of the server: moves a damaged store aside, so that the server begins an empty one. `used`: a server has worked on
-   * this store, so a missing or empty file is a loss. Returns what happened; null: nothing was wrong.
+   * Before a start: moves a damaged store aside. `used`: a server has used the store, so a missing
+   * or empty file is a loss. Returns what happened; null: nothing was wrong.
    */
   prepare(used: boolean, now: Date): string | null {
     const damage = this.damage() ?? damageAtRest(this.file, used);
@@ -45,7 +40,7 @@ export class TemporalStore {
     return `its store was damaged: ${damage}; ${kept}, and an empty store took its place`;
   }
 
-  /** What is wrong with the store of the running server; null: nothing that shows. Remembered until the next start. */
+  /** Damage of the running server's store; null: none visible. Remembered until the next start. */
   damage(): string | null {
     return (this.found ??= this.damageInLog() ?? this.damageInUse());
   }
@@ -57,7 +52,7 @@ export class TemporalStore {
     if (size === this.logOffset) return null;
     const from = Math.max(this.logOffset, size - LOG_BYTES);
     const bytes = readPart(this.log, from, size - from) ?? Buffer.alloc(0);
-    // A line that is still being written is read again.
+    // Re-read a line that is still being written.
     const whole = bytes.lastIndexOf('\n') + 1;
     this.logOffset = from + whole;
     for (const line of bytes.toString('utf8', 0, whole).split('\n')) {
@@ -67,7 +62,7 @@ export class TemporalStore {
     return null;
   }
 
-  /** SQLite never shortens the file below the pages that its header names, and never replaces it. */
+  /** SQLite never shortens the file below its header's pages, and never replaces it. */
   private damageInUse(): string | null {
     const stats = statSync(this.file, { throwIfNoEntry: false });
     if (stats === undefined) return this.inode === null ? null : 'its file was removed under the running server';
@@ -75,7 +70,7 @@ export class TemporalStore {
     if (stats.ino !== this.inode) return 'its file was replaced under the running server';
     const shrunk = stats.size < this.largest;
     this.largest = Math.max(this.largest, stats.size);
-    // While a new store is made, it is empty.
+    // A new store is empty while it is made.
     if (stats.size === 0) return shrunk ? 'its file was emptied under the running server' : null;
     const header = readHeader(this.file);
     if (header === 'foreign') return 'its file does not begin as an SQLite database does';
@@ -85,19 +80,19 @@ export class TemporalStore {
   }
 }
 
-/** What is wrong with a store that no server has open. `used`: a server has worked on it. */
+/** For a store that no server has open. `used`: a server has used it. */
 export function damageAtRest(file: string, used: boolean): string | null {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return used ? 'its file was gone' : null;
   if (stats.size === 0) return used ? 'its file was empty' : null;
   const header = readHeader(file);
   if (header === 'foreign') return 'its file does not begin as an SQLite database does';
-  // With a write-ahead log the missing pages may lie there: the server finds out.
+  // Missing pages may lie in the write-ahead log: leave it to the server.
   if (header === null || sizeOf(`${file}-wal`) > 0 || header.bytes <= stats.size) return null;
   return `its file has ${stats.size} bytes of ${header.bytes}`;
 }
 
-/** Damaged stores that were kept, oldest first. */
+/** Oldest first. */
 export function keptStores(file: string): { path: string; bytes: number; at: Date }[] {
   const begins = `${basename(file)}.damaged-`;
   const names = listed(dirname(file)).filter((name) => name.startsWith(begins) && !/-(wal|shm)$/.test(name));
@@ -108,7 +103,7 @@ export function keptStores(file: string): { path: string; bytes: number; at: Dat
   });
 }
 
-/** Moves the file and its log-structured parts to names with a time. Returns the file's; null: there was none. */
+/** Renames SQLite's files with a time. Returns the main one's name; null: there was none. */
 function setAside(file: string, now: Date): string | null {
   const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '');
   const moved = PARTS.filter((part) => {
@@ -123,7 +118,7 @@ function setAside(file: string, now: Date): string | null {
   return moved.includes('') ? `${file}.damaged-${stamp}` : null;
 }
 
-/** Of a line of the server's log what the server itself says; values that clients gave are left out. */
+/** What the server itself says, without values from clients. */
 function ownWords(line: string): string {
   if (!line.includes(' (')) return '';
   try {
@@ -134,13 +129,13 @@ function ownWords(line: string): string {
   }
 }
 
-/** The size that the header names; `foreign`: it is not SQLite's; null: it names none, or cannot be read now. */
+/** The header's size; `foreign`: not SQLite; null: unknown now. */
 function readHeader(file: string): { bytes: number } | 'foreign' | null {
   const header = readPart(file, 0, HEADER_BYTES);
   if (header === null) return null;
   if (header.length < HEADER_BYTES || !header.subarray(0, MAGIC.length).equals(MAGIC)) return 'foreign';
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-  // The count of pages is valid only if it was written with the last change of the file.
+  // The count of pages is valid only if written with the file's last change.
   const valid = header.readUInt32BE(24) === header.readUInt32BE(92);
   return valid ? { bytes: header.readUInt32BE(28) * pageSize } : null;
 }

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { batchWorkflowId } from '../domain/run/queues.js';
 
-/** True if the batch's workflow has ended or never existed. Rejects when the server does not answer. */
+/** True also if it never existed. Rejects when the server does not answer. */
 export async function batchIsClosed(client: Client, batchId: string): Promise<boolean> {
   try {
     const { status } = await client.workflow.getHandle(batchWorkflowId(batchId)).describe();

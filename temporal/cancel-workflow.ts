@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 
-/** Cancels a workflow. False: it is not running. */
+/** False: it is not running. */
 export async function cancelWorkflow(client: Client, workflowId: string): Promise<boolean> {
   try {
     await client.workflow.getHandle(workflowId).cancel();

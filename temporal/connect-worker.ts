@@ -3,7 +3,6 @@ import { NativeConnection } from '@temporalio/worker';
 import { BenchError } from '../domain/errors.js';
 import { describeAccess, type TemporalAccess } from '../domain/home/temporal-access.js';
 
-/** A worker's two connections: one for polling, one for signals and queries. */
 export async function connectWorker(settings: {
   temporalAddress: string;
   temporalAccess: TemporalAccess;
@@ -11,7 +10,7 @@ export async function connectWorker(settings: {
 }): Promise<{ connection: NativeConnection; client: Client }> {
   const server = { address: settings.temporalAddress, ...settings.temporalAccess };
   try {
-    // Requests are small, and a server without TLS or on this machine is near: compression costs more than it saves.
+    // Requests are small; near servers (no TLS, or local) make compression a loss.
     const near = settings.temporalAccess.tls === undefined || settings.temporalAddress.startsWith('127.0.0.1:');
     const connection = await NativeConnection.connect({
       ...server,

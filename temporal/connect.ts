@@ -5,7 +5,6 @@ import type { ServiceEndpoints } from '../domain/home/services.js';
 import { temporalAccess } from '../domain/home/temporal-access.js';
 
 export type TemporalEndpoint = Pick<ServiceEndpoints, 'temporalAddress' | 'temporalNamespace'> & {
-  /** Default: from the environment. */
   readonly embedded?: Pick<ServiceEndpoints['embedded'], 'temporal'>;
   readonly temporalVariables?: ServiceEndpoints['temporalVariables'];
 };

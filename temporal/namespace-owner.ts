@@ -12,21 +12,17 @@ import { GPU_POOL_WORKFLOW_ID, INSTALLATION_WORKFLOW_ID } from '../domain/run/qu
 /** Memo of the marker workflow. Only the id is compared; the rest is for people. */
 export interface NamespaceOwner {
   installation: string;
-  /** Host, port and database when the namespace was claimed. */
   database: string;
-  /** The machine that claimed it. */
   machine: string;
   since: Date;
-  /** Of the marker workflow. */
   workflowRunId: string;
 }
 
 export interface NamespaceClaim {
   installation: Pick<Installation, 'id' | 'database'>;
   machine: string;
-  /** For messages: where the client is connected. */
   temporalAddress: string;
-  /** The server belongs to this home, whose database may change: an owner without workflows loses the namespace. */
+  /** This home's server; an owner without workflows then loses the namespace. */
   ownServer: boolean;
 }
 
@@ -36,9 +32,11 @@ const SEE = 'docs/reference/deployment.md, "One database, one namespace"';
 const TRIES = 5;
 
 /**
- * Ensure that the client's namespace serves only this installation: two in one namespace would take each other's runs from the
- * queues, and GPUs from one pool. The first to ask owns it, marked by a workflow that no worker executes.
- * @throws BenchError (usage) if the namespace serves another installation; else what the client throws.
+ * Two installations in one namespace would take each other's runs and GPUs. The first caller owns
+ * it, marked by a workflow that no worker executes.
+ *
+ * @throws BenchError (usage) if the namespace serves another installation; else what the client
+ * throws.
  */
 export async function claimNamespace(client: Client, claim: NamespaceClaim): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -50,7 +48,7 @@ export async function claimNamespace(client: Client, claim: NamespaceClaim): Pro
   }
 }
 
-/** The namespace's owner; null if unclaimed. */
+/** Null: unclaimed. */
 export async function namespaceOwner(client: Client): Promise<NamespaceOwner | null> {
   let marker: WorkflowExecutionDescription;
   try {
@@ -70,7 +68,6 @@ export async function namespaceOwner(client: Client): Promise<NamespaceOwner | n
   };
 }
 
-/** Which namespace the client is in. */
 export async function namespaceOf(client: Client, temporalAddress: string): Promise<TemporalNamespace> {
   const { namespace } = client.options;
   const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
@@ -78,9 +75,10 @@ export async function namespaceOf(client: Client, temporalAddress: string): Prom
 }
 
 /**
- * Hosts of one database that poll two namespaces would wait for each other's runs forever. Check before claiming a namespace. This
- * home's own host is ignored, since its server may have changed.
- * @throws BenchError (usage) if a host that is heard now polls another one.
+ * Hosts of one database in two namespaces would wait for each other's runs forever, so check first.
+ * Ignores this home's host, since its server may have changed.
+ *
+ * @throws BenchError (usage) if a live host polls another namespace.
  */
 export function refuseSecondNamespace(
   installation: Installation,
@@ -101,7 +99,6 @@ export function refuseSecondNamespace(
   );
 }
 
-/** The error when the namespace belongs to another installation; names both. */
 export function refusalOf(namespace: string, claim: NamespaceClaim, owner: NamespaceOwner): BenchError {
   const { installation, temporalAddress, ownServer } = claim;
   const since = owner.since.toISOString().replace(/\.\d+Z$/, 'Z');
@@ -135,13 +132,12 @@ async function mark(client: Client, { installation, machine }: NamespaceClaim): 
   }
 }
 
-/** True if the owner has no open run or batch. */
 async function isIdle(client: Client): Promise<boolean> {
   const others = [INSTALLATION_WORKFLOW_ID, GPU_POOL_WORKFLOW_ID].map((id) => ` and WorkflowId != '${id}'`).join('');
   return (await client.workflow.count(`ExecutionStatus = 'Running'${others}`)).count === 0;
 }
 
-/** Ends the owner's marker workflow; the caller that succeeds also ends the pool, which knows the owner's hosts. */
+/** Ends the owner's marker; the caller that succeeds also ends the pool with the owner's hosts. */
 async function giveUp(client: Client, { workflowRunId }: NamespaceOwner): Promise<void> {
   const reason = 'the home of this server has another database now';
   try {

@@ -3,10 +3,7 @@ import { type AnsweredTurn, SIGNAL } from '../domain/model/messages.js';
 import type { TurnKey } from '../domain/ports/player.js';
 import { runWorkflowId } from '../domain/run/queues.js';
 
-/**
- * Wake the run that waits for this turn's answer. False: its workflow is not running, and will find the answer when it does.
- * Rejects when the server does not answer.
- */
+/** False: the run's workflow is not running, and will find the answer. Rejects during outages. */
 export async function notifyAnswered(client: Client, { runId, step, try: requery }: TurnKey): Promise<boolean> {
   try {
     const turn: AnsweredTurn = { step, try: requery };

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { SIGNAL } from '../domain/model/messages.js';
 import { batchWorkflowId } from '../domain/run/queues.js';
 
-/** Signals the batch's workflow to reread its rows. One that is not running needs no signal. */
+/** Makes the batch's workflow reread its rows. One that is not running needs no signal. */
 export async function notifyBatch(client: Client, batchId: string): Promise<void> {
   try {
     await client.workflow.getHandle(batchWorkflowId(batchId)).signal(SIGNAL.batchChanged);

@@ -5,10 +5,10 @@ import { cutOffQueue } from '../domain/run/queues.js';
 const PAUSE_MS = 500;
 /** The server refuses polls that wait for less than two seconds. */
 const POLL_MS = 3_000;
-/** What the server remembers of pollers is older. */
+/** The server remembers pollers for longer. */
 const RECENT_MS = 60_000;
 
-/** Whether Temporal answers within so long. One that is being restarted is asked until then. */
+/** Retries until then, since the server may be restarting. */
 export async function temporalAnswers(client: Client, forMs: number): Promise<boolean> {
   const until = Date.now() + forMs;
   for (;;) {
@@ -22,14 +22,13 @@ export async function temporalAnswers(client: Client, forMs: number): Promise<bo
   }
 }
 
-/** A host that does not reach PostgreSQL shows in Temporal that it is there: it polls a queue on which nothing is ever put. */
+/** A host without PostgreSQL shows its presence in Temporal by polling an empty queue. */
 export async function showCutOff(client: Client, hostId: string): Promise<void> {
   const { namespace } = client.options;
   const poll = { namespace, taskQueue: { name: cutOffQueue(hostId) }, identity: hostId };
   await client.withDeadline(Date.now() + POLL_MS, () => client.workflowService.pollActivityTaskQueue(poll));
 }
 
-/** Whether it has done so lately. */
 export async function isShownCutOff(client: Client, hostId: string): Promise<boolean> {
   const { namespace } = client.options;
   const { pollers } = await client.withDeadline(Date.now() + POLL_MS, () =>

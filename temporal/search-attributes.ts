@@ -6,10 +6,7 @@ import { SEARCH_ATTRIBUTES } from '../domain/home/search-attributes.js';
 const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
 
-/**
- * Register our search attributes where they are missing. Import on first use: it loads the client, and the embedded server has them
- * from the start.
- */
+/** The embedded server has them. Import on first use: it loads the client. */
 export async function registerSearchAttributes(
   address: string,
   namespace: string,
@@ -20,7 +17,8 @@ export async function registerSearchAttributes(
     const customAttributes = await connection.operatorService.listSearchAttributes({ namespace }).then(
       (answer) => answer.customAttributes,
       (error: unknown) => {
-        // Temporal Cloud and strict administrators forbid the lookup; a missing attribute then shows at the first start.
+        // Temporal Cloud and strict administrators forbid the lookup; the first start shows what is
+        // missing.
         if ([PERMISSION_DENIED, UNIMPLEMENTED].includes((error as { code?: number }).code ?? 0)) return null;
         throw error;
       },

@@ -2,10 +2,7 @@ import { type Client, type WorkflowHandle, WorkflowExecutionAlreadyStartedError 
 import { CONTROL_QUEUE, runWorkflowId } from '../domain/run/queues.js';
 import type { RunTicket } from '../domain/run/run.js';
 
-/**
- * Starts the workflow of one run, unless it runs or has succeeded. `evenIfCompleted`: its success was lost from PostgreSQL, which is
- * the truth.
- */
+/** Unless it runs or has succeeded. `evenIfCompleted`: PostgreSQL has lost the success. */
 export async function startRunWorkflow(
   client: Client,
   ticket: RunTicket,

@@ -6,10 +6,7 @@ import type { LimitKind } from '../domain/run/run.js';
 import type { WorkerSettings } from '../operations/home/worker-settings.js';
 import type { Logger } from './logger.js';
 
-/**
- * These settings with fewer runs at a time, one per CPU, where no container engine enforces a limit of memory: nothing else keeps
- * runs from taking what the others need. What BENCH_SLOTS says stays.
- */
+/** One run per CPU, unless BENCH_SLOTS is set, where no engine enforces memory limits. */
 export async function withAdmittedRuns(
   settings: WorkerSettings,
   env: Readonly<Record<string, string | undefined>>,

@@ -15,22 +15,21 @@ export interface DiskArchiverParts {
   log: Pick<Logger, 'warn' | 'debug'>;
 }
 
-/** A failed store or engine is given this long before the next archive, which may be large, is made for it. */
+/** Pause after a failed store or engine: an archive may be large. */
 const PAUSE_MS = 30_000;
-/** A store that is away for longer is not waited for. */
+/** A store that is away for longer is not awaited. */
 const PATIENCE_MS = 24 * 3_600_000;
 
 export interface DiskArchiver {
-  /** What is wanted, until the store or the engine fails: then none is tried for a while. */
+  /** Makes the archives wanted, until the store or the engine fails; then pauses. */
   round(): Promise<void>;
-  /** The host leaves: each that is wanted is tried once more, whatever failed before. */
   last(): Promise<void>;
 }
 
 /**
- * Makes the archives that are wanted of this host's disks, one after the other, while runs go on. Cut off, it begins with that one again.
- * While the store or the engine fails, they stay wanted and are tried again; an event of the run says why it is late. Where none can be
- * made, an event says why, and callers that wait do without.
+ * Makes the wanted archives of this host's disks one by one, and resumes after an interruption. On
+ * failures they stay wanted, and an event of the run says why. Where none can be made, an event
+ * says why, and callers do without.
  */
 export function diskArchiver({ store, backends, artifacts, hostId, log }: DiskArchiverParts): DiskArchiver {
   type Wanted = Awaited<ReturnType<typeof store.archivesWanted>>[number];

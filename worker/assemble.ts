@@ -21,15 +21,13 @@ import type { Services } from './services.js';
 import { taskFolders } from './task-folders.js';
 import { warmPool, type WarmPool } from './warm-pool.js';
 
-/** GPUs assumed while the driver has not answered: the most that a machine may have. */
+/** Until the driver answers: the most that a machine may have. */
 const GPUS_TO_COME = 16;
 
-/** What is known before any server is asked. */
+/** Known without asking a server. */
 export interface WorkerIdentity {
   settings: WorkerSettings;
-  /** Environment with the providers' keys. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Secret values in it. */
   secrets: readonly string[];
   homeId: string;
   hostId: string;
@@ -37,27 +35,25 @@ export interface WorkerIdentity {
   log: Logger;
 }
 
-/** A worker with all its adapters, not polling yet. */
+/** With all adapters, not polling yet. */
 export interface AssembledWorker {
   settings: WorkerSettings;
   hostId: string;
   log: Logger;
   services: Services;
   patiently: Patiently;
-  /** It executes runs. */
   isHost: boolean;
   room: DiskRoom;
   backends: Backends;
   artifacts: ArtifactStore;
   departure: HostDeparture;
-  /** One registration of the host. */
   beat: () => Promise<void>;
   polling: Polling;
   refusal: Refusal;
   warm: WarmPool;
 }
 
-/** Builds the adapters, registers the host, and creates the workers of its queues. */
+/** Builds the adapters, registers the host, and creates its queues' workers. */
 export async function assemble(
   identity: WorkerIdentity,
   services: Services,
@@ -108,7 +104,7 @@ export async function assemble(
   };
 }
 
-/** The pool of GPUs looks at its hosts again; it is started if it does not run. */
+/** Lets the pool of GPUs recheck its hosts; starts it if needed. */
 const announceGpus = ({ client }: Services) =>
   client.workflow.signalWithStart('gpuPool', {
     workflowId: GPU_POOL_WORKFLOW_ID,

@@ -19,7 +19,7 @@ import { layerOf } from '../domain/task/requirements.js';
 import type { Logger } from './logger.js';
 import type { WorkerSettings } from '../operations/home/worker-settings.js';
 
-/** The adapters of each backend, wired to this home. Engines are contacted only when a run needs them. */
+/** Engines are contacted only when a run needs them. */
 export function createBackends(settings: WorkerSettings, log: Logger, room?: DiskRoom): Backends {
   const { layout, assetsRoot } = settings;
   const homeTag = tagOf(layout);

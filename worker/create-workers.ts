@@ -41,14 +41,11 @@ import { workerIdentity } from './worker-identity.js';
 
 export interface WorkerParts {
   settings: WorkerSettings;
-  /** Environment with the providers' keys. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Secret values in it. */
   secrets: readonly string[];
   hostId: string;
-  /** Of the database; `evaluator` null: this worker bears no runs. */
+  /** From the database; `evaluator` null: this worker plays no runs. */
   keys: { evaluator: string | null; sealing: string };
-  /** How many GPUs it leases. */
   gpus: number;
   connection: NativeConnection;
   temporal: Client;
@@ -60,14 +57,12 @@ export interface WorkerParts {
   outputs: WatchedCommands;
   departure: Departure;
   taskFolder: (run: Pick<RunDefinition, 'task' | 'taskHash'>) => Promise<string>;
-  /** The server is asked for each worker. */
   patiently: Patiently;
 }
 
-/** As many as the SDK's workers take by themselves. */
 const CONTROL_ACTIVITIES = 100;
 
-/** Creates one Temporal worker per task queue, all in this process, at each call: those before must have ended. */
+/** One Temporal worker per task queue. The previous workers must have ended. */
 export function workersOf(parts: WorkerParts): () => Promise<Worker>[] {
   const { settings, hostId, store, departure } = parts;
   const { players, gateways, containers, turns, commands, snapshots, submissions, evaluations } = adaptersOf(parts);
@@ -87,7 +82,7 @@ export function workersOf(parts: WorkerParts): () => Promise<Worker>[] {
         {
           ...workflowCode(),
           maxCachedWorkflows: 500,
-          // Placements that start a container must not keep others waiting.
+          // Placements that start a container must not delay others.
           maxConcurrentActivityTaskExecutions: CONTROL_ACTIVITIES + settings.slots + parts.gpus,
         },
       ),
@@ -137,7 +132,6 @@ export function workersOf(parts: WorkerParts): () => Promise<Worker>[] {
   return () => settings.roles.flatMap((role) => byRole[role]());
 }
 
-/** What the activities of several queues share. */
 function adaptersOf(parts: WorkerParts) {
   const { settings, hostId, store, backends, departure } = parts;
   const definitions = new RunDefinitions(store);
@@ -170,7 +164,6 @@ function adaptersOf(parts: WorkerParts) {
   return { players, gateways, containers, turns, commands, snapshots, submissions, evaluations };
 }
 
-/** What polls one task queue. */
 function pollerOf(
   parts: WorkerParts,
   taskQueue: string,
@@ -195,7 +188,7 @@ function pollerOf(
   );
 }
 
-/** The bundle made by the build, else the sources (tests). */
+/** The built bundle, else the sources (tests). */
 function workflowCode(): Partial<WorkerOptions> {
   const bundle = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
   if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };

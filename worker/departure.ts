@@ -16,27 +16,24 @@ export interface DepartureParts {
   sharesArtifacts: boolean;
   hostId: string;
   graceSeconds: number;
-  /** Its machine is lent to it. */
   isLent: boolean;
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Commands may go on for this share of the grace time; the rest is for archives and for removing what is left. */
+/** Share of the grace time for running commands; the rest is for archives and clean-up. */
 const FOR_COMMANDS = 0.6;
 const LOOK_MS = 250;
-/** Between the end of a process and the signal to this worker, which came from the same hand. */
+/** Between a process's end and this worker's signal, both from the batch system. */
 const MOMENT_MS = 1000;
-/** A registration that takes longer is not waited for. */
 const MOST_BEAT_MS = 2000;
 
 /**
- * How a host leaves: nothing new begins, commands may end, each run's world is kept as it was between two commands, and its workflow
- * moves. What is not over in time is left to the run's next host, which continues from the snapshot before.
+ * How a host leaves: nothing starts, commands may end, snapshots are taken, and workflows move.
+ * Runs that are late continue on the next host from their last snapshot.
  */
 export class HostDeparture implements Departure {
   #begunAt: number | null = null;
   #running = 0;
-  /** Epochs of the runs in whose containers nothing is under way. */
   readonly #settled = new Map<string, number>();
   readonly #kept = new Map<string, Promise<void>>();
   readonly #over = new AbortController();
@@ -111,8 +108,9 @@ export class HostDeparture implements Departure {
   }
 
   /**
-   * The worker has stopped: archives are made, and nothing of the runs stays here. Until they are made the host registers: no run waits
-   * for one that is silent. `stopBeating`: resolves when it registers no more, since that would bring it back.
+   * After the worker has stopped: makes archives and removes all sandboxes. Registers meanwhile,
+   * since runs do not wait for silent hosts. `stopBeating`: a later registration would bring the
+   * host back.
    */
   async finish({
     archive,
@@ -134,7 +132,7 @@ export class HostDeparture implements Departure {
       const { sandbox } = backends[backend];
       await Promise.all((await sandbox.list()).map((ref) => sandbox.stop(ref)));
     });
-    // An engine that is not here has nothing of ours.
+    // An unreachable engine has no sandboxes of ours.
     await Promise.race([Promise.allSettled(stopped), soon]);
     await Promise.race([silent.catch(() => undefined), sleep(MOST_BEAT_MS, undefined, { ref: false })]);
     await this.#tryUntil(graceSeconds, () =>

@@ -11,16 +11,12 @@ export interface DiskGuardParts {
   room: DiskRoom;
   backends: Backends;
   store: EventLog;
-  /** With less free on the home's disk, the largest writer is stopped, MB. */
+  /** In MB; below, the largest writer is stopped. */
   lowMb: number;
   log: Pick<Logger, 'warn' | 'debug'>;
 }
 
-/**
- * Check the home's disk. If runs fill it, the largest writer loses its sandbox before other runs and the services suffer. This counts
- * as a lost sandbox: the running command is discarded, and the run continues in a new one when there is room for more than it used.
- * Returns the stopped run.
- */
+/** Stops the largest writer as a lost sandbox, which waits for more room. Returns that run. */
 export function diskGuard({
   layout,
   room,

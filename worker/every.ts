@@ -1,9 +1,9 @@
 export interface Rounds {
-  /** No other begins. Resolves when the one that is under way has ended. */
+  /** Resolves when the current round has ended. */
   stop(): Promise<void>;
 }
 
-/** Never overlaps with itself, even if a round takes longer than the interval. */
+/** Rounds never overlap, even if one exceeds the interval. */
 export function every(ms: number, work: () => Promise<unknown>): Rounds {
   let running: Promise<unknown> | null = null;
   const timer = setInterval(() => void (running ??= work().finally(() => (running = null))), ms);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
 
-/** Memory available to programs, including reclaimable caches, MB. */
+/** In MB, including reclaimable caches. */
 export async function freeMemoryMb(): Promise<number> {
   try {
     const kilobytes = /^MemAvailable:\s+(\d+) kB$/m.exec(await readFile('/proc/meminfo', 'utf8'))?.[1];

@@ -20,35 +20,31 @@ const MIN_MEMORY_FREE = 0.05;
 export interface HostParts {
   settings: WorkerSettings;
   hostId: string;
-  /** Names the home; two homes cannot be one host. */
+  /** Two homes cannot be one host. */
   homeId: string;
   gpus: GpuInventory;
-  /** The one that the worker polls, as it was last seen. */
+  /** As last seen; the worker polls it. */
   namespace: () => TemporalNamespace;
   store: EventLog &
     Pick<HostRegistry, 'registerHost' | 'hostReturned'> &
     Pick<Leases, 'heldDevices'> &
     Pick<RunLifecycle, 'runStates'>;
   backends: Backends;
-  /** Told which of its runs are looked at. */
+  /** Gets the runs that people watch. */
   watched?: (runIds: readonly string[]) => void;
   departure: Pick<Departure, 'begun'>;
-  /** Bounded in time. */
   reachesTemporal: () => Promise<boolean>;
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
-/**
- * One registration: what this host is and has now. If its runs were moved to other hosts meanwhile, what is left of them is removed
- * first. Throws BenchError (usage) if the host's name belongs to another home.
- */
+/** First removes leftovers of moved runs. Throws BenchError (usage) for another home's host. */
 export function hostBeat(parts: HostParts): () => Promise<void> {
   const { settings, hostId, store, backends, log } = parts;
   const everOffered = new Set<string>();
   const tellOfGpus = gpuReporter(parts);
   return async () => {
     const cutOff = !(await parts.reachesTemporal());
-    // Read leases before processes: one that ends meanwhile belonged to a run.
+    // Leases before processes: a process that ends meanwhile belonged to a run.
     const held = await store.heldDevices(hostId);
     const [offered, gpus, disk] = await Promise.all([
       offeredBackends(settings.engines),
@@ -71,16 +67,16 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
       leavesAt: leavesAt(settings),
       leaving: parts.departure.begun,
       cutOff,
-      // While GPUs cannot be checked, none is leased, not even one returned before the next registration.
+      // While GPUs cannot be checked, lease none, not even one returned meanwhile.
       busyGpus: gpus.unknown === null ? gpus.busy.filter((device) => !held.includes(device)) : gpus.busy,
       pauseReason: pauseReason(facts, settings.minDiskFreeMb),
     });
     parts.watched?.(watched);
     await tellOfGpus(gpus);
     for (const backend of [...offered, ...formerBackends]) everOffered.add(backend);
-    // A run may give up its lease after the host has returned; what it left here is removed too.
+    // A run may give up its lease after the host has returned; its rest is removed too.
     if (!lost && abandoned.length === 0) return;
-    // A host that leaves removes everything at its end: until then it may still be kept, to be handed on.
+    // A leaving host removes everything at its end: until then it may hand it on.
     if (parts.departure.begun) return;
     log.warn({ hostId, lost, abandoned }, 'runs moved to other hosts; removing what is left of them here');
     const clear = await reap(store, backends, log);
@@ -92,7 +88,7 @@ export function hostBeat(parts: HostParts): () => Promise<void> {
   };
 }
 
-/** Reports once that the driver stopped answering, and once that it answers again: in the log, and as an event if GPUs are leased. */
+/** Logs when the driver stops or resumes answering; also an event if GPUs are leased. */
 function gpuReporter({ hostId, store, log }: HostParts): (gpus: GpusNow) => Promise<void> {
   let reported: { event: boolean } | null = null;
   return async ({ ids, unknown }) => {
@@ -112,11 +108,11 @@ function gpuReporter({ hostId, store, log }: HostParts): (gpus: GpusNow) => Prom
   };
 }
 
-/** Early enough to hand its runs on before its machine goes; null: it stays. */
+/** Early enough to hand its runs on; null: it stays. */
 export const leavesAt = ({ until, graceSeconds }: Pick<WorkerSettings, 'until' | 'graceSeconds'>): Date | null =>
   until === null ? null : new Date(until.getTime() - graceSeconds * 1000);
 
-/** Why no new runs are taken, for people; null: they are. */
+/** Shown to people; null: new runs are taken. */
 export function pauseReason(
   has: { memoryMb: number; memoryFreeMb: number; diskTotalMb: number; diskFreeMb: number },
   minDiskFreeMb: number,

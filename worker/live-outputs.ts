@@ -12,10 +12,7 @@ interface Followed {
   copied: boolean;
 }
 
-/**
- * Copies what commands of watched runs print, once a second. Which runs are watched comes with the registrations of the host, so that runs
- * that are not watched cost not one statement.
- */
+/** Only of runs that the host's registrations name as watched: others cost no statement. */
 export function liveOutputs(
   store: Pick<LiveOutputLog, 'saveLiveOutput' | 'dropLiveOutput'>,
   worker: string,
@@ -31,7 +28,7 @@ export function liveOutputs(
       command.copied = true;
       if (!(await store.saveLiveOutput({ runId, step: command.step, tail, worker }))) watched.delete(runId);
     } catch {
-      // The engine or the database is away for a moment: the next copy tries again.
+      // The engine or the database is away; the next copy retries.
     }
     // It ended meanwhile, and left no row.
     if (running.get(runId) !== command) return drop(runId);

@@ -3,7 +3,7 @@ import type { ActivityInterceptors } from '@temporalio/worker';
 const RUN_WORKFLOW = /^run\/(r-[a-z0-9]+)/;
 const BATCH_WORKFLOW = /^batch\/(b-[a-z0-9]+)/;
 
-/** Renames the SDK's fields: `runId` is ours, Temporal's is `workflowRunId`. Drops task tokens. */
+/** `runId` is ours, Temporal's becomes `workflowRunId`. Drops task tokens. */
 export function logFields(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { taskToken: _token, runId, ...rest } = meta;
   const fields: Record<string, unknown> = { ...rest };
@@ -16,7 +16,6 @@ export function logFields(meta: Readonly<Record<string, unknown>>): Record<strin
   return fields;
 }
 
-/** Run, batch and step from an activity's arguments. */
 export function activityFields(args: readonly unknown[]): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   const [first] = args;
@@ -27,7 +26,6 @@ export function activityFields(args: readonly unknown[]): Record<string, unknown
   return fields;
 }
 
-/** Adds run, batch and step to each log line of an activity. */
 export function activityLogInterceptors(): ActivityInterceptors {
   let fields: Record<string, unknown> = {};
   return {

@@ -8,22 +8,18 @@ import type { WorkerLogLevel } from '../operations/home/log-levels.js';
 
 export type { Logger };
 
-/** Of the SDK's own lines only those of interest to an operator, unless more is asked for. */
+/** Fewer of the SDK's lines, unless the level asks for more. */
 const SDK_LEVEL = { error: 'ERROR', warn: 'WARN', info: 'WARN', debug: 'DEBUG', trace: 'TRACE' } as const;
 const OF_SDK = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
 export interface LoggerOptions {
   level: WorkerLogLevel;
-  /** Values that no line may show. */
   secrets: readonly string[];
-  /** Where the SDK shows its own metrics: `127.0.0.1:port`; unset: nowhere. */
+  /** Address of the SDK's metrics, `127.0.0.1:port`; unset: none. */
   sdkMetricsAddress?: string | undefined;
 }
 
-/**
- * A worker survives a full disk and only loses log lines. Files are not written through process.stdout, which an error closes for
- * good.
- */
+/** A full disk only loses log lines. Not process.stdout, which an error closes for good. */
 function linesOut(): (line: string) => void {
   if (!fstatSync(1).isFile()) {
     process.stdout.on('error', () => undefined);
@@ -37,8 +33,8 @@ function linesOut(): (line: string) => void {
 }
 
 /**
- * JSON lines on stdout, which the supervisor keeps as worker.log. The Temporal SDK, with its native part, logs through it too.
- * Installs the SDK's runtime: call once, before anything else of the SDK.
+ * JSON lines on stdout, which become worker.log; also those of the Temporal SDK. Installs the SDK's
+ * runtime: call once, before anything else of the SDK.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const redact = keyRedactor(options.secrets);

@@ -15,10 +15,10 @@ import { commonRounds, emptyWarmPool, hostRounds, workflowRounds } from './round
 import { openServices } from './services.js';
 import { listenForItsEnd } from './stop-signals.js';
 
-/** Shorter than the supervisor waits for a started worker. */
+/** Shorter than the supervisor's wait for a started worker. */
 const START_PATIENCE_MS = 60_000;
 
-/** The worker's composition root: reads the environment, builds the adapters, polls until a signal stops it. */
+/** Reads the environment, builds the adapters, polls until a signal stops it. */
 async function main(): Promise<void> {
   const given = workerSettings(process.env);
   const sdkMetricsAddress = given.metrics === undefined ? undefined : await loopbackAddress();
@@ -51,7 +51,7 @@ async function identify(
   return { settings, env, secrets, homeId, hostId, gpus: await gpuInventory(settings.gpus, nvidiaSmi()), log };
 }
 
-/** Polls and makes its rounds until it is stopped; a host that leaves hands its runs over. */
+/** Until stopped; a leaving host hands its runs over. */
 async function pollUntilStopped(worker: AssembledWorker, stopListening: () => void): Promise<void> {
   const { settings, isHost, departure, polling, refusal } = worker;
   const rounds = commonRounds(worker);

@@ -7,10 +7,7 @@ import type { Logger } from './logger.js';
 
 const AT_ONCE = 10;
 
-/**
- * Posts what has happened to the webhook. The outbox is rows: whichever worker is up sends what is due, and tries again for a day. The
- * same may arrive twice when a worker dies between sending and noting it; its id tells.
- */
+/** Retries for a day. A message may arrive twice when a worker dies; its id shows that. */
 export function notifier(
   { notifications, queries }: Pick<Database, 'notifications' | 'queries'>,
   webhook: Webhook,
@@ -30,7 +27,6 @@ export function notifier(
   };
 }
 
-/** Null: it has been tried for long enough. */
 function nextTry(tries: number): number | null {
   let waited = 0;
   for (let nth = 1; nth < tries; nth++) waited += retryAfter(nth);

@@ -3,7 +3,6 @@ import { BenchError } from '../domain/errors.js';
 import type { Backend } from '../domain/run/run.js';
 import type { WorkerSettings } from '../operations/home/worker-settings.js';
 
-/** The backends that runs can use on this host: each engine that answers now, and plain processes. */
 export async function offeredBackends(engines: WorkerSettings['engines']): Promise<Backend[]> {
   const probes = await Promise.all(
     Object.values(engines).map(async (address): Promise<Backend[]> => {

@@ -5,13 +5,9 @@ import type { Logger } from './logger.js';
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 2_000;
 
-/** Runs a step of the worker's start, with retries. */
 export type Patiently = <T>(work: () => Promise<T>) => Promise<T>;
 
-/**
- * Retries steps of the start for up to `forMs` while a server is down: the supervisor restarts it, and exiting would only mean being
- * restarted too. Refusals are not retried.
- */
+/** Retries for up to `forMs` while a supervised server is down, but not after refusals. */
 export function patientFor(forMs: number, log: Pick<Logger, 'warn'>): Patiently {
   const until = performance.now() + forMs;
   return async (work) => {

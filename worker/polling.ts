@@ -6,14 +6,11 @@ export type QueueWorker = Pick<Worker, 'run' | 'shutdown' | 'getState'>;
 
 const RETRY_MS = 1000;
 
-/**
- * The polling of all queues of this process. Suspended, no queue is polled, and what was running is given back as when a worker
- * stops: commands continue in their sandboxes and are found again. Resumed, the queues are polled by new workers.
- */
+/** Suspending returns activities as a stop does; commands continue. Resuming makes new workers. */
 export class Polling {
   #workers: readonly QueueWorker[] = [];
   #stopped = false;
-  /** The workers that run end because polling was suspended, even if it is resumed before they have ended. */
+  /** Workers are ending for a suspension, perhaps already resumed. */
   #replaced = false;
   #suspension: { over: Promise<void>; end: () => void } | null = null;
 
@@ -26,12 +23,12 @@ export class Polling {
     return this.#suspension !== null;
   }
 
-  /** Creates the first workers: rejects if the server refuses one. */
+  /** Rejects if the server refuses a worker. */
   async prepare(): Promise<void> {
     this.#workers = await Promise.all(this.create());
   }
 
-  /** Polls until it is stopped. Rejects if a worker fails while it is to poll. */
+  /** Rejects if a worker fails while it should poll. */
   async run(): Promise<void> {
     while (!this.#stopped) {
       const running = this.#workers.map((worker) => worker.run());
@@ -39,7 +36,7 @@ export class Polling {
       try {
         await Promise.all(running);
       } catch (error) {
-        // What does not end in time when polling is suspended is given up.
+        // A suspension abandons what does not end in time.
         if (!this.#replaced || this.#stopped) throw error;
       }
       await Promise.allSettled(running);
@@ -63,20 +60,18 @@ export class Polling {
     this.#suspension = null;
   }
 
-  /** For good. Idempotent. */
   stop(): void {
     this.#stopped = true;
     this.resume();
     shutDown(this.#workers);
   }
 
-  /** None while it is suspended again, or stopped. */
   async #createAgain(): Promise<readonly QueueWorker[]> {
     while (!this.suspended && !this.#stopped) {
       const created = await Promise.allSettled(this.create());
       const workers = created.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
       if (workers.length === created.length && !this.suspended && !this.#stopped) return workers;
-      // A queue has one worker of this process: those that wait for others would refuse their successors.
+      // One worker per queue and process: those that wait would refuse their successors.
       await Promise.allSettled(workers.map((worker) => endUnused(worker)));
       for (const one of created)
         if (one.status === 'rejected') this.log.warn({ error: String(one.reason) }, 'cannot poll again yet');

@@ -5,19 +5,17 @@ export interface PostgresWatchParts {
   /** Rejects when PostgreSQL does not answer; bounded in time. */
   ask: () => Promise<void>;
   polling: Pick<Polling, 'suspended' | 'suspend' | 'resume'>;
-  /** For so long, milliseconds, PostgreSQL may be away without any consequence here. */
+  /** In milliseconds: shorter outages have no consequence. */
   boundMs: number;
-  /** Called at each look while PostgreSQL does not answer. */
   unanswered: () => Promise<void>;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** Milliseconds. */
   now?: () => number;
 }
 
 /**
- * One look at PostgreSQL. A worker that does not reach it takes what it can only fail: activities go round on its queues, local ones
- * even keep their workflows there, and no run moves to a host that could continue it. So from the time when this host counts as lost
- * it polls nothing, until PostgreSQL answers. Where it is away for everybody nothing else changes: what was polled waits in Temporal.
+ * A worker without PostgreSQL fails what it polls: activities circle on its queues, and runs do not
+ * move. Once this host counts as lost, it stops polling until PostgreSQL answers. If PostgreSQL is
+ * down for all, work simply waits in Temporal.
  */
 export function postgresWatch(parts: PostgresWatchParts): () => Promise<void> {
   const { ask, polling, boundMs, unanswered, log, now = () => performance.now() } = parts;

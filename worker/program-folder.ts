@@ -6,12 +6,11 @@ import { execa } from 'execa';
 import type { Program } from '../domain/agent/program.js';
 import { BenchError, InfrastructureError } from '../domain/errors.js';
 
-/** Whole once it is there. */
 const DONE = 'bench-installed';
 const LONGEST_MS = 20 * 60_000;
 const UNREACHABLE = /ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|network/i;
 
-/** The folder of this host that a program's container finds at /opt/program: its own, or one with its npm packages, made when first needed. */
+/** The program's own folder, or one with npm packages, made when needed: /opt/program inside. */
 export async function programFolder(program: Program | undefined, place: string): Promise<string | null> {
   const { folder, npm } = program?.install ?? {};
   if (folder !== undefined) {
@@ -32,7 +31,6 @@ export async function programFolder(program: Program | undefined, place: string)
 
 const pending = new Map<string, Promise<string>>();
 
-/** Runs of one worker share an installation. */
 function shared(target: string, work: () => Promise<string>): Promise<string> {
   const known = pending.get(target);
   if (known !== undefined) return known;
@@ -41,7 +39,7 @@ function shared(target: string, work: () => Promise<string>): Promise<string> {
   return running;
 }
 
-/** Made aside and renamed, so that of two workers one wins. Scripts of packages do not run: they would on this host. */
+/** Renamed into place, so that one worker wins. No package scripts: they would run on this host. */
 async function install(npm: readonly string[], target: string): Promise<string> {
   const aside = `${target}.${process.pid}`;
   await rm(aside, { recursive: true, force: true });

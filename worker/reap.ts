@@ -7,19 +7,18 @@ import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import { BACKENDS, type Backend } from '../domain/run/run.js';
 import type { Logger } from './logger.js';
 
-/** Sandboxes removed side by side: killed trainers leave several a second, and an engine takes up to a second for each. */
+/** Killed trainers leave several sandboxes a second, and each may take a second. */
 const AT_ONCE = 4;
-/** A round waits so long for those that an engine is slow to remove; what it leaves is the next round's. */
+/** A round's limit for slow removals; the next round continues. */
 const ROUND_MS = 10_000;
-/** Sandboxes whose removal began in an earlier round and has not ended. */
 const underway = new Set<string>();
 
 type Store = EventLog & Pick<RunLifecycle, 'runStates'>;
 
 /**
- * Remove what no live run owns: sandboxes, evaluators, volumes, folders and mounts that a crash left behind. Touches only what has
- * this home's label. A run owns it until it ends, unless it belongs to an earlier container. Each removal is an event. Returns the
- * backends with nothing left to remove.
+ * Removes what a crash left: sandboxes, evaluators, volumes, folders and mounts with this home's
+ * label that no live run owns in its current container. Each removal is an event. Returns the clean
+ * backends.
  */
 export async function reap(
   store: Store,
@@ -32,7 +31,7 @@ export async function reap(
     try {
       if (await reapBackend({ store, backends, log, roundMs }, backend)) clear.push(backend);
     } catch (error) {
-      // Machines without an engine are ordinary; one that is down is reported by the runs that need it.
+      // Machines without an engine are ordinary; runs report one that is down.
       log.debug({ backend, error: String(error) }, 'reaper: the backend does not answer');
     }
   }
@@ -81,7 +80,7 @@ async function reapBackend({ store, backends, log, roundMs }: Round, backend: Ba
       });
       log.info({ runId, backend, what, name, why }, 'removed a leftover');
     } catch (error) {
-      // The next round tries again; do not hold up the others.
+      // Leave it to the next round, and continue with others.
       log.warn({ runId, backend, what, name, error: String(error) }, 'could not remove a leftover');
       clear = false;
     }
@@ -114,7 +113,6 @@ async function sideBySide(
   return all;
 }
 
-/** Null: a live run owns it. */
 function whyUnowned(
   { runId, epoch, abandoned }: Leftover,
   runs: ReadonlyMap<string, { ended: boolean; epoch: number }>,

@@ -3,7 +3,7 @@ import { SHORTEST_SECRET } from '../domain/text/redact-keys.js';
 type Env = Readonly<Record<string, string | undefined>>;
 
 const SECRET_NAME = /(^|_)(API_KEY|TOKEN|SECRET|PASSWORD|PGPASSWORD|ACCESS_KEY|KEY_DATA)$/i;
-/** Secret values of an environment: keys by name, or named in model files, and passwords in URLs. */
+/** Keys by name, or named in model files, and passwords in URLs. */
 export function secretsOf(env: Env, keys: readonly string[] = []): string[] {
   const found = new Set<string>();
   for (const [name, value = ''] of Object.entries(env)) {
@@ -14,7 +14,7 @@ export function secretsOf(env: Env, keys: readonly string[] = []): string[] {
     try {
       found.add(decodeURIComponent(password));
     } catch {
-      // Not encoded: it stands as it is.
+      // Not percent-encoded.
     }
   }
   return [...found].filter((secret) => secret.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);

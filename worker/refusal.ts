@@ -4,7 +4,7 @@ import type { Polling } from './polling.js';
 
 export const isRefusal = (error: unknown): error is BenchError => error instanceof BenchError && error.type === 'usage';
 
-/** Stops a worker whose queues or whose name belong to another installation. */
+/** Stops a worker whose queues or name belong to another installation. */
 export class Refusal {
   #error: BenchError | null = null;
 
@@ -14,7 +14,6 @@ export class Refusal {
     private readonly hostId: string,
   ) {}
 
-  /** Why this worker must stop; null: it need not. */
   get error(): BenchError | null {
     return this.#error;
   }

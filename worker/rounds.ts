@@ -16,27 +16,26 @@ import { stuckWorkflows } from './stuck-workflows.js';
 import { workflowReconciler } from './workflow-reconciler.js';
 
 const REPORT_MS = 30_000;
-/** Interval of the reaper: what a crash leaves behind is gone within half a minute. */
+/** A crash's leftovers are removed within half a minute. */
 const REAP_MS = 10_000;
-/** Short enough that no disk fills between refusing new runs and this check. */
+/** Shorter than a disk takes to fill after new runs are refused. */
 const DISK_MS = 500;
 /** A client waits for the archives. */
 const ARCHIVE_MS = 2_000;
-/** An episode that begins leaves a gap, which is filled while its policy thinks. */
+/** A new episode leaves a gap, which is filled while its policy thinks. */
 const WARM_MS = 500;
 const RECONCILE_MS = 30_000;
 /** How long a run may wait for an answer whose signal was lost. */
 const ANSWERS_MS = 10_000;
 const NOTIFY_MS = 10_000;
 
-/** Those of a host, besides its rounds: they continue while it leaves. */
+/** Besides its rounds, what continues while the host leaves. */
 export interface HostRounds {
   rounds: Rounds[];
   archiver: DiskArchiver;
   beating: Rounds;
 }
 
-/** The rounds of every worker. */
 export function commonRounds(worker: AssembledWorker): Rounds[] {
   const { settings, services, hostId, polling, log } = worker;
   const beatMs = settings.heartbeatSeconds * 1000;
@@ -46,14 +45,13 @@ export function commonRounds(worker: AssembledWorker): Rounds[] {
   const watchPostgres = postgresWatch({
     ...{ polling, log, ask: () => services.pulse.ask(beatMs), boundMs: beatMs * LOST_AFTER_BEATS },
     unanswered: async () => {
-      // For `bench hosts`; that the poll ends without a task is no matter.
+      // For `bench hosts`; the poll needs no task.
       if (worker.isHost) await showCutOff(services.client, hostId).catch(() => undefined);
     },
   });
   return [every(REPORT_MS, reportFaults), every(beatMs, () => claimOrStop(worker)), every(beatMs, watchPostgres)];
 }
 
-/** Those of workers that run workflows. */
 export async function workflowRounds(worker: AssembledWorker): Promise<Rounds[]> {
   const { settings, services, log, patiently } = worker;
   const { client, database } = services;
@@ -65,7 +63,7 @@ export async function workflowRounds(worker: AssembledWorker): Promise<Rounds[]>
   );
   const restartStuck = orWarn(worker, stuckWorkflows({ client, store, log }), 'could not look for stuck workflows');
   const reconcile = async (): Promise<void> => {
-    // Nothing is started in a namespace of another installation, which may have taken a new store first.
+    // Start nothing in another installation's namespace.
     await claimOrStop(worker);
     if (worker.refusal.error !== null) return;
     await compare();
@@ -82,19 +80,18 @@ export async function workflowRounds(worker: AssembledWorker): Promise<Rounds[]>
   return [...rounds, every(NOTIFY_MS, send)];
 }
 
-/** Those of workers that execute runs. */
 export async function hostRounds(worker: AssembledWorker): Promise<HostRounds> {
   const { settings, services, hostId, log, backends, artifacts, room, warm, departure } = worker;
   const { store } = services.database;
-  // What an earlier worker started ahead: the reaper removes it.
+  // An earlier worker's warm sandboxes: the reaper removes them.
   await worker.patiently(() => store.forgetWarm(hostId, []));
-  // A host that leaves removes everything at its end.
+  // A leaving host removes everything at its end.
   const reapOnce = async () => (departure.begun ? [] : reap(store, backends, log));
-  // Not awaited: an engine that hangs must not keep the runs of the other backend waiting.
+  // Not awaited: a hanging engine must not delay the other backend's runs.
   void reapOnce();
   const guard = diskGuard({
     ...{ layout: settings.layout, room, backends, store, log },
-    // From half of what is left when new runs are refused: those that are there continue until then.
+    // Half of where new runs are refused, so that running ones continue.
     lowMb: settings.minDiskFreeMb / 2,
   });
   const archiver = diskArchiver({ store, backends, artifacts, hostId, log });
@@ -117,7 +114,6 @@ export async function hostRounds(worker: AssembledWorker): Promise<HostRounds> {
   return { rounds, archiver, beating: every(settings.heartbeatSeconds * 1000, () => beatOrStop(worker)) };
 }
 
-/** Its failure is logged. */
 export const emptyWarmPool = (worker: AssembledWorker): Promise<unknown> =>
   orWarn(worker, () => worker.warm.empty(), 'could not remove the sandboxes of the warm pool')();
 
@@ -144,7 +140,7 @@ async function beatOrStop({ settings, hostId, refusal, log, beat }: AssembledWor
     if (isRevoked(settings.databaseUrl, error))
       return refusal.stopFor(revoked(hostId), 'stopping: this host was revoked');
     if (isRefusal(error)) return refusal.stopFor(error, "stopping: this host's name belongs to another machine now");
-    // Postgres may be away for a moment; the next beat says again that this host is alive.
+    // PostgreSQL may be away; the next registration repeats it.
     log.warn({ error: String(error) }, 'could not refresh the host');
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { EventLog } from '../domain/ports/record/events.js';
 import { type ServiceFault, serviceFaultSchema } from '../domain/home/service-fault.js';
 
-/** Stores the supervisor's faults (deaths of worker, Temporal, PostgreSQL; a lost store) as events. Idempotent. */
+/** Stores the supervisor's faults (deaths of services, a lost store) as events. Idempotent. */
 export function serviceFaultReporter(store: EventLog, file: string): () => Promise<void> {
   let reported = 0;
   return async () => {

@@ -8,7 +8,6 @@ import { connectWorker } from '../temporal/connect-worker.js';
 import { claimNamespace, namespaceOf, refuseSecondNamespace } from '../temporal/namespace-owner.js';
 import type { Patiently } from './patiently.js';
 
-/** What the worker has open of PostgreSQL and Temporal. */
 export interface Services {
   database: Database;
   answers: ReturnType<typeof answerListener>;
@@ -21,7 +20,6 @@ export interface Services {
 }
 
 interface ClaimedNamespace {
-  /** As it was last seen. */
   readonly seen: TemporalNamespace;
   /** Throws BenchError (usage) if it belongs to another installation now. */
   claimAgain(): Promise<void>;

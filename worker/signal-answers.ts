@@ -8,8 +8,8 @@ const OLD_SECONDS = 5;
 const SIGNAL_AGAIN_MS = 3_600_000;
 
 /**
- * An answer is stored before its run is signalled; its sender may die in between, or Temporal be down. So runs that have not taken up
- * their answer are signalled again. Waiting runs need no timers for that.
+ * An answer is stored before its signal, which is lost if the sender dies or Temporal is down.
+ * Signals runs again that have not taken their answer, so waiting runs need no timers.
  */
 export function signalAnswers(client: Client, turns: Pick<Turns, 'notTakenUp'>): () => Promise<void> {
   let signalled = new Map<string, number>();

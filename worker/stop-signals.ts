@@ -2,7 +2,7 @@ import type { AssembledWorker } from './assemble.js';
 import { leavesAt } from './host-beat.js';
 import { emptyWarmPool } from './rounds.js';
 
-/** Signals, and the end of a lent machine, stop the worker or have its host leave. Returns what ends the wait for that end. */
+/** Signals, or the end of a lent machine, stop the worker or make its host leave. */
 export function listenForItsEnd(worker: AssembledWorker): () => void {
   const { settings, isHost, departure, polling, log } = worker;
   const leave = (why: string): void => {
@@ -13,7 +13,7 @@ export function listenForItsEnd(worker: AssembledWorker): () => void {
   if (isHost) process.on('SIGUSR2', () => leave('notified by SIGUSR2'));
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const onSignal = (): void => {
-      // The batch system takes its machine back: it signals each process, and so does the command.
+      // A batch system signals each process, and so does the command.
       if (isHost && signal === 'SIGTERM' && (end !== null || departure.begun)) return leave('notified by SIGTERM');
       process.off(signal, onSignal);
       log.info({ signal }, 'stopping; running commands continue and are found again');
@@ -26,6 +26,6 @@ export function listenForItsEnd(worker: AssembledWorker): () => void {
   return () => clearInterval(ending);
 }
 
-/** A look a second: the machine's clock may be set, and a timer holds 24 days at most. */
+/** By the second: clocks may be set, and a timer reaches 24 days at most. */
 const at = (time: Date, work: () => void): NodeJS.Timeout =>
   setInterval(() => (Date.now() >= time.getTime() ? work() : undefined), 1000);

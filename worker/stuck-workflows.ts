@@ -10,13 +10,13 @@ import { startCancelledRun } from '../temporal/start-cancelled-run.js';
 import { startRunWorkflow } from '../temporal/start-run.js';
 import type { Logger } from './logger.js';
 
-/** A task that fails once may meet a worker that is just being replaced. */
+/** A single failure may meet a worker that is being replaced. */
 const FAILED_ATTEMPTS = 3;
-/** Tasks time out on starved machines, too: these get minutes. */
+/** Starved machines cause timeouts, too: allow minutes. */
 const TIMED_OUT_ATTEMPTS = 15;
-/** Where the last task's end and a cancel request are looked for. */
+/** Among these, the last task's end and a cancel request are sought. */
 const LAST_EVENTS = 50;
-/** Runs that are looked at in one round; the next round looks at others. */
+/** The next round looks at others. */
 const RUNS_A_ROUND = 200;
 
 export interface StuckPorts {
@@ -25,17 +25,14 @@ export interface StuckPorts {
   log: Pick<Logger, 'warn'>;
 }
 
-/** A workflow whose tasks fail again and again, as its code cannot replay its history. */
+/** Its tasks keep failing, as its code cannot replay its history. */
 interface Stuck {
   attempts: number;
   why: string;
   isCancelled: boolean;
 }
 
-/**
- * Looks for workflows whose tasks keep failing, terminates them and starts them again from the record:
- * a run continues at the step that it had reached, or ends if it was cancelled. Each is an event.
- */
+/** Terminates and restarts them from the record, at their step. Each is an event. */
 export function stuckWorkflows({ client, store, log }: StuckPorts): () => Promise<void> {
   return async () => {
     for (const runId of await store.quietRuns(RUNS_A_ROUND)) await look(runWorkflowId(runId));
@@ -61,7 +58,7 @@ export function stuckWorkflows({ client, store, log }: StuckPorts): () => Promis
     await client.workflow.getHandle(workflowId).terminate('its tasks keep failing');
     if (kind === 'run' && id !== null) return restartRun(id, stuck);
     if (kind === 'batch' && id !== null) {
-      // Of a shard, whose batch starts its unfinished runs again.
+      // Of a shard: its batch restarts the unfinished runs.
       await startBatchWorkflow(client, { batchId: id });
       if (stuck.isCancelled) await cancelWorkflow(client, `batch/${id}`);
       return;
@@ -78,7 +75,7 @@ export function stuckWorkflows({ client, store, log }: StuckPorts): () => Promis
   }
 }
 
-/** Null: it continues, or waits, or is closed. */
+/** Null: it continues, waits, or is closed. */
 async function stuckState(client: Client, workflowId: string): Promise<Stuck | null> {
   try {
     const { raw, runId } = await client.workflow.getHandle(workflowId).describe();

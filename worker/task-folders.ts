@@ -14,10 +14,7 @@ export interface TaskFolderParts {
   artifacts: Pick<ArtifactStore, 'open' | 'check' | 'discard'>;
 }
 
-/**
- * The task as it was when the run was submitted: the frozen copy, else a configured folder whose hash is the same, else a copy from the
- * artifact store, which stays in this home.
- */
+/** The frozen copy, a configured folder with its hash, or the artifact store's copy, kept here. */
 export function taskFolders({
   layout,
   configFolders,

@@ -6,9 +6,9 @@ import type { WarmSandboxes } from '../domain/ports/record/warm-sandboxes.js';
 import type { Backend, RunDefinition } from '../domain/run/run.js';
 import type { Logger } from './logger.js';
 
-/** Without such an episode for so long, sandboxes that were started ahead for it are removed. */
+/** How long warm sandboxes stay without such an episode. */
 const WANTED_S = 120;
-/** Removed side by side: an engine takes up to a second for each. */
+/** Parallel removals: an engine takes up to a second for each. */
 const AT_ONCE = 4;
 
 export interface WarmPoolParts {
@@ -16,24 +16,22 @@ export interface WarmPoolParts {
   backends: Backends;
   hostId: string;
   taskFolder: (run: RunDefinition) => Promise<string>;
-  /** Of each kind; 0: none. */
   most: number;
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
 export interface WarmPool {
-  /** Starts one sandbox if one is wanted, and ends those that are not. */
   refill(): Promise<void>;
-  /** Ends those of episodes that ended before anyone acted in them: they have no workflow that would. */
+  /** Ends those of episodes that ended unused, and so have no workflow. */
   dropUnbegun(): Promise<void>;
-  /** Ends all that are not claimed; none is started any more. */
+  /** Ends unclaimed sandboxes; starts no more. */
   empty(): Promise<void>;
 }
 
 /**
- * Sandboxes started ahead for the episodes that come next. Each is started as a run's first one, by the same call, under the id that its
- * run will have; that run's own start finds it standing. After a crash the record of them is cleared by `empty` or at the next start, and the
- * reaper removes what the database does not know.
+ * Starts the next episodes' sandboxes ahead, as their first containers under their run ids, so that
+ * the run's own start finds them. After a crash `empty` or the next start clears the record, and
+ * the reaper removes the sandboxes.
  */
 export function warmPool({ store, backends, hostId, taskFolder, most, log }: WarmPoolParts): WarmPool {
   let open = true;
@@ -49,7 +47,7 @@ export function warmPool({ store, backends, hostId, taskFolder, most, log }: War
       await sandbox.start(sandboxSpec(like, { runId, epoch: 1, taskDir, gpuDevices: [], memory: null }));
       await store.warmIsReady(runId);
     } catch (error) {
-      // The runs themselves say what is wrong with an engine.
+      // Runs report what is wrong with an engine.
       log.warn({ key, error: String(error) }, 'could not start a sandbox for the warm pool');
       await sandbox.stop({ runId, epoch: 1 }).catch(() => undefined);
       await store.dropWarm(runId);
@@ -63,7 +61,7 @@ export function warmPool({ store, backends, hostId, taskFolder, most, log }: War
     if (forgotten.size === 0) return;
     for (const backend of ['docker', 'podman'] satisfies Backend[]) {
       const { sandbox } = backends[backend];
-      // Without that engine there are none of its.
+      // Without that engine it has no sandboxes.
       const there = await sandbox.list().catch(() => []);
       for (const ref of there.filter(({ runId }) => forgotten.has(runId))) await sandbox.stop(ref);
     }

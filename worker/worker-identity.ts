@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs';
 import type { WorkerIdentity } from '../domain/ports/worker-identity.js';
 import { identify, isAlive } from '../services/process-identity.js';
 
-/** Process numbers of one machine, or of one container on it, are compared; those of others say nothing here. */
+/** Process ids are only comparable on one machine, or in one container. */
 export function workerIdentity(): WorkerIdentity {
   const machine = `${hostname()}:${processNamespace()}`;
   const startTime = identify(process.pid)?.startTime ?? '';

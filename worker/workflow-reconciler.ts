@@ -8,11 +8,11 @@ import { startBatchWorkflow } from '../temporal/start-batch.js';
 import { startRunWorkflow } from '../temporal/start-run.js';
 import type { Logger } from './logger.js';
 
-/** How far back to look for workflows that closed while no worker ran. */
+/** Finds workflows that closed while no worker ran. */
 const LOOK_BACK_MS = 24 * 3_600_000;
-/** Of closed workflows, lists lag behind. */
+/** Lists of closed workflows lag behind. */
 const OVERLAP_MS = 10 * 60_000;
-/** So many failures in one round are the server's, not of one workflow. */
+/** More failures in a round are the server's. */
 const MAX_FAILURES = 3;
 
 export interface ReconcilerPorts {
@@ -21,24 +21,22 @@ export interface ReconcilerPorts {
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** The latest execution of a workflow that is not running; `missing`: Temporal does not know it. */
+/** The latest execution of a workflow that does not run; `missing`: Temporal does not know it. */
 type Closed = { status: 'missing' } | { status: 'terminated' | 'completed' | 'closed'; executionId: string };
 
 /**
- * Compares the rows with Temporal, and restarts the workflows of batches, runs and the GPU pool that should be running and are not,
- * with an event for each. A workflow that was terminated, or was lost with Temporal's store, sends no notice: its run or batch would
- * stall. To be called about twice a minute; several workers may do so at once.
+ * Restarts workflows of batches, runs and the GPU pool that rows call for and Temporal does not
+ * run, with an event each: a terminated or lost workflow sends no notice. Call about twice a
+ * minute; concurrent calls are safe.
  */
 export function workflowReconciler(ports: ReconcilerPorts): () => Promise<void> {
   const { client, store, log } = ports;
   let lookFrom = Date.now() - LOOK_BACK_MS;
-  /** Runs that Temporal did not know in the previous round. */
   let missingBefore = new Set<string>();
 
   return async () => {
     const began = Date.now();
     let failures = 0;
-    /** One that cannot be restarted does not keep the others from it. */
     const guarded = async (work: () => Promise<void>): Promise<void> => {
       try {
         await work();
@@ -67,13 +65,13 @@ export function workflowReconciler(ports: ReconcilerPorts): () => Promise<void> 
       });
     const begun = new Set(work.runs.map(({ runId }) => runId));
     for (const { runId, batchId } of work.runs) if (!running.has(runId)) await lookAtRun(runId, restarted.has(batchId));
-    // Runs that wait for their turn have no workflow yet, so the rows do not name those whose workflow was terminated.
+    // Runs that wait for their turn have no workflow, so rows do not show terminated ones.
     for await (const { kind, id, workflowId } of closedSince(client, lookFrom)) {
       if (kind === 'batch') await lookAtBatch(id, workflowId);
       else if (!begun.has(id)) await lookAtRun(id, false);
     }
     missingBefore = missing;
-    // Those that could not be restarted are found again.
+    // Failed restarts are found again.
     if (failures === 0) lookFrom = began - OVERLAP_MS;
   };
 }
@@ -98,11 +96,11 @@ async function reconcilePool(ports: ReconcilerPorts, gpuHosts: boolean): Promise
   );
 }
 
-/** `workflowId`: the batch's, or that of a shard of it, whose runs the batch starts again. */
+/** `workflowId`: the batch's, or that of a shard, whose runs the batch restarts. */
 async function reconcileBatch(ports: ReconcilerPorts, batchId: string, workflowId: string): Promise<boolean> {
   const { client, store } = ports;
   const closed = await closedExecution(client, workflowId);
-  // A shard that has completed is over.
+  // A completed shard is over.
   const isShard = workflowId !== batchWorkflowId(batchId);
   if (closed === null || (isShard && closed.status !== 'terminated')) return false;
   if (!(await store.isUnfinished({ batchId }))) return false;
@@ -124,7 +122,7 @@ async function reconcileRun(
   const workflowId = runWorkflowId(runId);
   const closed = await closedExecution(client, workflowId);
   if (closed === null || !(await store.isUnfinished({ runId }))) return 'done';
-  // Its batch, when that was lost as well, starts it again, unless it is paused.
+  // A batch that was lost as well restarts it, unless paused.
   if (closed.status === 'missing' && !evenIfMissing) return 'missing';
   const ticket = await store.ticket(runId);
   if (ticket === null) return 'done';
@@ -182,7 +180,7 @@ async function closedExecution(client: Client, workflowId: string): Promise<Clos
   }
 }
 
-/** The list lags behind, so a run that is not in it may be running too. */
+/** The list lags behind: other runs may be running too. */
 async function runningRuns(client: Client): Promise<Set<string>> {
   const running = new Set<string>();
   const query = `ExecutionStatus = 'Running' AND WorkflowType IN ('run', 'search')`;

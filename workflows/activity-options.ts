@@ -8,7 +8,7 @@ const HEARTBEAT = '10 seconds';
 
 const NON_RETRYABLE = [FAILURE.sandboxLost, FAILURE.config, FAILURE.stale];
 
-/** PostgreSQL may be down for a while: keep trying, which costs nothing. */
+/** PostgreSQL may be down for a while: retrying costs nothing. */
 export const controlOptions: ActivityOptions = {
   taskQueue: CONTROL_QUEUE,
   startToCloseTimeout: '1 minute',
@@ -25,8 +25,8 @@ export const placementOptions: ActivityOptions = {
 };
 
 /**
- * For lost workers, whose runs continue soon. What an attempt fails with itself waits longer each time, for about an hour of a dead
- * engine (activities/interceptors/failures.ts); then the run ends as infra_error.
+ * For lost workers, so that runs continue soon. An attempt's own failures wait longer each time,
+ * for about an hour (activities/interceptors/failures.ts); then the run ends as infra_error.
  */
 const boundedRetry = {
   initialInterval: '500 milliseconds',
@@ -43,14 +43,13 @@ export const containerOptions = (hostId: string): ActivityOptions => ({
   retry: boundedRetry,
 });
 
-/** Removing what a closed run left: a short time limit, so that a dead host does not hold up the pool. */
+/** After a run closed: a short limit, so that a dead host does not delay the pool. */
 export const reclaimOptions = (hostId: string): ActivityOptions => ({
   ...containerOptions(hostId),
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '1 minute',
 });
 
-/** A submission may be large, and the machine busy. */
 const COPYING_SECONDS = 600;
 
 export const commandOptions = (hostId: string, seconds: number): ActivityOptions => ({
@@ -61,7 +60,7 @@ export const commandOptions = (hostId: string, seconds: number): ActivityOptions
   retry: boundedRetry,
 });
 
-/** Tests that run where the agent lives are over by then. */
+/** Tests in the agent's sandbox are over by then. */
 export const takingOptions = (hostId: string, seconds: number): ActivityOptions => commandOptions(hostId, seconds);
 
 /** Waiting for a place does not count as the run's time. */
@@ -81,8 +80,8 @@ export const snapshotOptions = (hostId: string): ActivityOptions => ({
 });
 
 /**
- * Needs PostgreSQL, which may be away for a while: that ends no run. Faults of engines and providers are
- * left to activities of their own. The pause stays short, so that a run continues soon after its worker does.
+ * Outages of PostgreSQL end no run; faults of engines and providers go to activities of their own.
+ * The pause is short, so that runs continue soon after a worker's loss.
  */
 export const sliceOptions = (hostId: string): ActivityOptions => ({
   taskQueue: hostQueue(hostId),

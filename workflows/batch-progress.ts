@@ -11,34 +11,27 @@ interface ReturnedSlots {
   slots: number;
 }
 
-/** What one execution knows of its batch. */
 export interface BatchProgress {
   readonly batchId: string;
   readonly signals: BatchSignals;
-  /** The batch's row as it was last read. */
   state: BatchState;
   readonly slots: Slots;
-  /** Shards to start, in order. */
   waiting: number[];
-  /** The last shard that was seen. */
   lastShard: number;
   readonly running: Map<number, Promise<void>>;
   cancelled: boolean;
-  /** Played by shards that have ended. */
   runs: number;
 }
 
 export interface BatchSignals {
-  /** The row has changed since it was read. */
   changed: boolean;
-  /** Runs that each shard has played, of those that ended. */
   readonly ended: Map<number, number>;
-  /** What came before there were slots to return to. */
+  /** Received before there were slots to return to. */
   readonly early: ReturnedSlots[];
   onReturn: (back: ReturnedSlots) => void;
 }
 
-/** To be called before the first await: shards of an earlier start signal at once. */
+/** Call before the first await: shards of an earlier start signal at once. */
 export function receiveSignals(): BatchSignals {
   const early: ReturnedSlots[] = [];
   const signals: BatchSignals = {

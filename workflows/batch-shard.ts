@@ -22,8 +22,8 @@ export const slotsGranted = defineSignal<[{ slots: number }]>(SIGNAL.slotsGrante
 export const shardPaused = defineSignal<[{ paused: boolean }]>(SIGNAL.pause);
 
 /**
- * Up to SHARD_SIZE runs, as many at a time as it has slots; unused slots go back to the batch. While paused it starts none. One
- * run's failure never ends the others.
+ * Up to SHARD_SIZE runs, as many at a time as it has slots; returns unused slots. Starts none while
+ * paused. One run's failure never ends the others.
  */
 export async function batchShard(input: ShardInput): Promise<BatchResult> {
   const { batchId, shard } = input;
@@ -41,13 +41,13 @@ export async function batchShard(input: ShardInput): Promise<BatchResult> {
   const waiting = [...tickets];
   const cut: RunTicket[] = [];
   let inFlight = 0;
-  /** A run that fails may pause the batch, which is known here before the next run starts. */
+  /** A failing run may pause the batch: know it before the next start. */
   const reread = async (): Promise<void> => {
     rereading += 1;
     try {
       let [before, was] = [signalled, paused];
       let now = await control.batchState({ batchId });
-      // What came meanwhile may be newer than what was read.
+      // A later signal may be newer than what was read.
       for (; before !== signalled; now = await control.batchState({ batchId })) [before, was] = [signalled, paused];
       ({ paused } = now);
       if (paused && !was) await notifyBatch(batchId, SIGNAL.batchChanged);

@@ -16,9 +16,8 @@ import { carriedSlots, createSlots, giveBack, grant, nextGrant } from './slots.j
 const control = proxyActivities<ControlActivities>(controlOptions);
 
 /**
- * All runs of a batch, shard by shard, within one window. The database is the truth: rows are read at each start, and again when a
- * signal says that they changed (paused, resumed, runs added). Shards skip ended runs. A batch of many shards continues in fresh
- * histories, each of which is replayed quickly.
+ * Plays a batch shard by shard within one window. Rows are the truth: read at the start, and when a
+ * signal says that they changed. Long batches continue in fresh histories, which replay quickly.
  */
 export async function batch(input: BatchInput): Promise<BatchResult> {
   const { batchId, carried } = input;
@@ -80,7 +79,7 @@ async function playToEnd(progress: BatchProgress, input: BatchInput): Promise<bo
     }
     const finished = await control.finishBatch({ batchId, cancelled: false });
     if (finished && !signals.changed) return true;
-    // Runs were added meanwhile; or a run's workflow failed, and is to be restarted after a pause.
+    // Runs were added meanwhile; or a run's workflow failed, and restarts after a pause.
     if (!signals.changed) {
       await condition(() => signals.changed, pauseSeconds * 1000);
       pauseSeconds = Math.min(pauseSeconds * 2, 300);
@@ -105,7 +104,7 @@ async function reload(progress: BatchProgress): Promise<void> {
   progress.state = state;
   const added = state.openShards.filter((shard) => shard > progress.lastShard);
   progress.lastShard = Math.max(progress.lastShard, ...added);
-  // While the batch is paused, it starts no shards, and runs that were restarted alone end without one.
+  // A paused batch starts no shards; runs restarted alone end without one.
   progress.waiting = [...progress.waiting, ...added].filter((shard) => state.openShards.includes(shard));
   slots.free += state.concurrency - before.concurrency;
   // Shards read the row, too; their last signal is never older than what they read.
@@ -118,7 +117,7 @@ async function continueInFreshHistory(progress: BatchProgress, input: BatchInput
   const { historyLength, continueAsNewSuggested } = workflowInfo();
   const most = input.continueAfterEvents ?? CONTINUE_BATCH_AFTER_EVENTS;
   if (signals.changed || cancelled || (historyLength < most && !continueAsNewSuggested)) return;
-  // A shard that has said how many runs it played is about to close: its count would be lost.
+  // A shard that has reported its runs is about to close: its count would be lost.
   if ([...running.keys()].some((shard) => signals.ended.has(shard))) return;
   const shards = [...slots.shards].map(([shard, of]) => ({ shard, ...of }));
   const { concurrency, paused } = progress.state;

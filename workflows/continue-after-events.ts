@@ -1,2 +1,2 @@
-/** Of a batch, whose history a worker that takes it over replays in a moment, even on a busy machine. */
+/** A short history, which a worker that takes over replays quickly. */
 export const CONTINUE_BATCH_AFTER_EVENTS = 1_000;

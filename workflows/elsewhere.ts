@@ -1,13 +1,13 @@
 import { CancellationScope, condition, getExternalWorkflowHandle, isCancellation } from '@temporalio/workflow';
 
-/** Looks at the database at first and later, seconds apart. */
+/** Between looks at the database, from first to last. */
 const FIRST_PAUSE_S = 1;
 const LAST_PAUSE_S = 300;
 
 /**
- * Wait for an execution that an earlier start of its parent left running. A workflow cannot await an execution that is not its
- * child, so poll the database. `signalled`: it says so itself, unless its signal is lost. If we are cancelled, cancel that execution
- * and still await its end.
+ * Waits for an execution of its parent's earlier start, by polling the database: workflows can only
+ * await children. `signalled`: it also signals its end. Cancellation is passed on, and its end
+ * still awaited.
  */
 export async function untilEndedElsewhere(
   workflowId: string,

@@ -14,7 +14,7 @@ import { HostLost, onHost } from './on-host.js';
 
 const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placementOptions);
 
-/** The end, with the hidden test's result. The sandbox is gone, so the agent cannot learn it. */
+/** Adds the hidden test's result. The sandbox is gone, so the agent cannot learn it. */
 export async function judgedByTest(
   ticket: RunTicket,
   at: { hostId: string; epoch: number },
@@ -44,7 +44,7 @@ export async function judgedByTest(
 }
 
 export function endOfFailure(error: unknown): RunEnd {
-  // Work that is given up may fail on its way out.
+  // Abandoned work may fail on its way out.
   if (isCancellation(error) || CancellationScope.current().consideredCancelled)
     return { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null };
   const cause = rootCause(error);

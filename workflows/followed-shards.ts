@@ -19,7 +19,7 @@ import { giveBack, shardClosed, slotsPerReturn } from './slots.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
-/** Start a shard and follow it until it has ended. Returns when it can be signalled. */
+/** Starts a shard and follows it to its end. Returns when it can be signalled. */
 export async function startAndFollow(batch: BatchProgress, shard: number, slots: number): Promise<void> {
   batch.waiting = batch.waiting.filter((other) => other !== shard);
   batch.signals.ended.delete(shard);
@@ -36,14 +36,13 @@ export async function startAndFollow(batch: BatchProgress, shard: number, slots:
   await condition(() => started);
 }
 
-/** Follow a shard that an earlier history of this batch has started. */
 export const followStarted = (batch: BatchProgress, shard: number): void =>
   attend(batch, shard, () => untilEnded(batch, shard));
 
 export const signalPaused = (batch: BatchProgress): Promise<unknown> =>
   Promise.all([...batch.running.keys()].map((shard) => signalShard(batch, shard, { paused: batch.state.paused })));
 
-/** By id, since an earlier start of this batch may have started it. False: it has closed, and needs no signal. */
+/** By id, since an earlier start may have started it. False: it has closed. */
 export async function signalShard(
   { batchId }: BatchProgress,
   shard: number,
@@ -61,7 +60,7 @@ export async function signalShard(
   }
 }
 
-/** Until the shard has ended; it is running by then. `play` returns how many runs it has played. */
+/** Until a running shard has ended. `play` returns the runs it played. */
 function attend(batch: BatchProgress, shard: number, play: () => Promise<number>): void {
   const attended = async (): Promise<void> => {
     try {
@@ -85,7 +84,7 @@ async function untilEnded(batch: BatchProgress, shard: number): Promise<number> 
   const { ended } = batch.signals;
   await untilEndedElsewhere(
     shardWorkflowId(batchId, shard),
-    // One that was terminated ends no more runs: it is started again, for those that are left.
+    // A terminated shard is restarted for the runs that are left.
     async () =>
       (await control.shardEnded({ batchId, shard })) ||
       !(await signalShard(batch, shard, { paused: batch.state.paused })),
@@ -94,7 +93,6 @@ async function untilEnded(batch: BatchProgress, shard: number): Promise<number> 
   return ended.get(shard) ?? 0;
 }
 
-/** Null: an earlier start of this batch has started it. */
 async function startShard(
   batch: BatchProgress,
   shard: number,

@@ -5,17 +5,15 @@ import { controlOptions } from './activity-options.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
-/** Ask again now and then: the pool may have been restarted. */
+/** The pool may have been restarted. */
 const ASK_AGAIN = '15 minutes';
 /** Until the pool has looked which hosts take runs. */
 const LOOK_MS = 1000;
 /** On top of the run's time limit, whose clock stops while the run waits. */
 const TTL_SLACK_S = 24 * 3600;
 
-/** One run's lease: request, hold, return. Grants come by signal. */
 export class GpuLease {
   #held: Lease | null = null;
-  /** Older grants belong to leases that were given up. */
   #lastToken: number;
   readonly #ticket: RunTicket;
 
@@ -26,7 +24,7 @@ export class GpuLease {
     if (token !== undefined && hostId !== undefined && devices !== undefined) this.#held = { token, hostId, devices };
   }
 
-  /** Grants up to this one belong to leases that were given up, or to the one that it has. */
+  /** Older grants belong to leases that were given up. */
   get lastToken(): number {
     return this.#lastToken;
   }
@@ -37,7 +35,7 @@ export class GpuLease {
     this.#lastToken = lease.token;
   }
 
-  /** Wait for all GPUs of the run at once, on a host that stays for the time that it may take. */
+  /** Waits for all GPUs of the run at once, on a host that stays long enough. */
   async acquire(time: { seconds?: number }): Promise<Lease> {
     const { runId, gpus, batchId, wallSeconds, priority, backend } = this.#ticket;
     await control.waitingForGpu({ runId });
@@ -64,7 +62,6 @@ export class GpuLease {
     await control.abandonLease({ runId: this.#ticket.runId, lease });
   }
 
-  /** Its host takes no runs now. */
   async giveBack(): Promise<void> {
     const lease = this.#held;
     if (lease === null) return;

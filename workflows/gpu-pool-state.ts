@@ -1,10 +1,9 @@
 import type { Lease, LeaseRequest } from '../domain/model/messages.js';
 import type { GpuHost, OpenLease } from '../domain/ports/record/leases.js';
 
-/** A waiting request, and how often later requests were served first while it was the first of its batch. */
+/** `overtaken`: later requests served while it was the first of its batch. */
 interface Waiting extends LeaseRequest {
   overtaken: number;
-  /** Host kept free for it, since it was overtaken too often. */
   keptHost?: string;
 }
 
@@ -17,7 +16,7 @@ interface Held {
   revoking?: true;
 }
 
-/** The GPU semaphore as pure state: who holds what, who waits. Plain JSON, to survive continue-as-new. */
+/** The GPU semaphore as pure state, in plain JSON, to survive continue-as-new. */
 export interface GpuPoolState {
   /** Hosts that lease GPUs now. Leases on other hosts stay. */
   hosts: GpuHost[];
@@ -32,7 +31,7 @@ export interface GpuPoolState {
   nextToken: number;
   /** When hosts and holders were last checked, milliseconds since 1970. */
   lookedAt?: number;
-  /** Continue as new after this many events; only tests set it. */
+  /** Only tests set it. */
   continueAfterEvents?: number;
 }
 
@@ -41,7 +40,7 @@ export interface Grant {
   lease: Lease;
 }
 
-/** How many later requests may overtake a first request that does not fit; then a host is kept free for it. */
+/** After this many overtakings, a host is kept free for a first request. */
 export const MAX_OVERTAKEN = 16;
 /** A round this many times later than due means that the services were down. */
 const ROUNDS_MISSED = 6;
@@ -59,7 +58,6 @@ export function poolOf({ leases, nextToken }: { leases: OpenLease[]; nextToken: 
   return state;
 }
 
-/** Replace the known hosts; leases stay. */
 export function setHosts(state: GpuPoolState, hosts: GpuHost[]): void {
   state.hosts = [...hosts].sort((a, b) => (a.hostId < b.hostId ? -1 : 1));
 }
@@ -67,7 +65,7 @@ export function setHosts(state: GpuPoolState, hosts: GpuHost[]): void {
 export const waitingCount = (state: GpuPoolState): number =>
   state.lines.reduce((sum, line) => sum + line.requests.length, 0);
 
-/** Nothing is held or requested, so only a request can change anything. */
+/** Only a request can change an idle pool. */
 export const isIdle = (state: GpuPoolState): boolean =>
   state.held.length === 0 && state.lost.length === 0 && state.lines.length === 0;
 
@@ -77,7 +75,7 @@ export const watchedRuns = (state: GpuPoolState): string[] => [
   ...state.lines.flatMap((line) => (line.requests[0] === undefined ? [] : [line.requests[0].runId])),
 ];
 
-/** Queue a request, once per run. A run that holds its lease gets the grant again. */
+/** Queues a run's request once. A run that holds its lease gets the grant again. */
 export function request(state: GpuPoolState, wanted: LeaseRequest): void {
   if (state.lines.some((line) => line.requests.some((one) => one.runId === wanted.runId))) return;
   if (state.held.some((holder) => holder.runId === wanted.runId && holder.revoking !== true)) {
@@ -91,15 +89,12 @@ export function request(state: GpuPoolState, wanted: LeaseRequest): void {
   else line.requests.push(entry);
 }
 
-/** Withdraw the run's request. */
 export function withdraw(state: GpuPoolState, runId: string): void {
   for (const line of state.lines) line.requests = line.requests.filter((one) => one.runId !== runId);
   state.lines = state.lines.filter((line) => line.requests.length > 0);
 }
 
-/**
- * Return a lease. Without a token: whatever the run holds, and its request too. A token that is not the holder's changes nothing.
- */
+/** Without a token: returns the run's lease and its request. Another's token changes nothing. */
 export function release(state: GpuPoolState, runId: string, token: number | null): void {
   if (token === null) withdraw(state, runId);
   state.held = state.held.filter(
@@ -107,27 +102,23 @@ export function release(state: GpuPoolState, runId: string, token: number | null
   );
 }
 
-/** Start revoking the lease; its GPUs are free when it is released. */
+/** Its GPUs are free when it is released. */
 export function revoke(state: GpuPoolState, token: number): void {
   for (const holder of state.held) if (holder.lease.token === token) holder.revoking = true;
 }
 
-/** The lease's host is lost: the run may request another lease, and those GPUs are not leased. */
+/** The run may request another lease; the lost host's GPUs are not leased. */
 export function abandon(state: GpuPoolState, runId: string, token: number): void {
   const gone = state.held.filter((holder) => holder.runId === runId && holder.lease.token === token);
   state.held = state.held.filter((holder) => !gone.includes(holder));
   state.lost.push(...gone);
 }
 
-/** Keep only these abandoned leases; the others are free. */
 export function keepLost(state: GpuPoolState, tokens: number[]): void {
   state.lost = state.lost.filter((holder) => tokens.includes(holder.lease.token));
 }
 
-/**
- * Hosts and holders were checked. Extend leases by the time since the last check if it was much longer than a round (everything was
- * down), and leases on silent hosts in any case.
- */
+/** Extends all leases if everything was down since the last check, and those on silent hosts. */
 export function lookedAfter(
   state: GpuPoolState,
   { now, roundMs, liveHosts }: { now: number; roundMs: number; liveHosts: readonly string[] },
@@ -143,9 +134,9 @@ export const expired = (state: GpuPoolState, now: number): Held[] =>
   state.held.filter((holder) => holder.expiresAt !== null && holder.expiresAt <= now);
 
 /**
- * Grants that are possible now: all GPUs of a request at once, on one host. Higher priority first (1 before 5); within a priority,
- * batches take turns; within a batch, first come, first served. A first request that does not fit may be overtaken (backfill) a
- * bounded number of times; then a host is kept free for it, so that a request for many GPUs cannot starve.
+ * Grants all GPUs of a request at once, on one host. By priority (1 before 5); then batches take
+ * turns, each first come, first served. Requests that do not fit may be overtaken (backfill) a
+ * limited number of times; then a host is kept free for them, so that large requests cannot starve.
  */
 export function grant(state: GpuPoolState, now = 0): Grant[] {
   const repeated = state.held.filter((holder) => state.repeats.includes(holder.runId) && holder.revoking !== true);
@@ -156,7 +147,6 @@ export function grant(state: GpuPoolState, now = 0): Grant[] {
 }
 
 function grantOne(state: GpuPoolState, now: number): Grant | null {
-  /** Hosts kept free for a request that was overtaken too often. */
   const kept = new Set<string>();
   const passed: Waiting[] = [];
   for (const { line, head } of heads(state)) {
@@ -174,7 +164,6 @@ function grantOne(state: GpuPoolState, now: number): Grant | null {
   return null;
 }
 
-/** First requests of the queues, in the order to serve them. */
 function heads(state: GpuPoolState): { line: GpuPoolState['lines'][number]; head: Waiting }[] {
   return state.lines
     .flatMap((line) => (line.requests[0] === undefined ? [] : [{ line, head: line.requests[0] }]))
@@ -198,7 +187,7 @@ function take(
   return { runId: head.runId, lease };
 }
 
-/** The host with the fewest sufficient free GPUs, which keeps whole hosts free for large requests. */
+/** The fewest sufficient free GPUs, which keeps whole hosts for large requests. */
 function bestFit(
   state: GpuPoolState,
   head: Waiting,
@@ -213,7 +202,7 @@ function bestFit(
   return fitting[0] ?? null;
 }
 
-/** The host already kept, or else, of those large enough for the request, the one that lacks the fewest GPUs now. */
+/** The host already kept, or, of those large enough, the one that lacks the fewest GPUs. */
 function keptFor(state: GpuPoolState, head: Waiting, kept: ReadonlySet<string>, now: number): string | undefined {
   const able = state.hosts
     .filter((host) => host.devices.length >= head.gpus && !kept.has(host.hostId) && offers(host, head, now))

@@ -43,10 +43,10 @@ const requestLeaseSignal = defineSignal<[LeaseRequest]>(SIGNAL.requestLease);
 const releaseLeaseSignal = defineSignal<[{ runId: string; token: number | null }]>(SIGNAL.releaseLease);
 const abandonLeaseSignal = defineSignal<[{ runId: string; token: number }]>(SIGNAL.abandonLease);
 
-/** How often holders and hosts are checked: a dead holder's GPUs are free within half a minute. */
+/** A dead holder's GPUs are free within half a minute. */
 const ROUND_MS = 10_000;
 
-/** The GPU semaphore: one per namespace, grants by signal. */
+/** One per namespace; grants by signal. */
 export async function gpuPool(carried?: GpuPoolState): Promise<void> {
   let state = carried ?? emptyPool();
   let changed = true;
@@ -73,7 +73,6 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
     for (const change of changes) change();
   }
 
-  /** Tokens of leases being revoked now. */
   const reclaiming = new Set<number>();
   const reclaim = (runId: string, lease: Lease, reason: 'closed' | 'expired'): void => {
     if (reclaiming.has(lease.token)) return;
@@ -117,7 +116,7 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
     await grantAll();
     const full = isFull();
     if (full && reclaiming.size === 0 && allHandlersFinished()) await continueAsNew<typeof gpuPool>(state);
-    // With a full history start nothing new, but keep granting until pending activities have returned.
+    // With a full history start nothing, but keep granting until pending activities return.
     const moved = () => changed || (!full && nextRoundAt === 0);
     if (full || isIdle(state)) {
       await condition(moved);
@@ -126,7 +125,6 @@ export async function gpuPool(carried?: GpuPoolState): Promise<void> {
   }
 }
 
-/** Check which hosts lease GPUs, which holders are gone, and which leases have expired. */
 async function lookAround(
   state: GpuPoolState,
   reclaim: (runId: string, lease: Lease, reason: 'closed' | 'expired') => void,
@@ -152,10 +150,7 @@ async function lookAround(
   }
 }
 
-/**
- * A closed run's GPUs may still be in use, so its containers are removed first. If that fails, the lease stays and the next round
- * tries again. The release arrives as a signal.
- */
+/** Its containers go first, as they may use the GPUs. After a failure the next round retries. */
 async function takeBack(runId: string, lease: Lease, reason: 'closed' | 'expired'): Promise<void> {
   await control.revokeLease({ runId, lease, reason });
   const host = proxyActivities<HostActivities>(reclaimOptions(lease.hostId));

@@ -5,9 +5,9 @@ import { onHost } from './on-host.js';
 import { MAX_EPOCHS, type RunState } from './run-state.js';
 
 /**
- * Start a container, in which the activity restores the steps so far. A container lost meanwhile is replaced like any other.
- * `began` is called with each epoch before its container starts. Returns the epoch that succeeded. `because`: why a new container is
- * needed; `last`: see RunState. Throws HostLost.
+ * The activity restores the steps so far. Replaces a container lost meanwhile. `began` gets each
+ * epoch before its start; `because`: why a new container is needed; `last`: see RunState. Returns
+ * the epoch that succeeded. Throws HostLost.
  */
 export async function startHeldContainer(
   { hostId, epoch: first, because, last }: { hostId: string; epoch: number; because?: string; last: number },
@@ -29,7 +29,6 @@ export async function startHeldContainer(
   }
 }
 
-/** A new container, in which the recorded steps are restored; a program starts again. */
 export async function replaceContainer(run: RunState, because: string): Promise<void> {
   const { runId, maxSteps, program } = run.ticket;
   const { epoch } = run.progress;
@@ -42,7 +41,7 @@ export async function replaceContainer(run: RunState, because: string): Promise<
   );
 }
 
-/** Run `work` in the current container; if that is lost, in a new one. */
+/** Retries `work` in a new container if the current one is lost. */
 export async function inContainer<T>(run: RunState, work: (epoch: number) => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -58,12 +57,11 @@ export const isSandboxLost = (error: unknown): boolean => hasType(error, FAILURE
 
 export const isHostRefusing = (error: unknown): boolean => hasType(error, FAILURE.hostRefuses);
 
-/** The reason, cut, since it is kept in the history. */
+/** Cut, since the history keeps it. */
 export const whyLost = (error: unknown): string => applicationFailureOf(error)?.message.slice(0, 300) ?? 'unknown';
 
 const hasType = (error: unknown, type: string): boolean => applicationFailureOf(error)?.type === type;
 
-/** What an activity threw, out of its wrapping. */
 function applicationFailureOf(error: unknown): ApplicationFailure | undefined {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   return cause instanceof ApplicationFailure ? cause : undefined;

@@ -1,4 +1,4 @@
-// Only workflows are exported here: the bundle's entry.
+// The bundle's entry: only workflows are exported.
 export { batch } from './batch.js';
 export { batchShard } from './batch-shard.js';
 export { run } from './run.js';

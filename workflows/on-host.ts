@@ -5,26 +5,21 @@ import { controlOptions } from './activity-options.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
-/** The run's host is lost: the run moves to another one. */
 export class HostLost extends Error {
   override name = 'HostLost';
   constructor(
     readonly hostId: string,
-    /** As it had announced. */
     readonly left: boolean,
   ) {
     super(`host ${hostId} is lost`);
   }
 }
 
-/** How long an activity waits for a worker before we ask whether the host is lost. Doubles while the answer is no. */
+/** Wait for a worker before asking whether the host is lost. Doubles while it is not. */
 const FIRST_DOUBT_S = 20;
 const LAST_DOUBT_S = 300;
 
-/**
- * An activity on the run's host. While no worker takes it and the host is not lost (services may be down), it is scheduled again,
- * without using the run's time. Throws HostLost.
- */
+/** Rescheduled, outside the run's time, until a worker takes it. Throws HostLost. */
 export async function onHost<T>(
   at: { runId: string; hostId: string; epoch: number },
   options: ActivityOptions,

@@ -8,10 +8,7 @@ import { untilEndedElsewhere } from './elsewhere.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 
-/**
- * Plays a run, or waits for the workflow that an earlier start left playing it. Returns when it is over; null: its end is unknown
- * here.
- */
+/** Also awaits a workflow of an earlier start. Null: the run's end is unknown here. */
 export async function oneRun(ticket: RunTicket): Promise<RunEnd | null> {
   const workflowId = runWorkflowId(ticket.runId);
   try {

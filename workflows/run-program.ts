@@ -8,14 +8,9 @@ import type { RunState } from './run-state.js';
 /** For a run without a limit of its own. */
 const LONGEST_SECONDS = 7 * 24 * 3600;
 
-/**
- * A program that plays by itself: started once in the sandbox, and found again by each activity that
- * waits for it. In a new container it starts again: what it knew is lost with the old one, and what it
- * spent is spent. Throws HostLost.
- */
+/** A new container starts it afresh, without its state but with its spending. Throws HostLost. */
 export const playProgram = (run: RunState): Promise<RunEnd> => inContainer(run, () => untilItEnds(run));
 
-/** Its validations are answered on the way. */
 async function untilItEnds(run: RunState): Promise<RunEnd> {
   const { runId, wallSeconds, evaluationSeconds } = run.ticket;
   const { epoch } = run.progress;

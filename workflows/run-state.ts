@@ -2,24 +2,24 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { CarriedRun, RunPlace, RunProgress } from '../domain/model/messages.js';
 import type { RunTicket } from '../domain/run/run.js';
 
-/** After this many lost containers the run ends as infra_error. */
+/** Then the run ends as infra_error. */
 export const MAX_EPOCHS = 10;
-/** Hosts that leave as announced are no fault; but a run that never gets anywhere ends, too. */
+/** Announced departures are no fault, but a run that gets nowhere must end. */
 const MOST_HANDED_ON = 1000;
 
-/** Activities of one history: about ten events each at most, where Temporal suggests a fresh history at 4,096. */
+/** About ten events each; Temporal suggests a fresh history at 4,096. */
 export const TURNS_PER_HISTORY = 250;
 
-/** The random part of an execution's id: what is before it is a time. */
+/** The random part of an execution's id, after a time. */
 const EXECUTION_DIGITS = 12;
 const TURN_DIGITS = 8;
 
-/** What a run's workflow knows of its run: all of it comes from the ticket and from results of activities. */
+/** All of it comes from the ticket and from results of activities. */
 export class RunState {
   progress: RunProgress;
   /** Null: it waits for one. */
   place: RunPlace | null;
-  /** Moves from hosts that left as announced: they count as no loss. */
+  /** Moves from hosts that left as announced, which are not losses. */
   handedOn: number;
   /** The host that left last, until the run has a place again. */
   handedOnBy: string | undefined;
@@ -37,7 +37,7 @@ export class RunState {
     this.#turnsBefore = this.#turns = carried?.turns ?? 0;
   }
 
-  /** The host that plays it. Throws where there is none: its callers run on one. */
+  /** Throws without a place: its callers run on one. */
   get hostId(): string {
     if (this.place === null) throw new Error(`run ${this.ticket.runId} has no place`);
     return this.place.hostId;
@@ -51,7 +51,7 @@ export class RunState {
     return { runId: this.ticket.runId, hostId: this.hostId, epoch: this.progress.epoch };
   }
 
-  /** Time for a fresh history, decided by our own count: it is the same whenever the history is replayed. */
+  /** By our own count, which is the same in every replay. */
   get isLong(): boolean {
     return this.#turns - this.#turnsBefore >= this.turnsPerHistory;
   }

@@ -24,7 +24,7 @@ import { inContainer, isSandboxLost, replaceContainer, whyLost } from './held-co
 import { onHost } from './on-host.js';
 import type { RunState } from './run-state.js';
 
-/** Turns that were answered from outside. The answers are in PostgreSQL, where the next slice finds them. */
+/** Turns answered from outside; the next slice finds the answers in PostgreSQL. */
 export class AnsweredTurns {
   readonly #names = new Set<string>();
   add({ step, try: requery }: AnsweredTurn): void {
@@ -38,10 +38,7 @@ export class AnsweredTurns {
   }
 }
 
-/**
- * The steps of a run on its host, slice by slice, until the run ends, or its history is long. What a
- * slice leaves to the workflow is an activity of its own. Throws HostLost.
- */
+/** Until the run ends or its history is long. Throws HostLost. */
 export async function takeSteps(run: RunState, answered: AnsweredTurns): Promise<RunEnd | 'continue'> {
   let keep: SnapshotReason | undefined;
   for (;;) {
@@ -72,7 +69,6 @@ function sliceArgs(run: RunState, keep: SnapshotReason | undefined): PlayStepsAr
   };
 }
 
-/** What a slice needs before the next one. */
 async function handleEnd(
   run: RunState,
   end: Exclude<SliceEnd, { kind: 'evaluate' }>,
@@ -90,7 +86,8 @@ async function handleEnd(
     case 'asked': {
       const turn = { step: run.progress.step, try: end.try };
       const isAnswered = () => answered.has(turn);
-      // Without a deadline no timer, so waiting adds nothing to the history. The worker resends a lost signal.
+      // Without a deadline no timer, which would add to the history. The worker resends lost
+      // signals.
       if (end.deadlineMs === null) await condition(isAnswered);
       else await condition(isAnswered, Math.max(1, end.deadlineMs));
       answered.clear();
@@ -146,7 +143,7 @@ const endOf = (endReason: EndReason, { status }: EvaluateResult): RunEnd => ({
   detail: null,
 });
 
-/** A limit ended the run: its files are taken at once, since the evaluation may have to wait for its place. */
+/** A limit ended the run: take its files at once, since the evaluation may wait. */
 async function forcedEnd(run: RunState, ending: EndReason): Promise<RunEnd> {
   const { runId, maxSteps, evaluationSeconds, node, copiedSteps } = run.ticket;
   const taken = run.progress.step - 1;
@@ -168,7 +165,7 @@ async function nodeEnd(run: RunState, validated: EvaluateResult): Promise<RunEnd
   return endOf('submit', validated);
 }
 
-/** What a snapshot fails with is no matter of the run. */
+/** A failed snapshot does not affect the run. */
 async function keepWorkspace(run: RunState, reason: SnapshotReason, step: number): Promise<void> {
   const keeper = proxyActivities<HostActivities>(snapshotOptions(run.hostId));
   await keeper.snapshot({ runId: run.ticket.runId, step, epoch: run.progress.epoch, reason }).catch(() => undefined);

@@ -32,10 +32,7 @@ const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placement
 const leaseGranted = defineSignal<[Lease]>(SIGNAL.leaseGranted);
 const turnAnswered = defineSignal<[AnsweredTurn]>(SIGNAL.turnAnswered);
 
-/**
- * One run: owns the lease, the host, the container and their cleanup, and has its steps taken. It
- * continues as new between two steps; `turnsPerHistory` is small only in tests.
- */
+/** Owns lease, host, container and cleanup. `turnsPerHistory` is small only in tests. */
 export async function run(
   ticket: RunTicket,
   carried: CarriedRun | null = null,
@@ -119,13 +116,13 @@ async function findPlace(
   return placed;
 }
 
-/** What a container starts with: all recorded steps in a later epoch. The first after a host that left says so. */
+/** Later epochs restore all recorded steps. The first after a host that left says so. */
 function restoreArgs({ ticket, handedOnBy }: RunState, epoch: number) {
   const replayThrough = ticket.program === true ? 0 : epoch === 1 ? ticket.copiedSteps : ticket.maxSteps;
   return { replayThrough, ...(handedOnBy === undefined ? {} : { handedOnBy }) };
 }
 
-/** Its container on a new host. `placementFailure`: why the one that its placement has started is gone. */
+/** On a new host. `placementFailure`: why the container of its placement is gone. */
 async function startContainer(state: RunState, placementFailure: string | undefined): Promise<void> {
   const { runId } = state.ticket;
   const first = state.progress.epoch + (placementFailure === undefined ? 0 : 1);
@@ -145,8 +142,7 @@ async function startContainer(state: RunState, placementFailure: string | undefi
   );
 }
 
-/** First the containers, then the lease: a GPU is leased again only when nothing of ours uses it. If this fails, the pool
- * removes the containers and takes the lease back. */
+/** Containers before the lease, so that a leased GPU is unused. On failure the pool does both. */
 async function endRun(state: RunState, lease: GpuLease, end: RunEnd): Promise<RunEnd> {
   const { ticket, place } = state;
   const { runId, hiddenSplit } = ticket;

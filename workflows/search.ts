@@ -8,18 +8,19 @@ import { oneRun } from './one-run.js';
 const control = proxyActivities<ControlActivities>(controlOptions);
 const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placementOptions);
 
-/** Starts of a node's workflow, which end without its run's end only if an operator terminates them. */
+/** A node's workflow ends without its run only if an operator terminates it. */
 const MOST_STARTS = 3;
 
 /**
- * Nodes, and questions to the tree's model, of one history: about 18 events each, where Temporal suggests
- * a fresh history at 4,096. Counted, since a count is the same whenever the history is replayed.
+ * Nodes and questions per history: about 18 events each; Temporal suggests a fresh history at
+ * 4,096. Counted, so that replays agree.
  */
 const ENTRIES_PER_HISTORY = 220;
 
 /**
- * One run that is a tree of forks, each a run of its own. Which nodes are opened is decided, and remembered, in PostgreSQL: whenever this
- * is restarted, it finds the wave that is being played. At last the best node's submission is tested, once.
+ * A run that is a tree of forks, each its own run. PostgreSQL decides and remembers which nodes
+ * open, so that a restart finds the current wave. Tests the best node's submission once, at the
+ * end.
  */
 export async function search(ticket: RunTicket, entriesPerHistory = ENTRIES_PER_HISTORY): Promise<RunEnd> {
   const { runId } = ticket;
@@ -46,7 +47,7 @@ async function playWaves(ticket: RunTicket, entriesPerHistory: number): Promise<
     const { tickets, ended } = await control.openNodes({ runId });
     if (tickets.length === 0 && ended.length === 0) return 'over';
     entries += tickets.length + ended.length;
-    // Those that are cancelled end in their own time.
+    // Cancelled ones end in their own time.
     const played = await Promise.allSettled([
       ...tickets.map(playNode),
       ...ended.map((nodeRunId) => control.settleNode({ nodeRunId })),
@@ -55,10 +56,7 @@ async function playWaves(ticket: RunTicket, entriesPerHistory: number): Promise<
   }
 }
 
-/**
- * What the tree asks its model is of use, but no more: without an answer the next wave is chosen by rule.
- * Returns how often it was asked: `most` times, and its history is full.
- */
+/** Without answers the next wave follows a rule. Returns the questions; `most`: history is full. */
 async function askTree({ runId, provider }: RunTicket, most: number): Promise<number> {
   const model = proxyActivities<Pick<ModelActivities, 'askTree'>>(modelOptions(provider));
   let asked = 0;

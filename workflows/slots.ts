@@ -1,25 +1,25 @@
 import type { CarriedBatch } from '../domain/model/messages.js';
 
 /**
- * How many runs each shard may have in flight: one window over the whole batch, as pure state. Shards are filled in order of
- * submission: the first with runs left to start gets every free slot; a shard with none left returns its unused slots. So the
- * window is full as long as any run waits, wherever the slow runs are.
+ * Runs in flight by shard: one window over the batch, as pure state. The first shard with runs left
+ * gets every free slot, and shards without any return theirs, so the window stays full while any
+ * run waits.
  */
 export interface Slots {
   free: number;
-  /** Running shards. `drains`: it has returned slots, so all its runs have started. */
+  /** `drains`: it has returned slots, so all its runs have started. */
   shards: Map<number, { held: number; drains: boolean }>;
 }
 
 export const createSlots = (concurrency: number): Slots => ({ free: concurrency, shards: new Map() });
 
-/** As they were in the batch's history before this one; a window that has changed since is reached as runs end. */
+/** As in the batch's previous history; a changed window is reached as runs end. */
 export const carriedSlots = ({ shards, free, concurrency }: CarriedBatch, now: number): Slots => ({
   free: free + now - concurrency,
   shards: new Map(shards.map(({ shard, held, drains }) => [shard, { held, drains }])),
 });
 
-/** What to do with the free slots: more for a shard that runs, or a start for the next one; null: nothing. */
+/** More for a running shard, or a start of the next; null: nothing. */
 export function nextGrant(
   state: Slots,
   waiting: readonly number[],
@@ -38,7 +38,6 @@ export function grant(state: Slots, shard: number, slots: number): void {
   else known.held += slots;
 }
 
-/** A shard returns slots for which it has no run. */
 export function giveBack(state: Slots, shard: number, slots: number): void {
   const known = state.shards.get(shard);
   if (known === undefined) return;
@@ -54,5 +53,5 @@ export function shardClosed(state: Slots, shard: number): void {
   state.shards.delete(shard);
 }
 
-/** Returning slots in such steps keeps histories short, and leaves at most a sixteenth of the window unused. */
+/** Steps keep histories short, and leave at most a sixteenth of the window unused. */
 export const slotsPerReturn = (concurrency: number): number => Math.max(1, Math.floor(concurrency / 16));

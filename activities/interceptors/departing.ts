@@ -3,7 +3,7 @@ import { HostLeft } from '../../domain/errors.js';
 import type { Departure } from '../../domain/ports/departure.js';
 import { isWorkerShutdown } from '../cancellation.js';
 
-/** What moves to another host; slices of steps move by themselves. Snapshots are still taken, and containers removed. */
+/** These move to another host; slices move by themselves. Snapshots and removals still run. */
 const MOVES = ['startContainer', 'executeCommand', 'runProgram', 'takeSubmission', 'evaluate', 'evaluateHidden'];
 
 /** After these the run thinks about its next command, in its container. */
@@ -17,10 +17,7 @@ interface OfRun {
 
 const leaves = ({ runId }: OfRun): HostLeft => new HostLeft(`the host of run ${runId} is leaving`);
 
-/**
- * On a host that leaves nothing begins any more, and what is cut off is not tried again: the run moves, with its world as it was between
- * two commands.
- */
+/** Nothing starts or is retried on a leaving host: the run moves with its last snapshot. */
 export const departing =
   (departure: Departure): ActivityInterceptorsFactory =>
   ({ info, cancellationSignal }): ActivityInterceptors => ({

@@ -15,10 +15,7 @@ import {
 import { ProviderError } from '../../domain/model/provider-error.js';
 import { FAILURE, type FailedPart } from '../../domain/model/messages.js';
 
-/**
- * The one place that decides whether an error is retried. Messages are cut: failures are kept in the history, where only our own
- * words and ids belong.
- */
+/** Decides whether an error is retried. Histories keep messages, so they are cut. */
 export function asFailure(error: unknown): unknown {
   if (error instanceof SandboxLost)
     return ApplicationFailure.create({ type: FAILURE.sandboxLost, nonRetryable: true, message: error.message });
@@ -42,13 +39,12 @@ export function asFailure(error: unknown): unknown {
       details: partsOf(error),
     });
   if (error instanceof ProviderError) return providerFailure(error);
-  // Others say by their activity what failed.
+  // Others are named by their activity.
   if (error instanceof InfrastructureError && partOf(error) !== undefined)
     return ApplicationFailure.create({ type: error.name, message: error.message, details: partsOf(error) });
   return error;
 }
 
-/** For the run's end, if the error names what failed. */
 function partsOf(error: unknown): FailedPart[] {
   const part = partOf(error);
   return part === undefined ? [] : [{ part }];
@@ -66,7 +62,7 @@ function providerFailure(error: ProviderError): ApplicationFailure {
   });
 }
 
-/** Attempts at an activity whose attempts are bounded: about an hour of a part that fails. */
+/** For bounded activities: about an hour of a failing part. */
 const ATTEMPTS = 60;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
@@ -74,8 +70,8 @@ const LONGEST_PAUSE_MS = 60_000;
 const DATABASE_PAUSE_MS = 1_000;
 
 /**
- * The failure with the pause before the next attempt. The retry policies are short, so that a run continues soon after a lost worker;
- * what an attempt fails with itself waits longer each time.
+ * Adds the pause before the next attempt. Retry policies are short, so that runs continue soon
+ * after a worker's loss; an attempt's own failures wait longer each time.
  */
 export function withPause(error: unknown, attempt: number): unknown {
   if (error instanceof DatabaseAway) return ApplicationFailure.fromError(error, { nextRetryDelay: DATABASE_PAUSE_MS });
@@ -86,7 +82,6 @@ export function withPause(error: unknown, attempt: number): unknown {
   return ApplicationFailure.fromError(failure, { nonRetryable: attempt >= ATTEMPTS, nextRetryDelay: pause });
 }
 
-/** Translates what an activity throws into Temporal's failures. */
 export const failures = ({ info, cancellationSignal }: Context): ActivityInterceptors => ({
   inbound: {
     async execute(input, next) {

@@ -6,13 +6,10 @@ const BEAT_MS = 1_000;
 
 const progress = new WeakMap<Context, unknown>();
 
-/** How far the running activity is: ids and small numbers, which the next heartbeats carry. */
+/** Ids and small numbers, which the next heartbeats carry. */
 export const reportProgress = (details: unknown): void => void progress.set(Context.current(), details);
 
-/**
- * Heartbeats from a timer while an activity runs, so that a dead worker is noticed and cancellation arrives. The start counts as
- * the first beat: most activities end before the second and cost the server nothing.
- */
+/** The start counts as the first beat, so the many short activities send none. */
 export const heartbeat = (context: Context): ActivityInterceptors => ({
   inbound: {
     async execute(input, next) {

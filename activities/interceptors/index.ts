@@ -6,7 +6,6 @@ import { failures } from './failures.js';
 import { heartbeat } from './heartbeat.js';
 import { retryEvents } from './retry-events.js';
 
-/** The interceptors of every activity, outermost first. */
 export const activityInterceptors = (ports: {
   store: EventLog;
   departure: Departure;

@@ -3,14 +3,12 @@ import type { ActivityInterceptors } from '@temporalio/worker';
 import { BenchError, InfrastructureError } from '../../domain/errors.js';
 import type { EventLog } from '../../domain/ports/record/events.js';
 
-/** Arguments of a run's activities. */
 interface OfRun {
   runId: string;
   step?: number;
   epoch?: number;
 }
 
-/** Activities as people know them; others go by their name. */
 const IN_WORDS: Partial<Record<string, string>> = {
   playSteps: 'slice of steps',
   nextAction: 'model call',
@@ -24,12 +22,12 @@ const IN_WORDS: Partial<Record<string, string>> = {
 const isOfRun = (args: unknown): args is OfRun => typeof (args as Partial<OfRun> | undefined)?.runId === 'string';
 
 const UNKNOWN = 'its worker, or a service that it needs, failed';
-/** Failures of this many activities are remembered until their next attempt. */
+/** Activities whose failures are remembered until their next attempt. */
 const REMEMBERED = 1_000;
 
 /**
- * Records an event for each retried activity of a run: its worker died, or something that it needs failed, in the words of that failure
- * if it was this worker's. One row per activity, however often it is retried. If the event cannot be written now, the next try writes it.
+ * An event for each retried activity of a run: its worker died, or something failed, quoted if it
+ * was this worker's. One row per activity; a failed write is retried with the next attempt.
  */
 export function retryEvents(store: EventLog): (context: Pick<Context, 'info'>) => ActivityInterceptors {
   const failed = new Map<string, string>();
@@ -71,7 +69,7 @@ export function retryEvents(store: EventLog): (context: Pick<Context, 'info'>) =
 /** By the arguments: Temporal's activity ids start over with each history. */
 const keyOf = (name: string, { step, epoch }: OfRun): string => ['retry', name, step ?? '', epoch ?? ''].join('-');
 
-/** Null: not written by us, so it may hold anything. */
+/** Null: other errors may contain anything. */
 const ownWords = (error: unknown): string | null =>
   error instanceof InfrastructureError || error instanceof BenchError ? error.message.slice(0, 500) : null;
 

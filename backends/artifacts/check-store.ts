@@ -5,10 +5,7 @@ import { artifactName } from './file-artifact-store.js';
 import { openArtifactStore } from './open-artifact-store.js';
 import { storeProblem } from './s3-errors.js';
 
-/**
- * Store a few bytes in a bucket, read them, remove them: what a run will need. A folder is not tried: writing there fails at once, and
- * says so. BenchError (services) with what is wrong and what to do.
- */
+/** Puts, reads and deletes an object, as a run will. A folder needs no check. Throws BenchError. */
 export async function checkArtifactStore(location: ArtifactLocation): Promise<void> {
   if (location.kind === 'folder') return;
   const store = openArtifactStore(location);

@@ -4,7 +4,7 @@ import type { StoredArtifact } from '../../domain/ports/artifact-store.js';
 
 export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Of what is read to its end; `use` gets each chunk on the way. */
+/** Digest of a stream read to its end; `use` gets each chunk on the way. */
 export async function digestOf(
   chunks: AsyncIterable<Uint8Array>,
   use: (chunk: Uint8Array) => Promise<void> = () => Promise.resolve(),

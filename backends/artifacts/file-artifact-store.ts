@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import type { ArtifactStore, OldArtifact, StoredArtifact } from '../../domain/ports/artifact-store.js';
 import { digestOf, sha256Of, writeWhole } from './digest.js';
 
-/** Unfinished writes; old ones were interrupted. */
+/** Folder of unfinished writes; old ones were interrupted. */
 const ASIDE = 'partial';
 
-/** Below its store's folder, or prefix. */
 export const artifactName = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256}`;
 export const artifactPath = (dir: string, sha256: string): string => join(dir, artifactName(sha256));
 
-/** Artifacts as files `<dir>/<first two>/<sha256>`, written aside and renamed, so never incomplete. */
+/** Artifacts as files `<dir>/<first two>/<sha256>`, renamed into place, so never incomplete. */
 export const createFileArtifactStore = (dir: string): ArtifactStore => ({
   put: (bytes) => put(dir, bytes),
   putStream: (content) => putStream(dir, content),
@@ -63,7 +62,7 @@ const putStream = (dir: string, content: AsyncIterable<Uint8Array>): Promise<Sto
     }
   });
 
-/** What `write` leaves at a path of its own becomes an artifact, or goes. */
+/** The file that `write` leaves at its own path becomes an artifact or is removed. */
 async function throughAside(dir: string, write: (aside: string) => Promise<StoredArtifact>): Promise<StoredArtifact> {
   await mkdir(join(dir, ASIDE), { recursive: true });
   const aside = join(dir, ASIDE, randomUUID());

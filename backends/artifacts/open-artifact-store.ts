@@ -3,6 +3,5 @@ import type { ArtifactStore } from '../../domain/ports/artifact-store.js';
 import { createFileArtifactStore } from './file-artifact-store.js';
 import { createS3ArtifactStore } from './s3-artifact-store.js';
 
-/** Opens nothing yet: a bucket is first asked by the first call. */
 export const openArtifactStore = (location: ArtifactLocation): ArtifactStore =>
   location.kind === 'folder' ? createFileArtifactStore(location.dir) : createS3ArtifactStore(location);

@@ -8,13 +8,10 @@ import type { S3Location } from './s3-client.js';
 import { remove, storedBefore } from './s3-leftovers.js';
 import { put, putStream } from './s3-upload.js';
 
-/** No byte moves for so long: the request is tried again, and what was being read has failed. */
+/** Without a byte for this long, a request is retried and a read fails. */
 const SILENCE_MS = 60_000;
 
-/**
- * Artifacts as objects `<prefix>/<first two>/<sha256>`, complete or absent: a put of S3 is atomic, and so is the end of a multipart
- * upload. The AWS SDK is what servers of other makers are tested with.
- */
+/** Artifacts as objects `<prefix>/<first two>/<sha256>`: puts and multipart uploads are atomic. */
 export function createS3ArtifactStore(location: S3Location, { silenceMs = SILENCE_MS } = {}): ArtifactStore {
   const bucket = s3Bucket(location, silenceMs);
   return {
@@ -60,7 +57,7 @@ async function* open(from: S3Bucket, sha256: string): AsyncGenerator<Buffer> {
 
 const link = (of: S3Bucket, sha256: string, fileName: string, seconds: number): Promise<string> =>
   explained(of, async ({ s3 }) => {
-    // Nothing is sent: the address is signed here.
+    // The address is signed locally, without a request.
     const command = new s3.GetObjectCommand({
       ...{ Bucket: of.bucket, Key: keyOf(of, sha256), ResponseContentType: 'application/octet-stream' },
       ResponseContentDisposition: `attachment; filename="${fileName.replace(/[^\w.-]/g, '_')}"`,

@@ -4,18 +4,17 @@ import { artifactName } from './file-artifact-store.js';
 import { openClient, type OpenedClient, type S3Location } from './s3-client.js';
 import { statusOf, storeFailure } from './s3-errors.js';
 
-/** The system takes megabytes of an upload at once, and their way to the server is not seen: slow lines have so much longer for a part. */
+/** The OS buffers megabytes of an upload, so slow lines get this many times longer. */
 const UPLOAD_SILENCES = 5;
 
-/** A bucket, and the clients that reach it: each is opened once, on first use. */
 export interface S3Bucket {
   location: S3Location;
   bucket: string;
-  /** Before the names of its artifacts: empty, or ends with a slash. */
+  /** Prefix of its artifacts' names: empty, or ends with a slash. */
   below: string;
   connect: () => Promise<OpenedClient>;
   uploader: () => Promise<S3Client>;
-  /** Signs for the address by which browsers reach the store. */
+  /** Client that signs for the address by which browsers reach the store. */
   signer: () => Promise<S3Client>;
 }
 
@@ -34,7 +33,7 @@ export function s3Bucket(location: S3Location, silenceMs: number): S3Bucket {
 
 export const keyOf = ({ below }: S3Bucket, sha256: string): string => below + artifactName(sha256);
 
-/** InfrastructureError that says what is wrong, in place of the SDK's. */
+/** Translates the SDK's errors into InfrastructureError with a cause that people understand. */
 export async function explained<T>(
   { location, connect }: S3Bucket,
   call: (opened: OpenedClient) => Promise<T>,
@@ -57,10 +56,10 @@ export const head = (of: S3Bucket, key: string, by = of.connect()): Promise<{ by
         const found = await client.send(new s3.HeadObjectCommand({ Bucket, Key: key }));
         return { bytes: found.ContentLength ?? 0, at: found.LastModified ?? new Date(0) };
       } catch (error) {
-        // A HEAD has no body that tells a missing bucket from a missing key; puts and lists do.
+        // A HEAD's response has no body that distinguishes a missing bucket from a missing key.
         if (statusOf(error) === 404) return null;
         if (statusOf(error) === undefined) throw error;
-        // The answer to a GET says why.
+        // The response to a GET gives the reason.
         const got = await client.send(new s3.GetObjectCommand({ Bucket, Key: key, Range: 'bytes=0-0' }));
         await got.Body?.transformToByteArray();
         throw error;
@@ -69,7 +68,7 @@ export const head = (of: S3Bucket, key: string, by = of.connect()): Promise<{ by
     by,
   );
 
-/** The object's content. Null: no such object. A missing bucket is a failure, not a missing object. */
+/** The object's content; null: no such object. Throws if the bucket is missing. */
 export async function read(of: S3Bucket, sha256: string): Promise<AsyncIterable<Buffer> | null> {
   const body = await explained(of, async ({ s3, client }) => {
     try {

@@ -4,7 +4,6 @@ import type * as S3Sdk from './s3-sdk.js';
 
 export type S3Location = Extract<ArtifactLocation, { kind: 's3' }>;
 
-/** The SDK, which is loaded when it is needed, and a client of it. */
 export interface OpenedClient {
   s3: typeof S3Sdk;
   client: S3Client;
@@ -17,7 +16,7 @@ export async function openClient(
   silenceMs: number,
   credentials: S3ClientConfig['credentials'] = location.credentials,
 ): Promise<OpenedClient> {
-  // A warning about versions to come, in everybody's terminal: the lock file keeps one that supports this Node.js.
+  // Silences the SDK's warning about Node.js versions; the lock file pins one that fits.
   // oxlint-disable-next-line no-restricted-properties -- the SDK reads it there
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const s3 = await import('./s3-sdk.js');
@@ -27,15 +26,15 @@ export async function openClient(
     ...(credentials === undefined ? {} : { credentials }),
     forcePathStyle: location.pathStyle,
     maxAttempts: ATTEMPTS,
-    // What is read is compared with its name.
+    // Readers compare the content with its name themselves.
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // Its requestTimeout would also cut a slow upload whose bytes flow, and not see a download that stalls.
+    // A requestTimeout would cut slow uploads that progress, and miss stalled downloads.
     requestHandler: { connectionTimeout: 10_000, socketTimeout: silenceMs },
   });
   return { s3, client };
 }
 
-/** Resolves with the first timeout of a request, and has the client try that request no more. */
+/** Resolves with a request's first timeout, and stops the client's retries of that request. */
 export function untilSilent(client: S3Client): Promise<Error> {
   return new Promise((resolve) => {
     client.middlewareStack.add(
@@ -44,13 +43,13 @@ export function untilSilent(client: S3Client): Promise<Error> {
           return await next(args);
         } catch (error) {
           if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
-          // A timeout, or an error whose cause is one, would be tried again.
+          // The SDK would retry a timeout, or an error caused by one.
           const silence = Object.assign(new Error(error.message), { name: 'StoreSilent' });
           resolve(silence);
           throw silence;
         }
       },
-      // Within the SDK's own retries.
+      // Runs inside the SDK's own retries.
       { step: 'finalizeRequest', priority: 'low', name: 'untilSilent' },
     );
   });

@@ -10,7 +10,7 @@ interface ServiceError extends Error {
 export const statusOf = (error: unknown): number | undefined =>
   (error as ServiceError | null)?.$metadata?.httpStatusCode;
 
-/** Servers differ in their codes (`BadDigest`, `XAmzContentChecksumMismatch`), so the HTTP status decides and names only refine it. */
+/** Servers differ in their codes, so the HTTP status decides and codes only refine it. */
 function sentence(error: ServiceError, place: string): [what: string, remedy: string] {
   const status = statusOf(error);
   const header = error.$response?.headers?.['x-amz-bucket-region'];
@@ -61,13 +61,13 @@ const message = (error: unknown, location: ArtifactLocation): [string, string] =
     `the artifact store ${describeLocation(location)}`,
   );
 
-/** Of a call in a run: retried, and never the agent's fault. */
+/** Failure of a call in a run: retried, and never the agent's fault. */
 export function storeFailure(error: unknown, location: ArtifactLocation): InfrastructureError {
   const [what, remedy] = message(error, location);
   return new InfrastructureError(`${what}; ${remedy}`, { cause: error });
 }
 
-/** Of a check before anything starts. */
+/** Failure of a check before anything starts. */
 export function storeProblem(error: unknown, location: ArtifactLocation): BenchError {
   const [what, remedy] = message(error, location);
   return new BenchError('services', what, { code: 'artifacts.unavailable', remedy, cause: error });

@@ -6,14 +6,14 @@ import { explained, head, keyOf, removeObject, type S3Bucket } from './s3-bucket
 const UNFINISHED = 'unfinished:';
 const SPOOLED = 'spooled:';
 
-/** Spooled files, artifacts and unfinished uploads of before. */
+/** Spooled files, artifacts and unfinished uploads that are older than `before`. */
 export async function* storedBefore(of: S3Bucket, before: Date): AsyncGenerator<OldArtifact> {
   yield* oldSpooled(of.location.spool, before);
   yield* oldObjects(of, before);
   yield* oldUploads(of, before);
 }
 
-/** As `storedBefore` names it. False: it is gone, or was stored again since. */
+/** `name` as in `storedBefore`. False: it is gone, or was stored again since. */
 export async function remove(of: S3Bucket, name: string, before: Date): Promise<boolean> {
   if (name.startsWith(SPOOLED)) {
     await rm(join(of.location.spool, name.slice(SPOOLED.length)), { force: true });
@@ -33,7 +33,6 @@ export async function remove(of: S3Bucket, name: string, before: Date): Promise<
   return true;
 }
 
-/** What a worker that was killed left on its way. */
 async function* oldSpooled(dir: string, before: Date): AsyncGenerator<OldArtifact> {
   for (const name of await readdir(dir).catch(() => [])) {
     const file = await stat(join(dir, name)).catch(() => null);

@@ -1,4 +1,4 @@
-/** What is used of the AWS SDK, in a file of its own: it is loaded, in 200 ms, only where artifacts lie in a bucket. */
+/** A file of its own, so that the SDK (200 ms) is loaded only where artifacts lie in a bucket. */
 export {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,

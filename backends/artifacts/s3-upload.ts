@@ -11,10 +11,7 @@ import { storeFailure } from './s3-errors.js';
 
 const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_AT_ONCE = 3;
-/**
- * `bench prune` spares what is younger than an hour: what is older than this is sent again, which makes it young (a copy onto itself
- * does not everywhere).
- */
+/** Re-send older objects, so that `bench prune`, which removes after an hour, spares them. */
 const RENEW_MS = 10 * 60_000;
 
 interface Sent {
@@ -30,7 +27,7 @@ export async function put(to: S3Bucket, bytes: Uint8Array): Promise<string> {
   return sha256;
 }
 
-/** Written to this host's disk first: the object's name is known only at the stream's end. */
+/** Spooled to this host's disk first: the object's name is the digest of the whole stream. */
 export async function putStream(
   to: S3Bucket,
   content: AsyncIterable<Uint8Array>,
@@ -62,15 +59,15 @@ async function write(content: AsyncIterable<Uint8Array>, path: string): Promise<
   }
 }
 
-/** True: it is there with this size, and young. A truncated one is written again. */
+/** True: it exists with this size and is young. A truncated one is rewritten. */
 async function isYoung(to: S3Bucket, { key, bytes }: Sent, by = to.connect()): Promise<boolean> {
   const found = await head(to, key, by);
   return found?.bytes === bytes && Date.now() - found.at.getTime() < RENEW_MS;
 }
 
-/** One that is silent is not waited for, not even to clean up what was sent. */
+/** Does not wait for a silent server, not even to clean up. */
 async function sendBriefly(to: S3Bucket, object: Sent, path: string, silenceMs: number): Promise<void> {
-  // With the credentials that are known already: to look for them may take a while.
+  // Reuses credentials: looking them up may take a while.
   const { credentials } = (await to.connect()).client.config;
   const by = openClient(to.location, silenceMs, credentials);
   const { client } = await by;
@@ -79,12 +76,12 @@ async function sendBriefly(to: S3Bucket, object: Sent, path: string, silenceMs: 
     if (await isYoung(to, object, by)) return;
     await explained(to, (opened) => send(to, opened, object, createReadStream(path)), by);
   })().finally(() => client.destroy());
-  // Its failure after that of the silence is the same.
+  // The race already reports the silence; ignore the later failure of the upload.
   sending.catch(() => undefined);
   await Promise.race([sending, silent.then((error) => Promise.reject(storeFailure(error, to.location)))]);
 }
 
-/** In parts, each of which is tried again alone; what fits into one part is one request. */
+/** In parts, each retried alone; an object that fits into one part is one request. */
 async function send(
   { bucket }: S3Bucket,
   { s3, client }: OpenedClient,

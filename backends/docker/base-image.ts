@@ -7,9 +7,8 @@ import { execa } from 'execa';
 import { BenchError } from '../../domain/errors.js';
 import { followEngine } from './follow-engine.js';
 
-/** The default base image. */
 const DEFAULT_BASE = 'python:3.11-slim';
-/** Tag of a base chosen with `bench images build`; from then on every image is built on it. */
+/** Tag of a base chosen with `bench images build`; later images are built on it. */
 const CHOSEN_BASE = 'bench-base:chosen';
 /** Made locally with debootstrap when no registry answers. */
 export const DEBOOTSTRAP_BASE = 'bench-base:bookworm';
@@ -26,18 +25,17 @@ type Progress = (line: string) => void;
 
 export interface BaseSources {
   onProgress: Progress;
-  /** See ImageOptions. */
   cacheDir?: string | undefined;
   donor?: Docker | undefined;
-  /** Ends a pull or a build of the base. */
   signal?: AbortSignal | undefined;
-  /** The mark of the chosen base: CHOSEN_BASE, unless a test has one of its own. */
+  /** Tag of the chosen base; CHOSEN_BASE except in tests. */
   chosen?: string | undefined;
 }
 
 /**
- * Given base → the chosen base → `python:3.11-slim` here → our debootstrap base here → what the other engine has of these → the
- * debootstrap base of the cache → pull → debootstrap as root on Debian → error.
+ * The first that exists: the given base, KNOWN_BASES here, those of the donor engine, the cache's
+ * debootstrap base, a pulled `python:3.11-slim`, a new debootstrap base (root on Debian). Else an
+ * error.
  */
 export async function resolveBaseImage(
   docker: Docker,
@@ -86,13 +84,11 @@ export async function resolveBaseImage(
   return built;
 }
 
-/** Build every image on this base from now on. */
 export async function chooseBase(docker: Docker, ref: string, chosen = CHOSEN_BASE): Promise<void> {
   const [repo = '', tag = ''] = chosen.split(':');
   await docker.getImage(ref).tag({ repo, tag });
 }
 
-/** The image in the engine, or null. */
 export async function localImage(docker: Docker, ref: string): Promise<BaseImage | null> {
   try {
     return { ref, id: (await docker.getImage(ref).inspect()).Id };
@@ -102,7 +98,7 @@ export async function localImage(docker: Docker, ref: string): Promise<BaseImage
   }
 }
 
-/** Copies the first of these images that the other engine has; null: it has none, or cannot export. */
+/** Copies the first of these images that the donor has; null: it has none, or cannot export. */
 export async function given(
   docker: Docker,
   donor: Docker | undefined,
@@ -159,7 +155,7 @@ async function pull(
   }
 }
 
-/** A minimal Debian with Python, made from Debian packages: for machines that reach a package mirror but no image registry. */
+/** A minimal Debian with Python from a package mirror, where no image registry is reachable. */
 async function debootstrapBase(
   docker: Docker,
   cacheDir: string | undefined,
@@ -169,7 +165,7 @@ async function debootstrapBase(
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return new Error('debootstrap needs root on Linux');
   const tool = await debootstrapProgram(onProgress);
   if (tool instanceof Error) return tool;
-  // Not the temporary directory: debootstrap refuses file systems mounted nodev, as /tmp often is.
+  // Not in /tmp: debootstrap refuses file systems mounted nodev.
   const dir = await mkdtemp('/var/tmp/bench-debootstrap-');
   try {
     const root = join(dir, 'root');
@@ -183,7 +179,7 @@ async function debootstrapBase(
     });
     for await (const line of making.iterable({ from: 'all' })) onProgress(line);
     await making;
-    // Another process may have made it meanwhile.
+    // Another process may have made it since.
     const meanwhile = await localImage(docker, DEBOOTSTRAP_BASE);
     if (meanwhile !== null) return meanwhile;
     onProgress(`importing ${DEBOOTSTRAP_BASE}`);
@@ -204,7 +200,6 @@ async function debootstrapBase(
   }
 }
 
-/** Cache it for the next engine. Failing to write the cache is not an error. */
 async function keep(tar: string, file: string, onProgress: Progress): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
   try {

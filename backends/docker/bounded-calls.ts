@@ -2,17 +2,13 @@ import type Docker from 'dockerode';
 
 /** Longer than a loaded engine on a loaded machine needs. */
 const ANSWER_LIMIT_MS = 120_000;
-/** For archives and images, which may be large. */
 const TRANSFER_LIMIT_MS = 30 * 60_000;
 
 type Dial = Docker['modem']['dial'];
 type DialOptions = Parameters<Dial>[0];
 type Answer = Parameters<NonNullable<Parameters<Dial>[1]>>[1];
 
-/**
- * Bound each call of this client: dockerode waits forever for an engine that does not answer or that stops in the middle of an
- * answer. A stream counts as answered when it begins; its reader bounds the rest.
- */
+/** dockerode waits indefinitely for an engine that hangs. A stream's reader limits its rest. */
 export function boundCalls(docker: Docker, answerLimitMs = ANSWER_LIMIT_MS): Docker {
   const { modem } = docker;
   const dial: Dial = modem.dial.bind(modem);
@@ -42,7 +38,7 @@ export function boundCalls(docker: Docker, answerLimitMs = ANSWER_LIMIT_MS): Doc
   return docker;
 }
 
-/** Null: waiting is what the call is for. */
+/** Null: the call exists to wait. */
 function limitOf({ path, method }: DialOptions, answerLimitMs: number): number | null {
   if (/\/wait\b/.test(path)) return null;
   const transfers = /^\/(build|commit|images)\b/.test(path) || (/\/archive\b/.test(path) && method === 'PUT');

@@ -9,7 +9,7 @@ import { execOutput } from './exec-output.js';
 const PROGRAM = ['/opt/bench/python3', '-IS', '/opt/bench/durable_shell/collect.py'];
 /** The program never waits, so anything longer is the engine's fault. */
 const LIMIT_MS = 600_000;
-/** A line names one path, or all that are missing. */
+/** A line names one path, or all missing ones. */
 const LONGEST_LINE = 1024 * 1024;
 const NEWLINE = 10;
 
@@ -21,8 +21,9 @@ const lineSchema = z.union([
 ]);
 
 /**
- * Copy files out of a container's workspace as data, with a program inside (images/agent/durable_shell/collect.py). The engine's
- * own archive follows links, and hangs on a FIFO, together with all later calls for that container.
+ * Copies files out of a container's workspace with a program inside (collect.py in durable_shell).
+ * The engine's own archive follows links, and hangs on a FIFO with all later calls for the
+ * container.
  */
 export async function collectFiles(
   container: Docker.Container,
@@ -39,7 +40,7 @@ export async function collectFiles(
   return await readCollected(execOutput(container, [...PROGRAM, JSON.stringify(plan)], signal), maxBytes);
 }
 
-/** Lines, each followed by the bytes that it announces; the last one is the outcome. */
+/** Parses lines, each followed by the bytes that it announces; the last line is the outcome. */
 export async function readCollected(pieces: AsyncIterable<Buffer>, maxBytes: number): Promise<Collected> {
   const found: { path: string; left: number; chunks: Buffer[] }[] = [];
   let line: Buffer[] = [];

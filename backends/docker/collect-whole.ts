@@ -8,9 +8,9 @@ import { type Collected, type CollectOptions, WHOLE } from '../../domain/ports/s
 import { snapshotOf } from './snapshot-container.js';
 
 const LIMIT_MS = 600_000;
-/** What the image has, and not the tests: programs that an environment of Python, say, links to. */
+/** Programs of the image that, say, a Python environment links to. Excludes the tests. */
 const PROGRAMS = /^\/(?:usr\/(?:local\/)?)?(?:bin|lib|lib64|sbin|share)\/(?!.*(?:^|\/)\.\.(?:\/|$))/;
-/** Of the agent's home: what shells and tools read before anything else. */
+/** Dotfiles in the agent's home, which shells and tools read first. */
 const SETTINGS = /^\.[^/]*$/;
 
 class Refused extends Error {}
@@ -20,8 +20,9 @@ type Whole = NonNullable<CollectOptions['whole']>;
 type Place = keyof typeof WHOLE;
 
 /**
- * The agent's workspace, and where wanted its other files, as archives. A program inside walks them, as for snapshots: it follows no
- * link, and leaves out what is neither file, folder nor link, and set-id bits. Refused: links that lead elsewhere.
+ * The agent's workspace, and optionally its other files, as archives. The snapshot program walks
+ * them: it follows no link and skips devices, sockets and set-id bits. Refuses links that lead
+ * outside.
  */
 export async function collectWhole(
   container: Docker.Container,
@@ -33,7 +34,7 @@ export async function collectWhole(
     return await readWhole(stream, maxBytes, { besides, workdir });
   } catch (error) {
     if (error instanceof Refused) return { kind: 'refused', reason: error.message };
-    // What that program says of files is theirs; see images/agent/durable_shell/snapshot.py.
+    // That program's errors are the agent's fault; see images/agent/durable_shell/snapshot.py.
     if (
       error instanceof InfrastructureError &&
       /^(?:the files are )?more than \d+ |nested more than/.test(error.message)
@@ -43,7 +44,7 @@ export async function collectWhole(
   }
 }
 
-/** A snapshot's archive, taken apart by place. Throws Refused. */
+/** Splits a snapshot's archive by place. Throws Refused. */
 export async function readWhole(
   snapshot: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -52,7 +53,7 @@ export async function readWhole(
   const places: Place[] = besides ? ['workspace', 'home', 'tmp'] : ['workspace'];
   const archives = new Map(places.map((place) => [place, collected()]));
   const entries = extract();
-  // Its own end and failure are the loop's below.
+  // The loop below sees its end and its errors.
   pipeline(Readable.from(snapshot), createGunzip(), entries, () => undefined);
   let left = maxBytes;
   for await (const entry of entries) {
@@ -113,8 +114,8 @@ function ownEntry(
 }
 
 /**
- * A link to `/tests/expected.csv` leads nowhere for the agent, and to the answers where its files are verified. Upwards a link may
- * go at its beginning alone, where no other link can turn it.
+ * A link to `/tests/expected.csv` leads nowhere for the agent, and to the answers where files are
+ * verified. `..` may only come first, where no other link can redirect it.
  */
 function checkedLink(target: string, place: Place, parts: readonly string[], workdir: string): string {
   const name = parts.join('/');
@@ -128,7 +129,7 @@ function checkedLink(target: string, place: Place, parts: readonly string[], wor
   return inside;
 }
 
-/** The workspace lies elsewhere where it is verified. */
+/** The workspace has another path where it is verified. */
 function withinWorkspace(target: string, depth: number, workdir: string): string {
   const root = [CONTAINER_WORKSPACE, workdir].find((path) => target === path || target.startsWith(`${path}/`));
   return root === undefined ? target : `${'../'.repeat(depth)}${target.slice(root.length + 1)}` || '.';

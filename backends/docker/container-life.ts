@@ -6,16 +6,15 @@ import { endStrayShim } from './stray-shim.js';
 
 /** Podman refuses to start or remove a container that just died until it has cleaned up. */
 const STILL_DYING = /container state improper|refusing to clean up/;
-/** An engine that died while starting a container leaves a task or endpoint of that name behind. */
+/** An engine that died during a start leaves a task or endpoint of that name behind. */
 const HALF_STARTED = /\balready exists\b|\bid already in use\b/;
 const MOST_REFUSALS = 50;
 const REFUSED_WAIT_MS = 100;
 const REMOVAL_LIMIT_MS = 120_000;
 const LOOK_EVERY_MS = 3_000;
-/** Podman's state of a container that it has not cleaned up yet. */
 const ENDED = ['exited', 'stopped', 'dead'];
 
-/** Start a container unless it runs. One that can never start is removed, with SandboxLost. Also throws the engine's errors. */
+/** Starts it unless it runs. Throws the engine's errors; SandboxLost if it can never start. */
 export async function startContainer(container: Docker.Container): Promise<void> {
   let cleared = false;
   for (let refusals = 0; ; refusals++) {
@@ -34,26 +33,26 @@ export async function startContainer(container: Docker.Container): Promise<void>
   }
 }
 
-/** Remove a container, running or not, with its anonymous volumes; returns when it is gone or never existed. Throws the engine's errors. */
+/** Returns when container and anonymous volumes are gone. Throws the engine's errors. */
 export async function removeContainer(container: Docker.Container): Promise<void> {
   let id: string | undefined;
   try {
     const { Id, State: state } = await container.inspect();
     id = Id;
-    // After the engine died, a leftover task would keep running and hold the files.
+    // A task left by a dead engine would keep running and keep the files open.
     if (state.Status === 'created') await endStrayShim(id);
     await untilDead(() => container.remove({ force: true, v: true }));
   } catch (error) {
     if (statusOf(error) === 404) return;
-    // Someone else is removing it: wait for them.
+    // Another call is removing it: wait for that.
     if (statusOf(error) !== 409) throw error;
     await untilGone(container, id);
   }
 }
 
 /**
- * Wait until a container has ended; returns its exit code. Also polls it, since dockerode does not report a connection that broke
- * while waiting. Throws the engine's errors, and the reason of `signal`.
+ * Waits for a container's end; returns its exit code. Also polls, since dockerode does not report
+ * connections that break meanwhile. Throws the engine's errors, and the reason of `signal`.
  */
 export async function waitForExit(
   container: Docker.Container,
@@ -80,7 +79,7 @@ export async function waitForExit(
   }
 }
 
-/** A container that was found by its name is gone too when another has that name. */
+/** A container found by name is also gone once another container has that name. */
 async function untilGone(container: Docker.Container, id: string | undefined): Promise<void> {
   const deadline = Date.now() + REMOVAL_LIMIT_MS;
   for (;;) {

@@ -2,10 +2,8 @@ import { Writable } from 'node:stream';
 import type Docker from 'dockerode';
 
 const OUTPUT_LIMIT = 64 * 1024;
-/** It has ended: only its output is left to read. */
 const LOG_LIMIT_MS = 60_000;
 
-/** What a container that has ended printed, up to a limit. */
 export async function output(docker: Docker, container: Docker.Container): Promise<{ stdout: string; stderr: string }> {
   const abortSignal = AbortSignal.timeout(LOG_LIMIT_MS);
   const logs = await container.logs({ stdout: true, stderr: true, follow: true, abortSignal });

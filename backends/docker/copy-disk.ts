@@ -4,20 +4,17 @@ import { join } from 'node:path';
 import { DISK } from './disk-stack.js';
 import { mountAt, system } from './mounts.js';
 
-/** In the run's directory, from before its disk is frozen until it is thawed. */
+/** File in the run's directory that exists while its disk is frozen. */
 const FROZEN = 'frozen';
 const COPYING_MS = 20 * 60_000;
 
 /**
- * One at a time over all processes; killed, its copying program holds the lock to its own end. The mounted disk is held as a descriptor: what is
- * mounted or not meanwhile, no other file system can be meant, the host's own least of all.
+ * One copy at a time over all processes; a killed one keeps the lock to its own end. The descriptor
+ * pins the mounted disk: a later unmount must never freeze the host's own file system.
  */
 const ALONE = `exec 3<${DISK} 4>>disk.lock && flock 4 || exit 1
 [ "$(stat -Lc %d /dev/fd/3)" != "$(stat -c %d .)" ] || { echo 'it is not mounted' >&2; exit 1; }`;
-/**
- * A shell's, which continues, and thaws the disk, when its parent is killed. What was deleted is not copied; not every host's file
- * system has holes.
- */
+/** The shell survives its parent, so that it always thaws the disk. fstrim frees deleted blocks. */
 const COPY = `trap : TERM INT HUP; timeout 60 fstrim ${DISK} 2>/dev/null; ${ALONE}
 : > ${FROZEN} && fsfreeze -f /dev/fd/3 || exit 1
 cp --reflink=auto --sparse=auto -- "$1" "$2"; copied=$?
@@ -27,9 +24,9 @@ const THAW = `${ALONE}
 fsfreeze -u /dev/fd/3 2>/dev/null; rm -f ${FROZEN}`;
 
 /**
- * Copy the mounted disk of the run whose directory this is, as the file `image`, to a new file. Writers wait meanwhile;
- * what was written is in the copy, which needs no repair. Takes no time where the host's file system shares blocks between files.
- * Throws InfrastructureError, and leaves what it has to the caller.
+ * Copies the mounted disk of this run's directory, the file `image`, to a new file. Writers wait
+ * meanwhile; the copy is consistent, and instant where the file system shares blocks. Throws
+ * InfrastructureError; the caller removes a partial copy.
  */
 export async function copyDisk(dir: string, image: string, to: string): Promise<void> {
   try {
@@ -39,17 +36,17 @@ export async function copyDisk(dir: string, image: string, to: string): Promise<
   }
 }
 
-/** Thaws the disk if a process that copied it was killed before it did; waits for a copy that is under way. */
+/** Thaws a disk whose copying process was killed; waits for a copy under way. */
 export async function thawDisk(dir: string): Promise<void> {
   if (!existsSync(join(dir, FROZEN)) || (await mountAt(join(dir, DISK))) === null) return;
   await system('sh', ['-c', THAW], { cwd: dir, timeoutMs: COPYING_MS });
 }
 
-/** A file of the host, copied; at no cost in room where its file system shares blocks. Throws InfrastructureError. */
+/** Copies a host file; shares blocks where the file system can. Throws InfrastructureError. */
 export const copyImage = (from: string, to: string): Promise<void> =>
   system('cp', ['--reflink=auto', '--sparse=auto', '--', from, to], { timeoutMs: COPYING_MS });
 
-/** The same where blocks are shared, and only there: asked of the kernel itself, whose no is as quick as its yes. */
+/** Copies only by sharing blocks; the kernel refuses at once where it cannot. */
 export const shareImage = (from: string, to: string): Promise<boolean> =>
   copyFile(from, to, constants.COPYFILE_FICLONE_FORCE).then(
     () => true,

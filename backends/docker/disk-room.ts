@@ -6,43 +6,42 @@ import type { SandboxRef } from '../../domain/ports/sandbox-port.js';
 import { IMAGE } from './workspace-disk.js';
 
 const MB = 2 ** 20;
-/** How much of an allowance is reserved: most runs write far less, and most disks hold only three whole allowances. */
+/** Reserved per disk: most runs write far less, and most disks hold only three allowances. */
 const SHARE_MB = 256;
 /** Reserved for the home's services. */
 const RESERVE_MB = 64;
 
-/** Shares out a home's disk among its runs, and finds the run that takes too much. */
+/** Shares the home's disk among its runs, and finds the run that takes too much. */
 export interface DiskRoom {
   /**
-   * Is there room for one more run, beside what existing disks were promised and have not used? A run that was stopped for its disk
-   * usage asks for more than it used, or it would be stopped again. Throws NoRoom.
+   * Is there room for one more run, given what existing disks may still use? A run stopped for its
+   * disk usage needs more than it used, or it would be stopped again. Throws NoRoom.
    */
   require(runId: string, megabytes: number): Promise<void>;
   /**
-   * With less than `lowMb` free: the run to stop, whose disk has grown the most since twice as much was free, among those that use
-   * more than their promise. Null: there is room, or it is not runs that fill the disk. Each run is returned once.
+   * With less than `lowMb` free: the run to stop, which has grown most since twice as much was free
+   * and exceeds its reserve. Null: there is room, or runs are not the cause. Returns each run once.
    */
   largestWriter(lowMb: number): Promise<LargestWriter | null>;
 }
 
 interface LargestWriter extends SandboxRef {
-  /** Size of its disk, how much it grew, and what is free, in megabytes. */
+  /** Its disk's size and growth, and the free space, in megabytes. */
   takenMb: number;
   grownMb: number;
   freeMb: number;
 }
 
 interface Disk extends SandboxRef {
-  /** In megabytes: how large it may become, and its size now. */
+  /** In megabytes: the limit, and the size now. */
   size: number;
   taken: number;
 }
 
 export function createDiskRoom(layout: HomeLayout): DiskRoom {
   const nameOf = ({ runId, epoch }: SandboxRef) => `${runId}-${epoch}`;
-  /** Stopped runs, until they have room again. */
   const stopped = new Map<string, { takenMb: number; lowMb: number }>();
-  /** Each disk's size when there was room; null: not measured yet. */
+  /** Sizes of disks when there last was room; null: not measured yet. */
   let calm: Map<string, number> | null = null;
   const remember = (disks: readonly Disk[]) => {
     calm = new Map(disks.map((one) => [nameOf(one), one.taken]));
@@ -79,7 +78,7 @@ export function createDiskRoom(layout: HomeLayout): DiskRoom {
         .filter(({ grown }) => grown > 0)
         .sort((a, b) => b.grown - a.grown || b.taken - a.taken);
       if (largest === undefined) return null;
-      // The next run to stop is the one that grows from here.
+      // Measures the growth of the next run to stop from here.
       remember(disks);
       const { runId, epoch, grown: grownMb } = largest;
       const takenMb = Math.ceil(largest.taken);

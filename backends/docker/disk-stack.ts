@@ -6,28 +6,24 @@ import { z } from 'zod';
 import { InfrastructureError } from '../../domain/errors.js';
 import { deviceAt, mountAt, system } from './mounts.js';
 
-/**
- * A run's disk may stand on kept ones: the agent sees their files until it changes them, and what it changes lies on its own disk. The
- * kernel's overlay file system does it; the kept disks are mounted read-only, and one mount of the kernel's serves all runs on them.
- */
+/** Kept disks are mounted read-only, once for all; an overlay keeps changes on the run's disk. */
 
-/** Where a run's own disk is mounted, below its directory. */
+/** Mount point of a run's own disk, below its directory. */
 export const DISK = 'disk';
-/** Where the files are seen of a disk that stands on others. */
+/** Mount point of the overlay of a stacked disk. */
 const FILES = 'files';
 const STACK = 'stack.json';
 const lowerAt = (nth: number): string => `lower-${nth}`;
-/** Of the run's own files, on a disk that stands on others, and what the kernel needs beside them. */
+/** The run's own files on a stacked disk, and the kernel's working directory. */
 const OWN = 'upper';
 const WORK = 'work';
-/** Renamed folders and files of several names behave as on any disk. */
+/** Renamed folders and hard links behave as on any disk. */
 const OPTIONS = 'nosuid,nodev,index=on,redirect_dir=on,xino=auto';
 
 const lowerSchema = z.object({ name: z.string(), image: z.string(), standsOnOthers: z.boolean() });
-/** A kept disk that others stand on. */
 export type Lower = z.infer<typeof lowerSchema>;
 const stackSchema = z.object({ restored: z.string(), below: z.array(lowerSchema) });
-/** Which kept disk a run's disk was made from, and the kept disks that it stands on, the uppermost first; none: it is a copy. */
+/** The kept disk that a disk was made from and those below, uppermost first; none: it is a copy. */
 export type Stack = z.infer<typeof stackSchema>;
 
 /** Null: the disk was made empty. */
@@ -44,19 +40,18 @@ export async function writeStack(dir: string, stack: Stack): Promise<void> {
   if (stack.below.length > 0) await mkdir(join(dir, FILES), { recursive: true, mode: 0o711 });
 }
 
-/** Nothing is mounted there. */
+/** Nothing may be mounted there. */
 export async function dropStack(dir: string): Promise<void> {
   await rm(join(dir, STACK), { force: true });
   if (standsOnOthers(dir)) await rmdir(join(dir, FILES));
 }
 
-/** Does the run's disk stand on others? Then its size bounds what the agent changes, not all that it sees. */
+/** On a stacked disk, its size limits what the agent changes, not all that it sees. */
 export const standsOnOthers = (dir: string): boolean => existsSync(join(dir, FILES));
 
-/** Where home and temporary directory of the run whose directory this is lie. */
 export const filesOn = (dir: string): string => join(dir, standsOnOthers(dir) ? FILES : DISK);
 
-/** Show the files, unless they are shown; the run's own disk is mounted. Throws InfrastructureError. */
+/** Mounts the overlay; the run's own disk is mounted already. Throws InfrastructureError. */
 export async function mountStack(dir: string): Promise<void> {
   const stack = await readStack(dir);
   if (stack === null || stack.below.length === 0 || (await mountAt(join(dir, FILES))) !== null) return;
@@ -65,11 +60,11 @@ export async function mountStack(dir: string): Promise<void> {
     const at = join(dir, lowerAt(nth));
     if ((await mountAt(at)) !== null) continue;
     await mkdir(at, { recursive: true, mode: 0o700 });
-    // The same device for all who mount it: the program finds it, unless its last user leaves just then.
+    // All users share one loop device. Retry: its last user may leave meanwhile.
     const mount = () => system('mount', ['-o', 'loop,ro,nosuid,nodev,noload', image, at]);
     await mount().catch(mount);
   }
-  // As they are named from the run's directory: neither their length nor a colon in them is of importance then.
+  // Relative paths: short, and without colons, which the kernel reads as separators.
   const lower = stack.below.map((one, nth) => (one.standsOnOthers ? `${lowerAt(nth)}/${OWN}` : lowerAt(nth))).join(':');
   const places = `lowerdir=${lower},upperdir=${DISK}/${OWN},workdir=${DISK}/${WORK}`;
   await whenFree(() =>
@@ -81,7 +76,7 @@ export async function mountStack(dir: string): Promise<void> {
 
 const FREE_WITHIN_MS = 20_000;
 
-/** Files that were unmounted lazily hold their directories until the last process that sees them, as of a container that ends, is gone. */
+/** A lazily unmounted overlay holds its directories until the last process that sees it ends. */
 async function whenFree(mount: () => Promise<void>): Promise<void> {
   const until = Date.now() + FREE_WITHIN_MS;
   for (;;) {
@@ -94,17 +89,16 @@ async function whenFree(mount: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Directories below the run's at which the kept disks are mounted. */
 export const lowersOf = (stack: Stack): string[] => stack.below.map((_, nth) => lowerAt(nth));
 
 export const filesAreShown = async (dir: string): Promise<boolean> => (await deviceAt(join(dir, FILES))) !== null;
 
 /**
- * Has the run changed a file of several names? The kernel remembers that they are one beside the run's own files: a copy of these alone
- * would give the others their old content.
+ * Has the run changed a hard-linked file? The kernel's index of links lies outside the run's own
+ * files: a copy of those alone would restore the other names' old content.
  */
 export async function changedLinks(dir: string): Promise<boolean> {
   const remembered = await readdir(join(dir, DISK, WORK, 'index'));
-  // What begins so is the kernel's own, for a moment or for all that is deleted.
+  // The kernel's own entries begin with #.
   return remembered.some((name) => !name.startsWith('#'));
 }

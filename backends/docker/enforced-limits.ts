@@ -20,8 +20,8 @@ const dockerSchema = z.object({
 });
 
 /**
- * Limits that this engine accepts and does not enforce: a rootless one whose user was delegated no cgroup controllers accepts them
- * silently. Empty where podman does not tell. Throws what keeps an engine from answering.
+ * Limits that a rootless engine accepts but does not enforce, without delegated cgroup controllers.
+ * Empty where podman does not say. Throws if the engine does not answer.
  */
 export async function unenforcedLimits(docker: Docker): Promise<LimitKind[]> {
   if (!(await isPodman(docker))) {
@@ -29,14 +29,14 @@ export async function unenforcedLimits(docker: Docker): Promise<LimitKind[]> {
     const enforced = { memory: info.MemoryLimit, cpus: info.CpuCfsQuota, processes: info.PidsLimit };
     return LIMIT_KINDS.filter((kind) => enforced[kind] === false);
   }
-  // Its `/info` in Docker's shape says yes to all of them in any case.
+  // Its Docker-compatible `/info` always claims all of them.
   const info = libpodSchema.safeParse(await libpodInfo(docker));
   if (!info.success || !info.data.host.security.rootless) return [];
   const { host } = info.data;
   return LIMIT_KINDS.filter((kind) => !(host.cgroupControllers ?? []).includes(CONTROLLERS[kind]));
 }
 
-/** Podman's own words; null: this version has them elsewhere. */
+/** Null: this version of Podman reports them elsewhere. */
 function libpodInfo(docker: Docker): Promise<unknown> {
   return new Promise((resolve, reject) => {
     docker.modem.dial(

@@ -4,15 +4,12 @@ import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { BenchError } from '../../domain/errors.js';
 
-/** The backends that use a container engine. */
 export type EngineBackend = 'docker' | 'podman';
 
-/** An engine's address. */
 export interface EngineAddress {
   backend: EngineBackend;
   /** As in DOCKER_HOST: unix:///path or tcp://host:port. */
   url: string;
-  /** Null: over the network. */
   socketPath: string | null;
   /** False: the engine cannot mount our directories (another machine, or a forwarded socket). */
   sharesFiles: boolean;
@@ -24,7 +21,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const VARIABLES = { docker: 'DOCKER_HOST', podman: 'BENCH_PODMAN_HOST' } as const;
 const DEFAULT_PORTS = { http: '2375', https: '2376' };
 
-/** The engine's address from DOCKER_HOST or BENCH_PODMAN_HOST and related variables. Throws BenchError (usage). */
+/** From DOCKER_HOST or BENCH_PODMAN_HOST and related variables. Throws BenchError (usage). */
 export function engineAddress(backend: EngineBackend, env: Env): EngineAddress {
   const variable = VARIABLES[backend];
   const named = env[variable];
@@ -61,7 +58,7 @@ const isSet = (value: string | undefined): boolean => value !== undefined && val
 function overNetwork(variable: string, host: string, env: Env): Pick<EngineAddress, 'url' | 'connection'> {
   let url: URL;
   try {
-    // Node knows the host and port of schemes that it knows.
+    // URL parses host and port only of schemes that it knows.
     url = new URL(host.replace(/^tcp:/, 'http:'));
   } catch {
     throw new BenchError('usage', `${variable}=${host} is not the address of an engine.`, {

@@ -1,7 +1,6 @@
 import { SupervisorAway } from '../shell/shell-client.js';
 import { BenchError, InfrastructureError, SandboxLost } from '../../domain/errors.js';
 
-/** HTTP status of the engine's answer, if there was one. */
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
 
 export const unlessStatus = (status: number) => (error: unknown) => {
@@ -12,7 +11,7 @@ export const unlessStatus = (status: number) => (error: unknown) => {
 export const nameIsTaken = (error: unknown): boolean =>
   statusOf(error) === 409 || /already in use/i.test((error as Error).message);
 
-/** Translates the engine's errors: a missing or vanishing container is SandboxLost; anything else may pass. */
+/** A missing or vanishing container becomes SandboxLost; other errors may be temporary. */
 export async function withEngineErrors<T>(doing: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -21,7 +20,6 @@ export async function withEngineErrors<T>(doing: string, work: () => Promise<T>)
   }
 }
 
-/** The same for a stream. */
 export async function* eachWithEngineErrors<T>(doing: string, pieces: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* pieces;
@@ -34,7 +32,7 @@ function translatedError(doing: string, error: unknown): Error {
   if (error instanceof InfrastructureError || error instanceof SandboxLost || error instanceof SupervisorAway)
     return error;
   if (error instanceof BenchError) return error;
-  // We stopped waiting.
+  // The caller aborted.
   if ((error as Error).name === 'AbortError') return error as Error;
   const message = (error as Error).message;
   if (

@@ -10,7 +10,7 @@ export type EngineProbe =
   /** `reason` and `remedy` are for people. */
   | { kind: 'unavailable'; reason: string; remedy: string };
 
-/** Rootless podman is a service of the user's own. */
+/** Rootless podman is a user service. */
 const OWN = process.getuid?.() === 0 ? '' : '--user ';
 
 const GET = {
@@ -28,12 +28,11 @@ const GET = {
   },
 };
 
-/** A client of the engine whose calls are bounded. Does not connect. */
 export function connectEngine(address: EngineAddress): Docker {
   return boundCalls(new Docker(address.connection));
 }
 
-/** Probes for an engine that can run our sandboxes. If there is none: why, and what to do. Never throws. */
+/** Checks for an engine that can run sandboxes; else says what to do. Never throws. */
 export async function probeEngine(address: EngineAddress = engineAddress('docker', {})): Promise<EngineProbe> {
   const { url, socketPath, backend } = address;
   if (socketPath !== null) {
@@ -59,7 +58,7 @@ export async function probeEngine(address: EngineAddress = engineAddress('docker
   }
 }
 
-/** Podman, whichever variable names it: same API as Docker, different needs. */
+/** By the engine's answer: a Docker variable may name Podman. */
 export async function isPodman(docker: Docker): Promise<boolean> {
   const { Components: parts } = (await docker.version()) as { Components?: { Name: string }[] };
   return parts?.some((part) => part.Name === 'Podman Engine') ?? false;

@@ -8,18 +8,17 @@ import { markUsed } from './image-use.js';
 import { EVALUATION_LABEL, HOME_LABEL, MAKER_LABEL, UNTIL_LABEL } from './labels.js';
 
 export interface EvaluationContainer {
-  /** For messages: an evaluation. */
   what: string;
-  /** After that no activity waits for it any more. */
+  /** After this, no activity waits for it. */
   longestMs: number;
   make: (name: string, labels: Record<string, string>) => Promise<Docker.ContainerCreateOptions>;
-  /** Before it starts. */
+  /** Before the start. */
   fill: (container: Docker.Container) => Promise<void>;
-  /** It has started. */
+  /** After the start. */
   outcome: (container: Docker.Container) => Promise<EvaluationOutcome>;
 }
 
-/** A fresh container for one evaluation, gone afterwards whatever happens. Throws InfrastructureError, and the signal's reason. */
+/** A container for one evaluation, always removed. Throws InfrastructureError or abort reasons. */
 export async function inContainer(
   { docker, homeTag, imageDigest }: DockerEvaluatorOptions,
   job: EvaluationJob,

@@ -23,16 +23,16 @@ const USERS = {
   player: { uid: PLAYER_UID, gid: PLAYER_UID },
 };
 
-/** A folder in memory, of limited size, where a program writes its outputs. */
+/** A tmpfs of limited size for a program's outputs. */
 const OUTPUT_FOLDER = '/output';
 const PLAYERS_FOLDER = `nr_inodes=10000,mode=700,uid=${USERS.player.uid},gid=${USERS.player.gid}`;
-/** With Podman it belongs to root, with the image folder's permissions. Only the player writes there; overhead counts as its memory. */
+/** Podman's tmpfs belongs to root. Only the player writes there, which counts as its memory. */
 const PODMAN_FOLDER = 'mode=777';
 
-/** One fresh container per evaluation. Secrets and submission are copied in; nothing of the host is mounted but made-up figures. */
+/** One container per evaluation. Secrets and submission are copied; only figures are mounted. */
 export function createDockerEvaluator(options: DockerEvaluatorOptions): EvaluatorPort {
   const { docker } = options;
-  // Podman asks its host's package manager for every answer to that.
+  // Podman asks its host's package manager for each such answer.
   const podman = once(() => isPodman(docker));
   return {
     isolation: 'container',
@@ -84,13 +84,13 @@ function containerOptions(
     name,
     Image: imageRef,
     Labels: labels,
-    // Saves the engine's set-up of networks, but its /etc/hosts as well: for that of our own it has to mount our files.
+    // Saves the engine's network set-up, but also its /etc/hosts, so we must mount ours.
     NetworkDisabled: figures.length > 0,
     StopSignal: 'SIGKILL',
     HostConfig: {
       NetworkMode: 'none',
       ReadonlyRootfs: true,
-      // putArchive cannot write to a read-only root file system or a tmpfs; an anonymous volume goes with the container.
+      // putArchive fails on read-only roots and tmpfs; the container's removal removes the volume.
       Mounts: [
         {
           Type: 'volume',
@@ -133,12 +133,12 @@ async function outcome(
   const exitCode = await waitForExit(container, AbortSignal.any([signal, limit]));
   // Only init writes there: its children have their own pipes.
   const printed = await output(docker, container);
-  // An engine that is killed may have kept the beginning of the line.
+  // After a kill, the engine may have kept only the beginning of the line.
   if (exitCode === 0) return readResult(printed.stdout.endsWith('\n') ? printed.stdout : '', job.task);
   const { State } = await container.inspect();
   const { evaluator } = job.task;
   if (State.OOMKilled && 'memoryMb' in evaluator)
-    // Init's and the referee's memory is limited, so it was the submission.
+    // Init and referee have limited memory, so the submission caused it.
     return {
       kind: 'rejected',
       message: `The submission used too much memory (the limit is ${evaluator.memoryMb} MB)`,

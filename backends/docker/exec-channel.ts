@@ -9,27 +9,22 @@ import { type ControlRequest, OUTCOME_FILE_LIMIT, parseOutcome, replySchema } fr
 import { PATIENCE_MS, SHORT_ANSWER_MS, SupervisorAway } from '../shell/shell-client.js';
 import { statusOf } from './engine-errors.js';
 
-/** The client inside. Requests go to its stdin, since an exec's arguments appear in the engine's events. */
+/** Requests go to stdin, since an exec's arguments appear in the engine's events. */
 const CLIENT = ['/opt/bench/python3', '-IS', '/opt/bench/durable_shell/control_client.py'];
-/** Longest outcome as one line of JSON, each character escaped. */
+/** An outcome as one line of JSON with each character escaped. */
 const ANSWER_LIMIT = 2 * OUTCOME_FILE_LIMIT + 65_536;
-/**
- * The client inside writes an empty line every few seconds while it waits (control_client.py). A longer silence means that the
- * connection broke or the exec never began.
- */
+/** The client writes a line every few seconds while it waits: a longer silence means it is gone. */
 const SILENT_MS = 30_000;
 const NEWLINE = 10;
 const NOT_RUNNING = /is not running|container .*stopped|stopped container|no running task/i;
 
 const answerSchema = z.object({
-  /** Null: no supervisor answers inside. */
   reply: replySchema.nullable(),
-  /** Text of the outcome file, if the command has one. */
   outcome: z.string().max(OUTCOME_FILE_LIMIT).nullable(),
 });
 type Answer = z.infer<typeof answerSchema>;
 
-/** Where worker and container share no directory: one exec per request, as root inside. */
+/** For a worker and container that share no directory: one exec per request, as root. */
 export function execChannel(container: Docker.Container, what: string): ControlChannel {
   const ask = async (request: ControlRequest, limits: { signal?: AbortSignal; withinMs: number }): Promise<Answer> =>
     await answerTo(container, await connect(container, what), request, { ...limits, what });
@@ -104,7 +99,7 @@ const answerTo = (
       settle(() =>
         reject(new InfrastructureError(`the supervisor of ${what} has not answered for ${withinMs / 1000} s`)),
       );
-    // Longer than any timer can wait: no limit here; heartbeats and activity timeouts still apply.
+    // Beyond the range of timers: no limit here; heartbeats and activity timeouts still apply.
     if (withinMs < 2 ** 31) timer = setTimeout(late, withinMs);
     if (signal?.aborted === true) return aborted();
     signal?.addEventListener('abort', aborted, { once: true });
@@ -126,7 +121,7 @@ const answerTo = (
         try {
           resolve(answerSchema.parse(JSON.parse(text.slice(0, text.indexOf('\n')))));
         } catch (error) {
-          // The engine's message instead of the client's: the container ended, or could not start another process.
+          // The engine's text, not the client's: the container ended, or is out of processes.
           reject(new SupervisorAway(`no client ran in ${what}: ${text.slice(0, 300).trim()}`, { cause: error }));
         }
       });

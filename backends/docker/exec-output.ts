@@ -9,8 +9,8 @@ const MOST_WORDS = 4000;
 const EXIT_CODE_ATTEMPTS = 100;
 
 /**
- * Output of a program run as root in a container, read with backpressure. Throws InfrastructureError with the program's stderr if
- * it fails, and the engine's errors.
+ * Output of a program run as root in a container, with backpressure. Throws the engine's errors,
+ * and InfrastructureError with stderr if the program fails.
  */
 export async function* execOutput(
   container: Docker.Container,
@@ -45,7 +45,7 @@ export async function* execOutput(
   throw new InfrastructureError(words === '' ? `its program ended with ${exitCode ?? 'no exit code'}` : words);
 }
 
-/** Frames of stream, three zeros, length. Not dockerode's demuxStream, which reads without bound. */
+/** Frames: stream, three zeros, length. dockerode's demuxStream reads without bound. */
 async function* framesOf(stream: Duplex): AsyncGenerator<{ kind: number; bytes: Buffer }> {
   let head: Buffer = Buffer.alloc(0);
   let left = 0;

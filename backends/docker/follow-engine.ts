@@ -10,8 +10,8 @@ interface EngineEvent {
 }
 
 /**
- * Read the answer of a pull, build or import to its end; an error in the stream is thrown. Aborting closes the connection, on
- * which the engine ends a build or pull.
+ * Reads the response of a pull, build or import to its end; throws errors in the stream. Aborting
+ * closes the connection, and the engine then ends the pull or build.
  */
 export async function followEngine(
   docker: Docker,
@@ -32,7 +32,7 @@ export async function followEngine(
         else resolve(all);
       },
       (event: EngineEvent) => {
-        // Skip repeated lines of a download's progress bar.
+        // Skip the repeated lines of a progress bar.
         if ((event.progress ?? '') !== '') return;
         const line = (event.stream ?? event.status ?? '').trimEnd();
         if (line !== '') onProgress(line);

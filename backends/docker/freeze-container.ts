@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 
-/** The engine may be busy with the container. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 200;
 
-/**
- * Pause all processes of a container. False: the engine cannot, and they continue. A stopped container needs no pause. Throws
- * what `inspect` throws.
- */
+/** False: the engine cannot pause, and processes continue. Throws what `inspect` throws. */
 export async function freezeContainer(container: Docker.Container): Promise<boolean> {
   return await until(
     container,
@@ -17,7 +13,7 @@ export async function freezeContainer(container: Docker.Container): Promise<bool
   );
 }
 
-/** Unpause them. Throws the engine's errors. */
+/** Throws the engine's errors. */
 export async function thawContainer(container: Docker.Container): Promise<void> {
   const thawed = await until(
     container,

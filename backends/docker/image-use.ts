@@ -4,20 +4,16 @@ import { statusOf } from './engine-errors.js';
 const REPOSITORY = 'bench-used';
 const DAY_MS = 24 * 3_600_000;
 
-/** A home used the image, last on that day (UTC). */
 export interface ImageUse {
   home: string;
-  /** When that day ended. */
+  /** End of that day. */
   until: number;
 }
 
-/** Of this process: a mark a day is enough. */
+/** In this process: one mark a day is enough. */
 const marked = new WeakMap<Docker, Set<string>>();
 
-/**
- * Tags an image as used by this home today. Homes of one engine share images and know nothing of each other: what one of them uses
- * the others see by these tags, and spare it. A mark that fails costs a build at most.
- */
+/** Tags an image as used today, so that other homes do not prune it. A failure costs a build. */
 export async function markUsed(docker: Docker, ref: string, home: string, now = new Date()): Promise<void> {
   const day = now.toISOString().slice(0, 10).replaceAll('-', '');
   const ofEngine = marked.get(docker) ?? new Set<string>();
@@ -38,7 +34,7 @@ export async function markUsed(docker: Docker, ref: string, home: string, now = 
   }
 }
 
-/** Null: it is no such mark. */
+/** Null: not such a tag. */
 export function useOf(ref: string): ImageUse | null {
   const [, home, year, month, day] = /^bench-used\/([^:/]+):(\d{4})(\d\d)(\d\d)-/.exec(plain(ref)) ?? [];
   if (home === undefined) return null;

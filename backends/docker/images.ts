@@ -12,32 +12,25 @@ import { tarBytes, type TarEntry } from './tar-bytes.js';
 export type ImageKind = 'agent' | 'evaluator';
 
 export interface ImageOptions {
-  /** The folder that holds `images/`. */
   assetsRoot: string;
-  /** Image to build on; without it: see resolveBaseImage. */
+  /** Image to build on; default: see resolveBaseImage. */
   base?: string | undefined;
-  /** See BaseSources. */
   chosen?: string | undefined;
-  /** Cache of a base made by debootstrap, for other engines and homes; absent: none. */
+  /** Cache of a debootstrap base, for other engines and homes; absent: none. */
   cacheDir?: string | undefined;
-  /** Another engine on this machine, from which images are copied instead of built again. */
+  /** Another engine on this machine, whose images are copied rather than built again. */
   donor?: Docker | undefined;
   onProgress?: ((line: string) => void) | undefined;
-  /** Aborts a build. */
   signal?: AbortSignal | undefined;
 }
 
 export interface BuiltImage {
   /** `bench-<kind>:<hash of the folder and the base>` */
   ref: string;
-  /** The engine's content id, sha256:… */
   digest: string;
 }
 
-/**
- * The image of `images/<kind>/`, built if the engine lacks it. The tag is a hash of its input, so an existing image is never
- * stale. Callers in one process share a build; builds in several processes end with the same tag.
- */
+/** Built if missing. The tag is a hash of the input: never stale, the same in every process. */
 export async function ensureImage(docker: Docker, kind: ImageKind, options: ImageOptions): Promise<BuiltImage> {
   const onProgress = options.onProgress ?? (() => undefined);
   const files = await readContext(join(options.assetsRoot, 'images', kind));
@@ -54,7 +47,7 @@ export async function ensureImage(docker: Docker, kind: ImageKind, options: Imag
   });
 }
 
-/** The existing images that ensureImage might use, for each base that it might choose. Builds nothing. */
+/** Existing images that ensureImage might use, for each possible base. Builds nothing. */
 export async function currentImageRefs(docker: Docker, assetsRoot: string): Promise<string[]> {
   const bases = (await Promise.all(KNOWN_BASES.map((ref) => localImage(docker, ref)))).filter((base) => base !== null);
   const refs: string[] = [];
@@ -78,8 +71,8 @@ async function shared<T>(docker: Docker, key: string, work: () => Promise<T>): P
 }
 
 /**
- * Podman's bridge needs plugins and a firewall beside Docker's, so packages come over the host's network. Its default for open
- * files may exceed what its service is allowed.
+ * Podman's bridge needs plugins and a firewall, so packages come over the host's network. Its
+ * default limit of open files may exceed what its service is allowed.
  */
 const PODMAN_BUILD = { networkmode: 'host', ulimits: JSON.stringify(['nofile=8192:8192']) };
 

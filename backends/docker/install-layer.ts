@@ -21,13 +21,11 @@ const KEPT_LINES = 12;
 const MOST_LINES = 2000;
 const NAME_ATTEMPTS = 200;
 
-/** The installer failed. */
 export class InstallFailed extends Error {
   override name = 'InstallFailed';
   readonly lastLines: string;
-  /** The package index was unreachable: another try may help. */
+  /** The package index was unreachable: a retry may help. */
   readonly unreachable: boolean;
-  /** The image has no pip. */
   readonly withoutPip: boolean;
   constructor(lines: readonly string[], withoutPip: boolean) {
     const lastLines = lines.slice(-KEPT_LINES).join('\n');
@@ -41,7 +39,6 @@ export class InstallFailed extends Error {
 export const UNREACHABLE =
   /NewConnectionError|ConnectTimeoutError|ReadTimeoutError|ConnectionResetError|ProxyError|NameResolutionError|Temporary failure (?:in name resolution|resolving)|Could not (?:connect|resolve)|Connection (?:refused|timed out|failed)|Network is unreachable|50[0-4] (?:Server|Internal|Bad|Service|Gateway)/;
 
-/** No limit for an installation. */
 const NEVER = new AbortController().signal;
 
 export interface LayerOrder {
@@ -49,7 +46,7 @@ export interface LayerOrder {
   plain: { ref: string };
   layer: LayerRequirements;
   files: LayerFile[];
-  /** In place of the installation of packages: shell lines, run in the folder of the files. */
+  /** Shell lines, run in the folder of the files, instead of installing packages. */
   script?: string;
   hash: string;
   ref: string;
@@ -59,8 +56,9 @@ export interface LayerOrder {
 }
 
 /**
- * Install in a container and commit it as an image. Not a Dockerfile: its history and caches would hold the addresses of package
- * mirrors, passwords included. The container is named after the layer; a second process finds and awaits it, also after a crash.
+ * Installs in a container and commits it. A Dockerfile's history and caches would contain the
+ * package mirrors' addresses, with passwords. A second process, or one after a crash, finds the
+ * container by the layer's name and waits for it.
  */
 export async function installLayer(docker: Docker, order: LayerOrder): Promise<void> {
   const name = `${LAYER_NAME}${order.hash}`;
@@ -130,11 +128,10 @@ async function createOrFind(docker: Docker, name: string, { plain, kind }: Layer
   }
 }
 
-/** Start the container if it has never run. */
 async function start(container: Docker.Container, order: LayerOrder): Promise<void> {
   const { State: state } = await container.inspect();
   if (state.Status !== 'created' && state.Status !== 'configured') return;
-  // Doing it twice is harmless: the files are the same.
+  // Repeating this is harmless: the files are the same.
   await container.putArchive(await tarBytes(entries(order)), { path: INSIDE });
   await container.start().catch(unlessStatus(304));
 }
@@ -169,7 +166,7 @@ function entries({ layer, files, sources, script: own }: LayerOrder): TarEntry[]
   ];
 }
 
-/** Programs of tasks bring readers of their own. */
+/** Programs other than pip have their own variables. */
 const certificatesOf = (path: string, everybody: boolean): Record<string, string> => ({
   PIP_CERT: path,
   ...(everybody && {
@@ -196,7 +193,7 @@ const packagesScript = (layer: LayerRequirements): string =>
 async function keepAsImage(docker: Docker, container: Docker.Container, order: LayerOrder): Promise<void> {
   const [repo, tag] = order.ref.split(':') as [string, string];
   const { Config: plain } = await docker.getImage(order.plain.ref).inspect();
-  // Reset what was set for the installation to the plain image's values.
+  // Restore the plain image's values of settings changed for the installation.
   const changes = [
     `ENTRYPOINT ${JSON.stringify(plain.Entrypoint ?? [])}`,
     `CMD ${JSON.stringify(plain.Cmd ?? [])}`,
@@ -207,7 +204,6 @@ async function keepAsImage(docker: Docker, container: Docker.Container, order: L
   await container.commit({ repo, tag, changes: changes.join('\n') });
 }
 
-/** The container's stdout and stderr until its end. */
 async function followLog(
   docker: Docker,
   container: Docker.Container,

@@ -10,40 +10,37 @@ import { changedLinks, DISK, readStack, type Lower, writeStack } from './disk-st
 import { dropDisk, ensureDisk, IMAGE } from './workspace-disk.js';
 
 /**
- * Snapshots as copies of disks: a folder each, `<shelf>/<name>`, put there whole by one rename. One that was made of a disk that stands
- * on others holds only what that run has changed, and stands on them as well.
+ * Snapshots as copies of disks, in folders `<shelf>/<name>` that appear by one rename. A snapshot
+ * of a stacked disk contains only the run's changes, and stands on the same kept disks.
  */
 
 const ABOUT = 'about.json';
-/** Of the control directory: what the shell hands to the next command (images/agent/durable_shell/snapshot.py), and that it has begun. */
+/** In the control directory: the shell's state for the next command, and the mark of its start. */
 const SHELL = ['state', 'memory-added.json'];
 const BEGUN = 'seeded';
-/** What is being written; whatever is old in here was cut off. */
+/** Folder of unfinished writes; old ones were interrupted. */
 export const KEPT_ASIDE = 'partial';
 
-/** As of an archive. */
 const MOST_ENTRIES = 500_000;
-/** An archive makes one of many. */
+/** With more disks below, an archive flattens them. */
 const MOST_BELOW = 8;
-/** Copied for the run rather than stood upon, where blocks cannot be shared: small ones cost less than what an overlay does to each file. */
+/** Smaller disks are copied where blocks cannot be shared: an overlay costs more per file. */
 const COPIED_BYTES = 48 * 2 ** 20;
-/** Left free on the host's disk. */
+/** Kept free on the host's disk. */
 const RESERVE_BYTES = 512 * 2 ** 20;
 
 const aboutSchema = z.object({
-  /** What the files take, those of the disks below included, as blocks and as inodes. */
+  /** What the files use, on the disks below too: `bytes` in blocks, `entries` in inodes. */
   bytes: z.number(),
   entries: z.number(),
-  /** Length of the image. */
   length: z.number(),
-  /** Of the disk itself, for runs that stand on it. */
+  /** Size of the disk itself, for runs that stand on it. */
   megabytes: z.number(),
-  /** Names of those that it stands on, the uppermost first. */
   below: z.array(z.string()),
 });
 type About = z.infer<typeof aboutSchema>;
 
-/** What is on record of a kept disk; null: it is not there, or not whole. */
+/** Null: there is none, or it is incomplete. */
 export async function keptDisk(shelf: string, name: string): Promise<About | null> {
   const about = await aboutIt(shelf, name);
   for (const one of about?.below ?? []) if ((await aboutIt(shelf, one)) === null) return null;
@@ -60,7 +57,6 @@ async function aboutIt(shelf: string, name: string): Promise<About | null> {
   }
 }
 
-/** See KeptDisks.keep; of the mounted disk in the run's directory. */
 export async function keepDisk(
   shelf: string,
   name: string,
@@ -85,7 +81,7 @@ export async function keepDisk(
     about.bytes += lower.bytes;
     about.entries += lower.entries;
   }
-  // An archive is counted exactly, and says what is too much.
+  // An archive counts exactly, and reports what is too much.
   if (about.bytes > maxBytes || about.entries > MOST_ENTRIES) return null;
   await mkdir(join(shelf, KEPT_ASIDE), { recursive: true, mode: 0o700 });
   const free = await statfs(shelf);
@@ -96,15 +92,15 @@ export async function keepDisk(
     await copyDisk(dir, IMAGE, join(aside, IMAGE));
     for (const file of SHELL) await copyFile(join(control, file), join(aside, file)).catch(unlessMissing);
     await writeFile(join(aside, ABOUT), JSON.stringify(about), { mode: 0o600 });
-    // At once: the host's journal writes them together.
+    // All at once, so that the host's journal writes them together.
     await Promise.all([...(await readdir(aside)), '.'].map((file) => synced(join(aside, file))));
-    // What lies there was not whole.
+    // An existing folder there is incomplete.
     if ((await keptDisk(shelf, name)) === null) await rm(join(shelf, name), { recursive: true, force: true });
     await rename(aside, join(shelf, name));
     await synced(shelf);
   } catch (error) {
     await rm(aside, { recursive: true, force: true });
-    // Another worker was faster, and has kept the same.
+    // Another worker was faster, with the same content.
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
   }
@@ -112,8 +108,8 @@ export async function keepDisk(
 }
 
 /**
- * Make the disk of the run whose directory this is from a kept one, once, mount it, and have its shell begin where the other's stopped.
- * False: it has begun before. Where blocks can be shared, and of small ones, it is a copy; else it stands on the kept one.
+ * Makes and mounts a run's disk from a kept one, once; its shell starts where the other's stopped.
+ * Copies small disks, and where blocks can be shared; else stacks. False: it has started before.
  * Throws InfrastructureError.
  */
 export async function restoreDisk(
@@ -127,19 +123,19 @@ export async function restoreDisk(
     throw new InfrastructureError(`${CANNOT_UNPACK}: its disk ${name} is not on this host, or damaged`);
   const made = await readStack(dir);
   if (made?.restored !== name || (made.below.length === 0 && !existsSync(join(dir, IMAGE)))) {
-    // Nothing has begun on what another attempt may have left.
+    // Nothing runs yet on what another attempt may have left.
     await dropDisk(dir);
     await makeDisk(shelf, name, about, dir);
   }
-  // A copy is there by now.
+  // Mounts it: a copy already exists here.
   await ensureDisk(dir, about.megabytes);
   for (const file of SHELL) await copyFile(join(shelf, name, file), join(control, file)).catch(unlessMissing);
-  // Last: from here on the shell may begin.
+  // Last: from here on the shell may start.
   await writeFile(join(control, BEGUN), '', { mode: 0o600 });
   return true;
 }
 
-/** Interrupted, it starts again: the record of what the disk was made from is written when the copy is there. */
+/** Can be repeated: writes its record of the source last, after the copy. */
 async function makeDisk(shelf: string, name: string, about: About, dir: string): Promise<void> {
   const image = join(shelf, name, IMAGE);
   const aside = join(dir, `${IMAGE}.${randomUUID()}`);

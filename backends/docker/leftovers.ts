@@ -18,10 +18,7 @@ import {
 const LAYER_KEPT_MS = 3_600_000;
 const DOES_NOT_RUN = ['created', 'configured', 'exited', 'stopped', 'dead'];
 
-/**
- * Evaluators and volumes of this home on an engine, and installations of any home that no process waits for. Ownership is by label,
- * not by name.
- */
+/** Of this home, and installations of any home that no process awaits. Labels show ownership. */
 export function createDockerLeftovers({
   docker,
   homeTag,
@@ -36,7 +33,7 @@ export function createDockerLeftovers({
     async find() {
       const found: Leftover[] = [];
       for (const { Id: id, Labels: labels, Names: names } of await docker.listContainers({ all: true, filters })) {
-        // The others are sandboxes and their proxies.
+        // Others are sandboxes and their proxies.
         if (labels[EVALUATION_LABEL] === undefined) continue;
         const name = names[0]?.replace(/^\//, '') ?? id;
         const remove = () => removed(docker.getContainer(id).remove({ force: true, v: true }));
@@ -54,8 +51,8 @@ export function createDockerLeftovers({
 }
 
 /**
- * Homes share installations, so only age shows that one is abandoned; a running one ends on its own. Images made of one pass its
- * label on to agents' and evaluators' containers, which have other names and a home.
+ * Homes share installations, so only age shows that one is abandoned; a running one ends on its
+ * own. Containers made from such an image inherit its label, but have other names and a home.
  */
 async function forgottenLayers(docker: Docker, now: number): Promise<Leftover[]> {
   const found: Leftover[] = [];
@@ -77,7 +74,7 @@ async function forgottenLayers(docker: Docker, now: number): Promise<Leftover[]>
   return found;
 }
 
-/** When a container ended, or was created if it never ran (epoch ms); null: it is gone or running. */
+/** Time of a container's end, or of creation if it never ran (epoch ms); null: gone or running. */
 async function restsSince(container: Docker.Container): Promise<number | null> {
   try {
     const { State: state, Created: created } = await container.inspect();
@@ -106,7 +103,7 @@ async function removed(removal: Promise<unknown>): Promise<boolean> {
     await removal;
     return true;
   } catch (error) {
-    // 409: in use, or already being removed; the next round sees which.
+    // 409: in use, or being removed; the next round sees which.
     if (statusOf(error) === 404 || statusOf(error) === 409) return false;
     throw error;
   }

@@ -2,10 +2,7 @@ import { availableParallelism, uptime } from 'node:os';
 import type Docker from 'dockerode';
 import { mountedFile } from './mounted-file.js';
 
-/**
- * The machine's figures change with every process on it, so a container could use them to signal another. They are hidden, or made
- * up where programs need them.
- */
+/** A machine's figures change with each process, so containers could signal through them. */
 
 const NODES = 8;
 const HIDDEN = [
@@ -23,12 +20,11 @@ const HIDDEN = [
   ...['softirqs', 'sys/fs/dentry-state', 'sys/fs/file-nr', 'sys/fs/inode-nr', 'sys/fs/inode-state', 'vmallocinfo'],
   ...['vmstat', 'zoneinfo'],
 ].map((name) => `/proc/${name}`);
-/** Missing ones are skipped. */
 const OF_NODES = Array.from({ length: NODES }, (_, n) =>
   ['meminfo', 'numastat', 'vmstat'].map((name) => `/sys/devices/system/node/node${n}/${name}`),
 ).flat();
 
-/** Docker's default masked paths, which a list of our own replaces. */
+/** Docker's default masked paths, which a custom list replaces. */
 const DOCKERS_OWN = [
   ...['acpi', 'asound', 'kcore', 'keys', 'latency_stats', 'sched_debug', 'scsi', 'timer_list', 'timer_stats'].map(
     (name) => `/proc/${name}`,
@@ -38,13 +34,13 @@ const DOCKERS_OWN = [
 
 type Masks = Pick<Docker.HostConfig, 'MaskedPaths' | 'SecurityOpt'>;
 
-/** Part of a container's HostConfig. Podman adds ours to its own, as a security option. */
+/** Part of HostConfig. Podman adds our paths to its own, as a security option. */
 export const hiddenFigures = (podman: boolean, securityOptions: readonly string[]): Masks =>
   podman
     ? { SecurityOpt: [...securityOptions, `mask=${[...HIDDEN, ...OF_NODES].join(':')}`] }
     : { SecurityOpt: [...securityOptions], MaskedPaths: [...DOCKERS_OWN, ...HIDDEN, ...OF_NODES] };
 
-/** Mounts of made-up figures: a machine of the container's own size on which nothing happens. The files stay in `dir`, for all containers. */
+/** Figures of an idle machine of the container's size, mounted from `dir`, shared by containers. */
 export async function madeUpFigures(dir: string, memoryBytes: number): Promise<Docker.MountSettings[]> {
   const files = { meminfo: meminfo(memoryBytes), stat: stat(), loadavg: '0.00 0.00 0.00 1/1 1\n' };
   return await Promise.all(
@@ -81,7 +77,7 @@ function stat(): string {
   // Zero here would make programs divide by zero.
   const idle = (many: number) => `1 0 1 ${many * 1000} 0 0 0 0 0 0`;
   const each = Array.from({ length: cpus }, (_, n) => `cpu${n} ${idle(1)}\n`);
-  // `ps` needs the boot time, which is no secret. Rounded to the minute, so that the content stays the same.
+  // `ps` needs the boot time, which is no secret; in minutes, so that the content stays the same.
   const booted = Math.round((Date.now() / 1000 - uptime()) / 60) * 60;
   return `cpu  ${idle(cpus)}\n${each.join('')}intr 0\nctxt 0\nbtime ${booted}\nprocesses 1\nprocs_running 1\nprocs_blocked 0\n`;
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The path of a file of ours that containers mount. Named by its content's hash, so that none changes under them. */
+/** Path of a file for containers to mount, named by its hash, so that it never changes. */
 export async function mountedFile(dir: string, name: string, text: string): Promise<string> {
   const path = join(dir, `${name}-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`);
   if (existsSync(path)) return path;

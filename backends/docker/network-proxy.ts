@@ -22,7 +22,7 @@ const proxyName = (homeTag: string, ref: SandboxRef): string => `${containerName
 export const allowsNamedHosts = (network: TaskNetwork): network is Exclude<TaskNetwork, string> =>
   typeof network !== 'string';
 
-/** Volume shared by the agent's container, which has no network, and its proxy: it holds the socket between them. */
+/** Volume with the socket between the agent's container, which has no network, and its proxy. */
 const socketMount = (homeTag: string, ref: SandboxRef): Docker.MountSettings => ({
   Type: 'volume',
   Source: proxyName(homeTag, ref),
@@ -36,14 +36,13 @@ const labels = (homeTag: string, { runId, epoch }: SandboxRef) => ({
   [EPOCH_LABEL]: String(epoch),
 });
 
-/** In the agent's container: the gateway's socket, below a directory that only root may enter. */
 const GATEWAY_INSIDE = '/run/bench/gateway';
 
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
 
 /**
- * Additions to the agent's container, so that programs can reach the proxy, and those that play by themselves the gateway, at
- * ordinary addresses. `gateway`: folder of this host with the gateway's socket. Null: neither is there.
+ * Lets programs in the agent's container reach the proxy and the gateway at ordinary addresses.
+ * `gateway`: host folder with the gateway's socket. Null: neither is needed.
  */
 export function relayOptions(homeTag: string, spec: SandboxSpec, gateway: string | null) {
   const named = allowsNamedHosts(spec.network);
@@ -82,7 +81,7 @@ export function relayOptions(homeTag: string, spec: SandboxSpec, gateway: string
   };
 }
 
-/** Create or adopt the proxy of (run, epoch) and start it. `image`: an agent's image without a task's packages. */
+/** Creates or adopts (run, epoch)'s proxy, and starts it. `image`: an agent's, without packages. */
 export async function ensureProxy(
   { docker, homeTag }: ProxyPlace,
   spec: SandboxSpec & { network: Exclude<TaskNetwork, string> },
@@ -110,7 +109,7 @@ export async function ensureProxy(
         Memory: 256 * 1024 * 1024,
         PidsLimit: 64,
         Mounts: [socketMount(homeTag, spec)],
-        // Never rotated, since events are numbered by its lines. The proxy bounds their number.
+        // Never rotated, since events are numbered by its lines. The proxy limits their number.
         LogConfig: { Type: at.podman ? 'k8s-file' : 'json-file', Config: {} },
         ...(at.podman && {
           Ulimits: [
@@ -126,7 +125,6 @@ export async function ensureProxy(
   await wakeProxy({ docker, homeTag }, spec);
 }
 
-/** Restart the sandbox's proxy if it has one that is not running. */
 export async function wakeProxy({ docker, homeTag }: ProxyPlace, ref: SandboxRef): Promise<void> {
   try {
     await docker.getContainer(proxyName(homeTag, ref)).start();
@@ -135,7 +133,7 @@ export async function wakeProxy({ docker, homeTag }: ProxyPlace, ref: SandboxRef
   }
 }
 
-/** The proxy's reports so far; empty without a proxy. `close`: stop it first, so that it reports open requests. */
+/** Reports so far; empty without a proxy. `close`: stops it, so that it reports open requests. */
 export async function proxyReports(
   { docker, homeTag }: ProxyPlace,
   ref: SandboxRef,
@@ -151,7 +149,7 @@ export async function proxyReports(
   }
 }
 
-/** Remove proxy and volume, after the agent's container. Idempotent. */
+/** Removes proxy and volume; call it after the agent's container is removed. Idempotent. */
 export async function removeProxy(
   { docker, homeTag }: ProxyPlace,
   ref: SandboxRef,

@@ -17,7 +17,7 @@ const lineSchema = z.union([
   z.object({ more: z.object({ allowed: z.number(), refused: z.number(), up: z.number(), down: z.number() }) }),
 ]);
 
-/** The proxy's lines in an engine's log (images/agent/network/proxy.py), numbered by position. */
+/** The proxy's lines (images/agent/network/proxy.py), numbered by position in the engine's log. */
 export function networkReports(log: Buffer): NetworkReport[] {
   // A last line without a newline is still being written.
   const lines = unframed(log).split('\n').slice(0, -1);

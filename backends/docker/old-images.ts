@@ -5,14 +5,13 @@ import { currentImageRefs } from './images.js';
 
 export interface OldImage {
   id: string;
-  /** Its tags, the marks of homes last. */
   refs: string[];
   bytes: number;
 }
 
 /**
- * Images of agents, evaluators and tasks, made before a given time, that are neither current nor based on a current one, and that
- * no container or run uses, nor another home since then. All can be built again.
+ * Images older than `before` that can be built again: neither current nor below a current one, and
+ * used by no container, run or other home since.
  */
 export async function findOldImages(
   docker: Docker,
@@ -43,7 +42,7 @@ export async function findOldImages(
     .map(({ image }) => ({ id: image.Id, refs: namesFirst(image.RepoTags ?? []), bytes: image.Size }));
 }
 
-/** False: it is in use, or gone already. */
+/** False: it is in use, or already removed. */
 export async function removeOldImage(docker: Docker, { id, refs }: OldImage): Promise<boolean> {
   try {
     for (const ref of refs.length === 0 ? [id] : refs) await docker.getImage(ref).remove();

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Where image layers get their packages from. Settings of the builder, never part of an image. */
+/** Where image layers get packages from; never part of an image. */
 export interface PackageSources {
-  /** For pip's and apt's environment while they install. */
   environment: Record<string, string>;
-  /** PEM text of certificate authorities, or null: those of the image. */
+  /** PEM of certificate authorities; null: those of the image. */
   certificates: Buffer | null;
 }
 
@@ -20,7 +19,7 @@ const TAKEN = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()]),
 ];
 
-/** pip's and proxy variables of an environment. PIP_FIND_LINKS keeps only URLs: our folders are not in the container. */
+/** pip's and proxy variables. PIP_FIND_LINKS keeps only URLs: the container lacks our folders. */
 export function packageSources(env: Readonly<Record<string, string | undefined>>): PackageSources {
   const environment: Record<string, string> = {};
   for (const name of TAKEN) if (env[name]) environment[name] = env[name];
@@ -39,12 +38,11 @@ function readable(file: string): Buffer | null {
   }
 }
 
-/** How the image of a task is made. */
 export interface TaskImageOptions {
   sources: PackageSources;
   onProgress?: ((line: string) => void) | undefined;
-  /** Aborts an installation; others waiting for it start it again. */
+  /** Aborts an installation; others waiting for it restart it. */
   signal?: AbortSignal | undefined;
-  /** The folder that holds `images/`; needed for tasks that bring an image. */
+  /** The folder that holds `images/`; needed for tasks with their own image. */
   assetsRoot?: string | undefined;
 }

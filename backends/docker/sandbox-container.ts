@@ -19,21 +19,19 @@ const CAPABILITIES = ['SETUID', 'SETGID', 'KILL', 'CHOWN', 'DAC_OVERRIDE'];
 export interface ContainerPlace {
   homeTag: string;
   imageRef: string;
-  /** The engine is Podman, whichever backend it serves. */
   podman: boolean;
-  /** Our control directory for the engine to mount; null: it cannot, so the container gets a volume. */
+  /** Control directory to mount; null: the engine cannot, so the container gets a volume. */
   control: string | null;
   /** Directory with the disk for the agent's files; null: they lie in the container. */
   disk: string | null;
-  /** The supervisor may fix the OOM order for good. An engine that runs in a container may be unable to grant this. */
+  /** The supervisor may lower OOM scores; an engine inside a container may not grant that. */
   ranksProcesses: boolean;
   /** See madeUpFigures; empty: the engine cannot mount our files. */
   figures: Docker.MountSettings[];
-  /** Access to the proxy of a task that allows named hosts, and to the gateway; see relayOptions. */
   relay: { Env: string[]; Entrypoint: string[]; mounts: Docker.MountSettings[] } | null;
 }
 
-/** The agent's container. Its main process is the durable shell's supervisor, as root with the few rights that it needs. */
+/** The agent's container. Its main process is the supervisor, as root with few capabilities. */
 export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.ContainerCreateOptions {
   const { workspaceMb } = spec.limits;
   const memory = spec.limits.memoryMb * 1024 * 1024;
@@ -44,16 +42,16 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
     Hostname: 'sandbox',
     Cmd: [
       ...['--control', CONTROL_INSIDE, '--workspace', CONTAINER_WORKSPACE, '--uid', String(AGENT_UID)],
-      // A disk of that size needs no watch. One that stands on others has that size for what is changed.
+      // A disk of that size needs no watch; on a stacked one the size limits only the changes.
       ...((at.disk === null || standsOnOthers(at.disk)) && workspaceMb !== undefined
         ? ['--workspace-limit-mb', String(workspaceMb)]
         : []),
       ...(spec.gpuDevices.length > 0 ? ['--gpus'] : []),
     ],
     User: '0:0',
-    // Not the workspace: the agent may replace it, and then the container could not be restarted.
+    // Not the workspace: if the agent replaced it, the container could not restart.
     WorkingDir: '/',
-    // Besides the image's own; the supervisor passes it to the agent's shells.
+    // Added to the image's own; the supervisor passes it to the agent's shells.
     Env: [
       ...Object.entries(spec.environment ?? {}).map(([name, value]) => `${name}=${value}`),
       ...(at.relay?.Env ?? []),
@@ -65,17 +63,17 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
     HostConfig: {
       // Podman's init needs a program that Debian lacks; the supervisor reaps orphans anyway.
       Init: !at.podman,
-      // To podman a rootless service's own network, which needs no plugins; as root its bridge.
+      // `private` is a rootless podman's own network, which needs no plugins; as root its bridge.
       NetworkMode: spec.network === 'open' ? (at.podman ? 'private' : 'bridge') : 'none',
       CapDrop: ['ALL'],
       CapAdd: [...CAPABILITIES, ...(at.ranksProcesses ? ['SYS_RESOURCE'] : [])],
       ...hiddenFigures(at.podman, ['no-new-privileges']),
       Memory: memory,
-      // No swap on top.
+      // No swap.
       MemorySwap: memory,
       // Counts as memory; the engine's default of 64 MB is too small for data loaders.
       ShmSize: Math.floor(memory / 2),
-      // Not NanoCpus, which the engine refuses above the machine's CPUs; a larger quota just has no effect.
+      // Not NanoCpus, which engines refuse above the machine's CPUs; a larger quota has no effect.
       CpuPeriod: CPU_PERIOD_US,
       CpuQuota: Math.round(spec.limits.cpus * CPU_PERIOD_US),
       PidsLimit: spec.limits.pids,
@@ -99,7 +97,7 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
   };
 }
 
-/** CUDA numbers visible devices from 0. Without a lease none is visible, even if the image asks for all. */
+/** CUDA numbers visible devices from 0. Without a lease none is visible, even if the image asks. */
 const gpuEnvironment = (devices: readonly string[]): string[] => [
   `NVIDIA_VISIBLE_DEVICES=${devices.length === 0 ? 'void' : devices.join(',')}`,
   `CUDA_VISIBLE_DEVICES=${devices.map((_, i) => i).join(',')}`,

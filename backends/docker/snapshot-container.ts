@@ -6,10 +6,7 @@ import { CONTROL_INSIDE } from './sandbox-container.js';
 const PROGRAM = ['/opt/bench/python3', '-IS', '/opt/bench/durable_shell/snapshot.py'];
 const HOME = '/home/agent';
 
-/**
- * A container's files and shell state, written by a program inside, as root: the same for all engines, whether they share our
- * directories or not. Read with backpressure.
- */
+/** By a program inside, as root, so that all engines give the same. Read with backpressure. */
 export async function* snapshotOf(
   container: Docker.Container,
   { maxBytes, workspaceAlone = false }: { maxBytes: number; workspaceAlone?: boolean },

@@ -12,9 +12,9 @@ import { requireArchive, RESTORE_FILE } from '../shell/stage-restore.js';
 import { CONTROL_INSIDE } from './sandbox-container.js';
 
 /**
- * Copy the starter files or snapshot, and the task's memory if the run uses it, into a container that has never run; its supervisor
- * reads them at its first start (images/agent/durable_shell/starter.py). False: it ran before. Safe to do twice, even at the same
- * time: each copy has its own folder, which is valid once its last entry exists.
+ * Copies starter files or snapshot, and the task's memory, into a container that never ran; its
+ * supervisor reads them at its first start (starter.py). False: it ran before. Concurrent copies
+ * are safe: each has its own folder, which is valid once its last entry exists.
  */
 export async function stageIntoContainer(
   container: Docker.Container,
@@ -43,7 +43,7 @@ export async function stageIntoContainer(
     ]);
     return true;
   } catch (error) {
-    // It was started meanwhile, and removed our folder before the engine was done with it.
+    // It started meanwhile, and removed our folder before the engine had written it.
     if (await neverRan(container)) throw error;
     return false;
   }
@@ -57,7 +57,6 @@ async function neverRan(container: Docker.Container): Promise<boolean> {
   return NEVER_RAN.includes(state.Status);
 }
 
-/** Podman words it differently. */
 const NEVER_RAN = ['created', 'configured', 'initialized'];
 
 /** Files and folders only: the supervisor accepts nothing else. */

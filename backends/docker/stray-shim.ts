@@ -2,9 +2,9 @@ import { readFile, readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 
 /**
- * An engine killed while starting a container leaves that start's shim behind. Containerd then has a task that the engine does not
- * know, so the engine can neither start the container nor end what runs in it. Ending the shim makes containerd remove the task.
- * False: there is no shim on this machine, or we may not end it (only root may).
+ * An engine killed while starting a container leaves that start's shim behind. Containerd then has
+ * a task that blocks the container's start and end; ending the shim makes containerd remove the
+ * task. False: there is no shim on this machine, or we lack root.
  */
 export async function endStrayShim(containerId: string): Promise<boolean> {
   let ended = false;

@@ -9,7 +9,7 @@ export interface TarEntry {
   gid?: number;
 }
 
-/** A small archive in memory. Times are zero, so that equal content gives equal bytes. */
+/** An archive in memory. Times are zero, so that equal content gives equal bytes. */
 export async function tarBytes(entries: TarEntry[]): Promise<Buffer> {
   const archive = pack();
   for (const { bytes, ...header } of entries) {

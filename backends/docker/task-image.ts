@@ -10,13 +10,13 @@ import { installLayer, InstallFailed, type LayerFile } from './install-layer.js'
 import type { BuiltImage, ImageKind } from './images.js';
 import type { TaskImageOptions } from './package-sources.js';
 
-/** Bump when the way layers are made changes. */
+/** Bump when the recipe of layers changes. */
 const LAYER_FORMAT = 1;
 
 /**
- * The image with a task's requirements, made from `plain` when first needed. Its tag is a hash of that image and the requirements,
- * so tasks with equal requirements share it. Throws BenchError (usage) when packages cannot be installed as written,
- * InfrastructureError when the engine or the package index fails.
+ * The image with a task's requirements, made from `plain` when first needed. Its tag is a hash of
+ * both, so equal requirements share it. Throws BenchError (usage) when packages cannot be installed
+ * as written, InfrastructureError when the engine or the package index fails.
  */
 export async function ensureTaskImage(
   docker: Docker,
@@ -39,7 +39,6 @@ export async function ensureTaskImage(
 
 const pending = new WeakMap<Docker, Map<string, Promise<BuiltImage>>>();
 
-/** Callers of one process share a build. */
 async function shared(docker: Docker, ref: string, work: () => Promise<BuiltImage>): Promise<BuiltImage> {
   const ofEngine = pending.get(docker) ?? new Map<string, Promise<BuiltImage>>();
   pending.set(docker, ofEngine);
@@ -48,7 +47,6 @@ async function shared(docker: Docker, ref: string, work: () => Promise<BuiltImag
   return await running;
 }
 
-/** The requirements file and the archives that it names. */
 async function layerFiles({ taskDir, file, taskId, lines }: LayerRequirements): Promise<LayerFile[]> {
   if (file === null) return [];
   if (lines !== undefined) return [{ path: file, bytes: Buffer.from(`${lines.join('\n')}\n`) }];

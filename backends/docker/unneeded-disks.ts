@@ -10,10 +10,7 @@ export interface KeptDisk {
   bytes: number;
 }
 
-/**
- * Kept disks of this host, a folder each, that no snapshot named in `needed` is or stands on, that no sandbox stands on, and that were
- * not made since `before`: what is being kept just now is needed by rows that are not there yet.
- */
+/** Made before `before`, in no snapshot of `needed`, and under no sandbox. */
 export async function unneededDisks(
   layout: HomeLayout,
   needed: ReadonlySet<string>,
@@ -37,7 +34,7 @@ export async function unneededDisks(
   return found;
 }
 
-/** Gives those that went. A disk that was recreated meanwhile stays. */
+/** Returns those removed. A disk recreated meanwhile stays. */
 export async function removeDisks(disks: readonly KeptDisk[], before: Date): Promise<KeptDisk[]> {
   const gone: KeptDisk[] = [];
   for (const disk of disks) {
@@ -49,7 +46,7 @@ export async function removeDisks(disks: readonly KeptDisk[], before: Date): Pro
   return gone;
 }
 
-/** By sandboxes that are there: after a reboot they are mounted again. */
+/** Also below unmounted sandboxes: after a reboot their disks are mounted again. */
 async function stoodOn(layout: HomeLayout): Promise<string[]> {
   const found: string[] = [];
   for (const runId of await readdir(layout.runs).catch(() => []))

@@ -17,22 +17,18 @@ import {
 } from './disk-stack.js';
 import { deviceAt, mountAt, mountsIn, system } from './mounts.js';
 
-/**
- * A file system of fixed size for everything that an agent may write: a sparse file below the run's directory, mounted through a
- * loop device. Needs root; elsewhere the supervisor watches the size.
- */
+/** A loop-mounted sparse file limits what an agent writes. Without root the supervisor watches. */
 
 export const IMAGE = 'disk.img';
-/** Of a file system below that its own books take too large a part. */
+/** On smaller file systems the metadata takes too large a part. */
 const SMALLEST_MB = 16;
-/** Failed data writes shut the file system down, like metadata errors: a run must not continue with damaged files. */
+/** A failed data write shuts the file system down: a run must not continue with damaged files. */
 const MOUNT_OPTIONS = 'loop,nosuid,nodev,errors=remount-ro,data_err=abort';
-/** Mount options by which kernels, oldest first, mark a file system that they shut down. */
+/** Options by which kernels, oldest first, mark a file system that they shut down. */
 const GIVEN_UP = ['ro', 'emergency_ro', 'shutdown'];
 
 export const hasDisk = (dir: string): boolean => existsSync(join(dir, IMAGE));
 
-/** Can this process make such disks at all? */
 export function disksPossible(): boolean {
   const programs = ['mkfs.ext4', 'mount', 'umount'];
   const found = (name: string) => ['/usr/sbin', '/sbin', '/usr/bin', '/bin'].some((at) => existsSync(join(at, name)));
@@ -41,7 +37,7 @@ export function disksPossible(): boolean {
   );
 }
 
-/** Make the disk of the run whose directory this is, once, and mount it. Throws InfrastructureError. */
+/** Makes this run's disk, once, and mounts it. Throws InfrastructureError. */
 export async function ensureDisk(dir: string, megabytes: number): Promise<void> {
   const image = join(dir, IMAGE);
   if (!existsSync(image)) {
@@ -55,7 +51,7 @@ export async function ensureDisk(dir: string, megabytes: number): Promise<void> 
       }
       const quick = 'lazy_itable_init=1,lazy_journal_init=1,nodiscard';
       await system('mkfs.ext4', ['-q', '-F', '-m', '0', '-J', 'size=4', '-E', quick, aside]);
-      // Of two the first stays: it may be mounted already.
+      // Keep the first: it may be mounted already.
       await link(aside, image).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error;
       });
@@ -66,7 +62,7 @@ export async function ensureDisk(dir: string, megabytes: number): Promise<void> 
   await mountDisk(dir);
 }
 
-/** Mount the disk unless it is mounted. It is not after a reboot. */
+/** Mounts the disk unless it is mounted, as after a reboot. */
 export async function mountDisk(dir: string): Promise<void> {
   const own = join(dir, DISK);
   if ((await mountAt(own)) === null) {
@@ -74,7 +70,7 @@ export async function mountDisk(dir: string): Promise<void> {
     await system('mount', ['-o', MOUNT_OPTIONS, join(dir, IMAGE), own]);
   }
   await thawDisk(dir);
-  // A broken one cannot be written to, and need not be: callers that mount it call diskFault.
+  // A broken disk cannot be written to; callers that mount it call diskFault.
   if ((await diskFault(dir)) !== null) return;
   await mountStack(dir);
   const at = filesOn(dir);
@@ -83,13 +79,13 @@ export async function mountDisk(dir: string): Promise<void> {
   await folder(at, 'tmp', 0o1777, 0);
 }
 
-/** Unmount it, also where it was mounted twice, and what it stands on; false: it was not. Its file is the caller's to remove. */
+/** Unmounts it, however often mounted, with the disks below; false: it was not. The file stays. */
 export async function unmountDisk(dir: string): Promise<boolean> {
   await thawDisk(dir);
   const mounted = await mountsIn(dir);
   for (let times = 0, left = mounted; times < 10 && left.length > 0; times++) {
     for (const name of left)
-      // Lazily: whatever still holds a file of it cannot keep the run from being cleared away.
+      // Lazily: an open file must not keep the run from being removed.
       await system('umount', ['-l', join(dir, name)]).catch((error: unknown) => {
         if (times === 9) throw error;
       });
@@ -98,14 +94,15 @@ export async function unmountDisk(dir: string): Promise<boolean> {
   return mounted.length > 0;
 }
 
-/** Shut it down: unwritten data is dropped and nothing more reaches its file. No effect where it is not mounted. */
+/** Drops unwritten data; nothing more reaches the disk's file. No effect unless mounted. */
 export async function abortDisk(dir: string): Promise<void> {
   if ((await mountAt(join(dir, DISK))) !== null) await system('mount', ['-o', 'remount,abort', join(dir, DISK)]);
 }
 
 /**
- * Why the mounted disk is broken for good; null: it is whole, or not mounted. A disk breaks when the home's disk is full or fails
- * while data is written back. A disk that the agent filled is whole. `mounted`: it was mounted a moment ago.
+ * Why the mounted disk is broken for good; null: it is intact, or not mounted. A disk breaks when
+ * the home's disk is full or fails during write-back, not when the agent fills it. `mounted`: it
+ * was mounted a moment ago.
  */
 export async function diskFault(dir: string, { mounted } = { mounted: false }): Promise<string | null> {
   const device = await deviceAt(join(dir, DISK));
@@ -120,7 +117,7 @@ export async function diskFault(dir: string, { mounted } = { mounted: false }): 
   return (await lowerFails(dir)) ? 'is on a disk that cannot be read' : null;
 }
 
-/** Path of the workspace on the disk; null: there is no disk. Everything there is the agent's, even the folder. */
+/** Path of the workspace on the disk; null: no disk. The agent may replace all of it. */
 export const workspaceOn = (dir: string): string | null =>
   hasDisk(dir) ? join(filesOn(dir), 'home', 'workspace') : null;
 
@@ -134,11 +131,11 @@ export function diskMounts(dir: string): Docker.MountSettings[] {
   return [bind('home', '/home/agent'), bind('tmp', '/tmp'), bind('tmp', '/var/tmp')];
 }
 
-/** Make a folder of the disk unless it is there. Its root is out of the agent's sight. */
+/** The agent does not see the disk's root, where this makes a folder. */
 async function folder(root: string, name: string, mode: number, owner: number): Promise<void> {
   const path = join(root, name);
   if (await exists(path)) return;
-  // It appears under its name as it should be: a process that is killed on the way leaves no folder that the agent cannot write to.
+  // Renamed into place, so that a killed process leaves no folder that the agent cannot write to.
   const aside = join(root, `making-${process.pid}-${randomBytes(4).toString('hex')}`);
   await mkdir(aside);
   try {
@@ -152,7 +149,7 @@ async function folder(root: string, name: string, mode: number, owner: number): 
   }
 }
 
-/** Existing entries are the agent's, and may be links. */
+/** Without following links: existing entries are the agent's. */
 const exists = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
@@ -162,7 +159,6 @@ const exists = (path: string): Promise<boolean> =>
     },
   );
 
-/** Has a disk that this one stands on failed? */
 async function lowerFails(dir: string): Promise<boolean> {
   const stack = standsOnOthers(dir) ? await readStack(dir) : null;
   for (const name of stack === null ? [] : lowersOf(stack)) {
@@ -176,11 +172,11 @@ async function lowerFails(dir: string): Promise<boolean> {
 const errorsOf = (device: string): number =>
   Number(fromKernel(device, (name) => `/sys/fs/ext4/${name}/errors_count`) ?? 0);
 
-/** Of the file system, as in Mount; null: not shown here. */
+/** The file system's options, as in Mount; null: not shown here. */
 const optionsOf = (device: string): string[] | null =>
   fromKernel(device, (name) => `/proc/fs/ext4/${name}/options`)?.split('\n') ?? null;
 
-/** A file that the kernel writes as it is read, in microseconds; null: there is none of this device. */
+/** Reads a kernel file, in microseconds; null: this device has none. */
 function fromKernel(device: string, file: (name: string) => string): string | null {
   try {
     return readFileSync(file(basename(readlinkSync(`/sys/dev/block/${device}`))), 'utf8');
@@ -189,7 +185,6 @@ function fromKernel(device: string, file: (name: string) => string): string | nu
   }
 }
 
-/** Nothing remains of a disk that could not be used. */
 export async function dropDisk(dir: string): Promise<void> {
   await unmountDisk(dir);
   await rm(join(dir, IMAGE), { force: true });

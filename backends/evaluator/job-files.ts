@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { EvaluatorSpec } from '../../domain/task/evaluator-spec.js';
 import type { EvaluationJob } from '../../domain/ports/evaluator-port.js';
 
-/** Which processes may read a folder's content; none may write it. `both`: referee and player. */
+/** Which processes may read a folder's content; none may write. `both`: referee and player. */
 type Reader = 'init' | 'referee' | 'player' | 'both';
 
 export interface JobFile {
-  /** Relative to the job's folder; folders come before what they hold. */
+  /** Relative to the job's folder; folders come before their content. */
   path: string;
   reader: Reader;
   /** Null: a folder. */
@@ -31,10 +31,7 @@ const PLAYERS_FOLDERS: Record<EvaluatorSpec['kind'], string[]> = {
   harbor: [],
 };
 
-/**
- * What images/evaluator/init.py finds in its folder: the order for itself, the task's secrets, the submission, of kinds
- * `questions` and `program` the task's own files for the player, and of `program` the inputs of this split.
- */
+/** Order, secrets, submission, player files and inputs of this split, as init.py expects them. */
 export async function jobFiles(
   job: EvaluationJob,
   options: {
@@ -42,9 +39,8 @@ export async function jobFiles(
     users: EvaluationUsers | null;
     /** True: init's stdin closes when the worker dies, and init then ends everything. */
     lifeline: boolean;
-    /** The evaluation is alone in its container, so the control group measures its CPU time. */
+    /** The evaluation is alone in its container, so the cgroup measures its CPU time. */
     ownContainer: boolean;
-    /** An empty folder that the player may write to; see outputMb. */
     outputFolder: string;
   },
 ): Promise<JobFile[]> {
@@ -60,7 +56,7 @@ export async function jobFiles(
     ...submissionFiles(job),
   ];
   if (forPlayer.includes(INPUTS)) {
-    // Leave out the other split's inputs: a program must not see the test during validation.
+    // Omit the other split's inputs: a program must not see the test during validation.
     const [inputs, split] = [join(secrets, INPUTS), `${INPUTS}/${job.split}`];
     files.push({ path: INPUTS, reader: 'both', bytes: null }, { path: split, reader: 'both', bytes: null });
     if (existsSync(inputs)) files.push(...(await folderFiles(join(inputs, job.split), split, 'both')));
@@ -87,7 +83,7 @@ async function folderFiles(dir: string, target: string, reader: Reader, without:
 export const modeOf = ({ reader, bytes }: JobFile): number =>
   (bytes === null ? 0o750 : 0o440) | (reader === 'both' ? (bytes === null ? 0o005 : 0o004) : 0);
 
-/** The group that may read it; root's for what init reads, or everybody. */
+/** The group that may read it; root's for init's files, or all. */
 export const groupOf = ({ reader }: JobFile, users: EvaluationUsers): number =>
   reader === 'referee' || reader === 'player' ? users[reader].gid : 0;
 

@@ -11,8 +11,8 @@ const resultSchema = z.discriminatedUnion('outcome', [
 ]);
 
 /**
- * Parses the line that images/evaluator/init.py prints, whenever it ends well; another line is the evaluator's fault. InfrastructureError:
- * there is none, as when an engine that was killed has not kept it.
+ * Parses the line that images/evaluator/init.py prints; an invalid line is the evaluator's fault.
+ * Throws InfrastructureError for no line: a killed engine may have lost it.
  */
 export function readResult(stdout: string, task: TaskSpec): EvaluationOutcome {
   if (stdout.trim() === '') throw new InfrastructureError(`what the evaluator of ${task.id} printed is lost`);

@@ -3,23 +3,22 @@ import { parseBusyGpus, parseGpus, type Gpu, type GpuSetting } from '../../domai
 import type { NvidiaSmi } from './nvidia-smi.js';
 
 export interface GpusNow {
-  /** Device ids that runs may lease. */
   ids: string[];
-  /** Those in use; all of them while that is unknown. */
+  /** All of them while their use is unknown. */
   busy: string[];
   /** Why the GPUs or their use are unknown; null: known, or there is no nvidia-smi. */
   unknown: string | null;
 }
 
 export interface GpuInventory {
-  /** Device ids that runs may lease; null: the driver has not answered yet. */
+  /** Null: the driver has not answered yet. */
   ids: string[] | null;
   now: () => Promise<GpusNow>;
 }
 
 /**
- * The GPUs that this machine leases. Without nvidia-smi, numbered GPUs are taken unchecked. Throws BenchError (usage) if a listed
- * GPU is missing or cannot be checked.
+ * The GPUs that this machine leases; without nvidia-smi, numbered GPUs unchecked. Throws BenchError
+ * (usage) if a listed GPU is missing or cannot be checked.
  */
 export async function gpuInventory(setting: GpuSetting, ask: NvidiaSmi): Promise<GpuInventory> {
   if (setting.kind === 'declared') return unchecked(setting.ids);
@@ -35,7 +34,7 @@ export async function gpuInventory(setting: GpuSetting, ask: NvidiaSmi): Promise
   return awaited(first.why, ask);
 }
 
-/** Accept only numbers and UUIDs: runs could not start with anything else. */
+/** Only numbers and UUIDs: runs could not start with anything else. */
 function possible(ids: string[]): string[] {
   const impossible = ids.find((id) => !/^(\d+|(GPU|MIG)-[0-9A-Za-z-]+)$/.test(id));
   if (impossible === undefined) return ids;
@@ -51,7 +50,7 @@ const unchecked = (ids: string[]): GpuInventory => ({
   now: async () => ({ ids, busy: [], unknown: null }),
 });
 
-/** Asks again until the driver answers: it may still be starting, or be fixed later. */
+/** Retries until the driver answers: it may still be starting, or be fixed later. */
 function awaited(why: string, ask: NvidiaSmi): GpuInventory {
   let found: GpuInventory | null = null;
   let asked = false;
@@ -59,7 +58,7 @@ function awaited(why: string, ask: NvidiaSmi): GpuInventory {
     ids: null,
     async now() {
       if (found !== null) return found.now();
-      // It was just asked at the start.
+      // The caller has just asked at the start.
       const answer = asked ? await ask('gpu', 'index,uuid') : { kind: 'failed' as const, why };
       asked = true;
       if (answer.kind === 'ok') return (found = watched(null, parseGpus(answer.csv), ask)).now();

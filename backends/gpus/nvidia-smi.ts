@@ -1,14 +1,11 @@
 import { execFile } from 'node:child_process';
 
-/** `absent`: there is no such program. `failed`: there is, but the driver did not answer it. */
+/** `absent`: there is no such program. `failed`: the driver did not answer it. */
 type NvidiaSmiAnswer = { kind: 'ok'; csv: string } | { kind: 'absent' } | { kind: 'failed'; why: string };
 
 export type NvidiaSmi = (what: 'gpu' | 'compute-apps', columns: string) => Promise<NvidiaSmiAnswer>;
 
-/**
- * Queries the driver. A program that hangs in the driver cannot be killed, so stop waiting after a limit and start no other while
- * it exists.
- */
+/** A program that hangs in the driver cannot be killed: give up, and start no other meanwhile. */
 export function nvidiaSmi(limitMs = 10_000): NvidiaSmi {
   let hanging = false;
   return async (what, columns) => {

@@ -7,7 +7,6 @@ import { readSupervisor } from './run-world.js';
 const POLITE_MS = 5000;
 const KILL_MS = 20_000;
 
-/** End every process of a local run. */
 export async function endProcesses(control: string): Promise<void> {
   const record = await readSupervisor(control);
   // After a reboot the ids belong to other processes.
@@ -30,7 +29,6 @@ export async function endProcesses(control: string): Promise<void> {
     );
 }
 
-/** Members of the sessions of recorded commands. */
 async function leftInSessions(control: string): Promise<number[]> {
   const steps = join(control, 'steps');
   const found: number[] = [];
@@ -43,7 +41,7 @@ async function leftInSessions(control: string): Promise<number[]> {
   return found;
 }
 
-/** Remove a directory of the agent, who may have made parts of it inaccessible. */
+/** Removes a directory of the agent, who may have made parts of it inaccessible. */
 export async function removeTree(dir: string): Promise<void> {
   try {
     await rm(dir, { recursive: true, force: true });
@@ -62,7 +60,7 @@ async function openUp(dir: string): Promise<void> {
   }
 }
 
-/** Someone else may be removing the same tree. */
+/** Another call may be removing the same tree. */
 function unlessGone(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }

@@ -15,26 +15,23 @@ import { noteScratchFolder, removeScratchFolder } from './scratch-folder.js';
 import { unusedUsers } from './unused-users.js';
 
 export interface LocalEvaluatorOptions {
-  /** The folder that holds `images/`. */
   assetsRoot: string;
-  /** Folders of evaluations are made here and removed. */
   scratchDir: string;
-  /** Notes whose those folders are. */
+  /** Recorded as the owner of those folders. */
   home: string;
-  /** Tried first: see findPython. */
   python?: string;
-  /** False: use no namespaces, as on hosts that forbid them. */
+  /** False: no namespaces, as on hosts that forbid them. */
   namespaces?: boolean;
 }
 
-/** A user who owns nothing: a program it can run, the evaluations' users can. */
+/** Owns nothing: a program that it can run, the evaluations' users can run. */
 const NOBODY = 65_534;
 const OUTPUT_LIMIT = 64 * 1024;
 
 /**
- * The evaluator image's programs as processes of this host: for machines without an engine. As root, referee and player run as
- * separate users, and where the host allows namespaces they see neither our folders nor each other's leftovers. Isolation is still
- * `none`: world-readable files of the host remain readable.
+ * The evaluator image's programs as host processes, for machines without an engine. As root,
+ * referee and player are separate users, and namespaces, where possible, hide our folders and each
+ * other's leftovers. Isolation is still `none`: world-readable host files remain readable.
  */
 export function createLocalEvaluator(options: LocalEvaluatorOptions): EvaluatorPort {
   const root = process.getuid?.() === 0;
@@ -49,7 +46,7 @@ export function createLocalEvaluator(options: LocalEvaluatorOptions): EvaluatorP
       signal.throwIfAborted();
       found ??= tools();
       const { python, namespaces } = await found;
-      // Without a mount namespace the folder must be reachable for users who may not enter our home.
+      // Without a mount namespace, users who may not enter our home must reach the folder.
       const parent = root && namespaces === null ? tmpdir() : options.scratchDir;
       const dir = join(parent, `${EVALUATION_FOLDER}${job.id}`);
       try {
@@ -126,7 +123,7 @@ async function furnish(
   assetsRoot: string,
   outputFolder: string,
 ): Promise<void> {
-  // Not recursive: in a shared temporary directory someone else may have made it.
+  // Not recursive: in a shared temporary directory another user may have made it.
   await mkdir(dir);
   await copyPrograms(join(assetsRoot, 'images', 'evaluator'), join(dir, 'program'));
   for (const file of await jobFiles(job, { users, lifeline: true, ownContainer: false, outputFolder })) {
@@ -137,14 +134,13 @@ async function furnish(
     await chmod(target, modeOf(file));
   }
   if (outputMb(job.task.evaluator) > 0) {
-    // With namespaces a folder in memory lies over it.
+    // With namespaces a folder in memory covers it.
     await mkdir(join(dir, 'output'), { mode: 0o700 });
     if (users !== null) await chown(join(dir, 'output'), users.player.uid, users.player.gid);
   }
   await chmod(dir, 0o755);
 }
 
-/** The Python files of a folder and the folders in it, for everybody to read. */
 async function copyPrograms(from: string, to: string): Promise<void> {
   await mkdir(to);
   await chmod(to, 0o755);

@@ -4,10 +4,10 @@ import { promisify } from 'node:util';
 import { BenchError } from '../../domain/errors.js';
 
 const CANDIDATES = ['/usr/bin/python3', '/usr/local/bin/python3', '/bin/python3', 'python3'];
-/** What the supervisor needs; prints the program behind whatever shim the candidate is. */
+/** What the supervisor needs; prints the program behind a shim. */
 const PROBE = 'import ctypes, sys; assert sys.version_info >= (3, 9); print(sys.executable)';
 
-/** A Python 3.9+ that user `uid` may run (null: our own user). By trying, since one on PATH may be a shim in root's home. */
+/** A Python 3.9+ that `uid` (null: our user) may run. By trying: PATH may name a shim in /root. */
 export async function findPython(preferred: string | undefined, uid: number | null): Promise<string> {
   const candidates = preferred === undefined ? CANDIDATES : [preferred, ...CANDIDATES];
   for (const candidate of candidates) {
@@ -32,9 +32,7 @@ async function probe(python: string, uid: number | null): Promise<string | null>
   }
 }
 
-/**
- * The same, remembered while the program exists, since each probe costs a process. Users who own nothing can run the same programs.
- */
+/** Remembers it while the program exists, since each probe costs a process. */
 export function pythonFinder(preferred: string | undefined): (uid: number | null) => Promise<string> {
   const known = new Map<boolean, string>();
   return async (uid) => {

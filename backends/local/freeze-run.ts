@@ -5,8 +5,8 @@ import { readSupervisor } from './run-world.js';
 const FREEZE_MS = 5_000;
 
 /**
- * Pause all processes of a local run, the supervisor first, or it would take stopped shells for hanging ones.
- * False: they have no user of their own, by which to find them, or some are still running.
+ * Pauses a local run's processes, the supervisor first, or it would take stopped shells for hanging
+ * ones. False: they have no user of their own to find them by, or some still run.
  */
 export async function freezeRun(control: string): Promise<boolean> {
   const record = await current(control);
@@ -25,7 +25,6 @@ export async function freezeRun(control: string): Promise<boolean> {
   }
 }
 
-/** Resume them. */
 export async function thawRun(control: string): Promise<void> {
   const record = await current(control);
   if (record === null || record.uid === null) return;
@@ -33,7 +32,6 @@ export async function thawRun(control: string): Promise<void> {
   kill(record.pid, 'SIGCONT');
 }
 
-/** Null: it is dead. */
 async function current(control: string) {
   const record = await readSupervisor(control);
   // After a reboot the ids belong to other processes.

@@ -9,7 +9,7 @@ interface HostProcess {
   pid: number;
   state: string;
   session: number;
-  /** Clock ticks since boot: with the pid, it names a process for good. */
+  /** Clock ticks since boot; with the pid, a permanent identity. */
   started: number;
 }
 
@@ -25,13 +25,12 @@ export async function isAlive(pid: number, started: number): Promise<boolean> {
   return (await readProcess(pid))?.started === started;
 }
 
-/** Stopped by a signal, or dead. */
 export async function isStopped(pid: number): Promise<boolean> {
   const process = await readProcess(pid);
   return process === null || process.state === 'T';
 }
 
-/** When it started, in clock ticks since boot; null: it is dead. */
+/** In clock ticks since boot; null: it is dead. */
 export async function startedAt(pid: number): Promise<number | null> {
   return (await readProcess(pid))?.started ?? null;
 }
@@ -46,7 +45,7 @@ const allPids = async (): Promise<number[]> =>
 /** /proc is read synchronously, in batches, so that others get their turn. */
 const PIDS_AT_ONCE = 50;
 
-/** Living processes by real and effective user. Concurrent callers share a scan, since hundreds of runs may end at once. */
+/** By real and effective user. Callers share a scan, since hundreds of runs may end at once. */
 const processesByUser = sharedWork(async (): Promise<ReadonlyMap<number, readonly number[]>> => {
   const found = new Map<number, number[]>();
   for (const [i, pid] of (await allPids()).entries()) {
@@ -57,7 +56,6 @@ const processesByUser = sharedWork(async (): Promise<ReadonlyMap<number, readonl
   return found;
 });
 
-/** Real and effective user; none: it is dead. */
 function usersOf(pid: number): number[] {
   let status: string;
   try {
@@ -70,17 +68,15 @@ function usersOf(pid: number): number[] {
   return users === null ? [] : [Number(users[1]), Number(users[2])];
 }
 
-/** Living processes whose real or effective user is `uid`. */
 export async function processesOfUser(uid: number): Promise<readonly number[]> {
   return (await processesByUser()).get(uid) ?? [];
 }
 
-/** Real and effective users of all living processes. */
 export async function usersWithProcesses(): Promise<ReadonlySet<number>> {
   return new Set((await processesByUser()).keys());
 }
 
-/** Living members of the session that process (leader, started) led, whether it still lives or not. */
+/** Living members of the session of a process (leader, started), which may be dead. */
 export async function processesOfSession(leader: number, started: number): Promise<number[]> {
   const now = await readProcess(leader);
   if (now !== null && now.started !== started) return [];
@@ -101,8 +97,8 @@ export function kill(pid: number, signal: NodeJS.Signals): void {
 }
 
 /**
- * Kill what `find` finds until it finds nothing. False: something was still there `withinMs` after the first kill. The time of the
- * scans does not count.
+ * Kills what `find` returns until it returns nothing. False: something was left `withinMs` after
+ * the first kill, not counting the scans.
  */
 export async function killUntilNone(find: () => Promise<readonly number[]>, withinMs: number): Promise<boolean> {
   let begun: number | undefined;

@@ -12,7 +12,6 @@ import { NOTE_SUFFIX, noteOfFolder, removeScratchFolder } from './scratch-folder
 
 export const EVALUATION_FOLDER = 'bench-eval-';
 
-/** Folders and mounts of this home on this host. */
 export function createHostLeftovers({ layout }: { layout: HomeLayout }): LeftoversPort {
   return {
     find: async () => [
@@ -42,7 +41,7 @@ async function scratchFolders(layout: HomeLayout): Promise<Leftover[]> {
         epoch: null,
         abandoned: note === null || (await isAbandoned(note)),
         remove: async () => {
-          // Its evaluation may have been restarted meanwhile.
+          // Its evaluation may have restarted meanwhile.
           const now = await noteOfFolder(dir);
           if (now === 'gone' || now?.maker !== note?.maker) return false;
           await removeScratchFolder(dir);
@@ -54,7 +53,6 @@ async function scratchFolders(layout: HomeLayout): Promise<Leftover[]> {
   return found;
 }
 
-/** Disks of sandboxes that were mounted below the runs' folders. */
 async function mounts(layout: HomeLayout): Promise<Leftover[]> {
   const table = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
   const found: Leftover[] = [];
@@ -63,7 +61,7 @@ async function mounts(layout: HomeLayout): Promise<Leftover[]> {
       String.fromCharCode(parseInt(code, 8)),
     );
     const ref = at.startsWith(`${layout.runs}/`) ? refOf(at.slice(layout.runs.length + 1)) : null;
-    // A sandbox's goes with it.
+    // A sandbox's mount is removed with it.
     if (ref === null || existsSync(join(layout.run(ref.runId, ref.epoch).control, 'backend'))) continue;
     found.push({ what: 'mount', name: at, ...ref, abandoned: false, remove: () => unmountDisk(dirname(at)) });
   }
@@ -87,7 +85,7 @@ async function runFolders(layout: HomeLayout): Promise<Leftover[]> {
       const ref = refOf(`${runId}/${name}`);
       if (ref === null) continue;
       const { dir, control } = layout.run(runId, ref.epoch);
-      // That is a sandbox: it is stopped, not removed.
+      // A sandbox: it is stopped, not removed.
       if (existsSync(join(control, 'backend')) || !(await lstat(dir)).isDirectory()) continue;
       found.push({
         ...{ what: 'folder', name: dir, ...ref, abandoned: false },

@@ -1,12 +1,9 @@
 import { execa } from 'execa';
 
-/** Where a command finds its folder inside the namespaces. */
+/** Path of a command's folder inside the namespaces. */
 export const INSIDE = '/mnt';
 
-/**
- * Command prefix that adds process, mount and (empty) network namespaces, where this host allows them; else null. All processes die
- * with the first one.
- */
+/** With process, mount and (empty) network namespaces; null: this host forbids them. */
 export async function namespacePrefix(): Promise<string[] | null> {
   if (process.platform !== 'linux') return null;
   const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
@@ -23,8 +20,8 @@ export async function namespacePrefix(): Promise<string[] | null> {
 }
 
 /**
- * `sh -c` script: $1 appears at INSIDE, with an `output` of $2 MB in memory (0: none); world-writable folders become small and
- * empty; the other folders up to `--` are hidden.
+ * `sh -c` script: mounts $1 at INSIDE, with `output` of $2 MB in memory (0: none), makes
+ * world-writable folders small and empty, and hides the other folders up to `--`.
  */
 export const FURNISH = `set -e
 mount --bind "$1" ${INSIDE}

@@ -15,18 +15,15 @@ export interface WorldPlan {
   /** Holds workspace, home and temporary directory, unless the agent's user cannot reach it. */
   base: string;
   starterDir: string;
-  /** Folder of the agent's tools. */
   tools: string;
-  /** Directories hidden from the agent. */
   hide: string[];
   gpuDevices: string[];
   /** True: the host's network; false: none. */
   openNetwork: boolean;
-  /** Most processes of the run's own user. */
   pids: number;
-  /** What the agent's files may take together; absent: no limit. */
+  /** Limit for all of the agent's files; absent: none. */
   workspaceMb?: number;
-  /** Exported to every command, besides what the supervisor sets. */
+  /** Exported to every command, in addition to what the supervisor sets. */
   environment: Readonly<Record<string, string>>;
 }
 
@@ -50,9 +47,7 @@ export const writePlan = (control: string, plan: WorldPlan): Promise<void> =>
   writeFile(join(control, PLAN_FILE), JSON.stringify(plan), { mode: 0o600 });
 
 export const readPlace = (control: string) => readRecord(join(control, 'place.json'), placeSchema);
-/** The workspace as the agent sees it. */
 export const readView = (control: string) => readRecord(join(control, 'view.json'), viewSchema);
-/** Why the snapshot to start from was unusable. */
 export const readUnusable = (control: string) => readRecord(join(control, 'unusable'), z.string());
 /** Host pid of the process whose end is the sandbox's. */
 export const readSupervisor = (control: string) => readRecord(join(control, 'supervisor.json'), recordSchema);
@@ -68,7 +63,7 @@ async function readRecord<T>(path: string, schema: z.ZodType<T>): Promise<T | nu
 
 const STOPPING_FILE = 'stopping';
 
-/** From now on no supervisor starts here; see _become_supervisor in local_world.py. */
+/** No supervisor starts here any more; see _become_supervisor in local_world.py. */
 export const markStopping = (control: string): Promise<void> => writeFile(join(control, STOPPING_FILE), '');
 
 export const isStopping = (control: string): boolean => existsSync(join(control, STOPPING_FILE));
@@ -76,7 +71,7 @@ export const isStopping = (control: string): boolean => existsSync(join(control,
 const FIRST_UID = 1_900_000_000;
 const UIDS = 200_000_000;
 
-/** A user of this run alone, above every range that systems hand out; no account is made. Null unless we are root. */
+/** A user of this run alone, outside the ranges that systems assign. Null: we are not root. */
 export function uidOfRun(layout: HomeLayout, { runId, epoch }: SandboxRef): number | null {
   if (process.getuid?.() !== 0) return null;
   const hash = createHash('sha256').update(`${layout.home}\0${runId}\0${epoch}`).digest();

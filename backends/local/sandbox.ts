@@ -10,10 +10,7 @@ import { start } from './sandbox/start.js';
 import { stop } from './sandbox/stop.js';
 import { snapshotOf } from './snapshot-world.js';
 
-/**
- * Runs on this host without an engine: the same supervisor as in containers, as a detached process per run. As root each run gets
- * its own user and, where the kernel allows, namespaces. Memory and CPUs are not limited.
- */
+/** As root each run has its own user and, where possible, namespaces. No memory or CPU limits. */
 export function createLocalSandbox(options: LocalSandboxOptions): SandboxPort {
   const context = sandboxContext(options);
   return {

@@ -6,12 +6,11 @@ import { type Mark, markFor } from '../mark.js';
 
 const noteSchema = z.object({ home: z.string(), maker: z.string(), until: z.number() });
 
-/** Beside the folder, not in it. */
 const noteOf = (dir: string): string => `${dir}${NOTE_SUFFIX}`;
 export const NOTE_SUFFIX = '.maker';
 const ASIDE = '.maker-';
 
-/** Note the owner of a temporary folder before it is made. */
+/** Records the owner of a temporary folder before the folder is made. */
 export async function noteScratchFolder(dir: string, home: string, limitMs: number): Promise<void> {
   await mkdir(dirname(dir), { recursive: true });
   // Written atomically: a sweep of leftovers may read it at any time.
@@ -31,8 +30,8 @@ export async function removeScratchFolder(dir: string): Promise<void> {
 }
 
 /**
- * Null: the folder exists and has no note; `gone`: it was made or removed just now. A note is written before its folder and removed
- * after it, so only a foreign folder lacks one.
+ * Null: the folder exists without a note; `gone`: it was made or removed just now. A note exists
+ * before its folder and outlives it, so only a foreign folder lacks one.
  */
 export async function noteOfFolder(dir: string): Promise<(Mark & { home: string }) | null | 'gone'> {
   const before = await identityOf(dir);

@@ -1,7 +1,4 @@
-/**
- * Shares `work` among callers: each gets the result of a round that began after its call, and all who call during a round share
- * the next one.
- */
+/** Each caller gets a round that began after its call; calls during a round share the next. */
 export function sharedWork<T>(work: () => Promise<T>): () => Promise<T> {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;

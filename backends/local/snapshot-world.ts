@@ -5,7 +5,7 @@ import type { Place } from './run-world.js';
 
 const MOST_WORDS = 4000;
 
-/** A local run's files and shell state, written by the same program as in containers, as a process of ours. */
+/** A local run's files and shell state, by the program that containers use, as our own process. */
 export async function* snapshotOf(
   at: { control: string; place: Place; view: Record<string, string>; uid: number | null },
   program: { python: string; assetsRoot: string },

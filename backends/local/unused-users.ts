@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import type { EvaluationUsers } from '../evaluator/job-files.js';
 import { usersWithProcesses } from './host-processes.js';
 
-/** Above people's and services' user ids, below those of systemd's dynamic services. */
+/** Above ids of people and services, below those of systemd's dynamic services. */
 const [FIRST, LAST] = [50_000, 59_998];
 
-/** Two user ids that no process of this host has, so that the player's processes can be killed by user id. */
+/** Two user ids without processes, so that the player's processes can be killed by user id. */
 export async function unusedUsers(): Promise<EvaluationUsers> {
   const taken = await usersWithProcesses().catch(() => new Set<number>());
   for (;;) {

@@ -2,10 +2,10 @@ import { readlink, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InfrastructureError } from '../../domain/errors.js';
 
-/** A link, whose target is the step: it is there whole or not at all, and the first one stays. It is never followed. */
+/** A link whose target is the step: links appear atomically and the first stays. Never followed. */
 const BEGUN_AFTER = 'begun-after';
 
-/** After which step the sandbox of this control directory was to begin when it was first started; null: there is none. */
+/** The step after which the first start began; null: there was no start. */
 export async function begunAfter(control: string): Promise<number | null> {
   try {
     return Number(await readlink(join(control, BEGUN_AFTER)));
@@ -15,7 +15,7 @@ export async function begunAfter(control: string): Promise<number | null> {
   }
 }
 
-/** To be called before anything is put there. Throws InfrastructureError if another start was faster, and gives it something else. */
+/** Call before filling it. Throws InfrastructureError if another start chose another step. */
 export async function recordBeginStep(control: string, step: number): Promise<void> {
   try {
     await symlink(String(step), join(control, BEGUN_AFTER));

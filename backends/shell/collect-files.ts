@@ -12,8 +12,8 @@ const tooMany = (path: string, maxFiles: number): Refused =>
   new Refused(`${path}: more than ${maxFiles} files and folders in all`);
 
 /**
- * Copy files out of a workspace on this host as data. Each directory is opened relative to its parent, so nothing that the agent
- * swaps meanwhile leads outside. With an `owner`, files of anyone else (hard links) are refused.
+ * Copies files out of a workspace on this host. Opens each directory relative to its parent, so
+ * that swaps by the agent lead nowhere else. With an `owner`, refuses others' files (hard links).
  */
 export async function collectFiles(
   workspace: string,
@@ -53,7 +53,7 @@ export async function collectFiles(
   return missing.length > 0 ? { kind: 'missing', paths: missing } : { kind: 'files', files: collected };
 }
 
-/** Regular files of a pattern such as `*.py`, sorted, which are `named` then. */
+/** Sorted regular files of a pattern such as `*.py`, which are added to `named`. */
 async function matching(workspace: string, pattern: string, named: Set<string>): Promise<string[]> {
   const wrong = badPath(pattern);
   if (wrong !== null) throw new Refused(wrong);
@@ -126,7 +126,6 @@ function nameOf(bytes: Buffer, folder: string): string {
   return name;
 }
 
-/** Opens each directory relative to its parent. Null: missing. */
 async function openDirectory(workspace: string, parts: string[]): Promise<FileHandle | null> {
   const top = await openWorkspace(workspace);
   if (top === null) return null;

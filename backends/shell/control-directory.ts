@@ -7,7 +7,7 @@ import type { CommandOutcome, SandboxRef } from '../../domain/ports/sandbox-port
 import type { Backend } from '../../domain/run/run.js';
 import { OUTCOME_FILE_LIMIT, parseOutcome } from './protocol.js';
 
-/** Says which run a control directory belongs to, even when its container is gone. */
+/** Identifies the run of a control directory, even when its container is gone. */
 const BACKEND_FILE = 'backend';
 
 /** Only root may enter: the supervisor writes here, out of the agent's reach. */
@@ -39,10 +39,7 @@ export async function controlDirectoryExists(control: string): Promise<boolean> 
   );
 }
 
-/**
- * Command n's outcome, or null while there is none. Synchronous: for a small local file that is faster than the thread pool, and
- * each command waits for it.
- */
+/** Synchronous: each command waits for it, and the thread pool is slower for a small local file. */
 export function readOutcome(control: string, n: number): CommandOutcome | null {
   const path = join(control, 'steps', String(n), 'outcome.json');
   let file: number;
@@ -61,7 +58,7 @@ export function readOutcome(control: string, n: number): CommandOutcome | null {
   }
 }
 
-/** A connection to the supervisor. Rejects with ENOENT or ECONNREFUSED when there is none. */
+/** Rejects with ENOENT or ECONNREFUSED when no supervisor listens. */
 export async function connectToSupervisor(control: string): Promise<Socket> {
   if (process.platform !== 'linux') return await connected(join(control, 'sock'));
   // Socket paths above 107 bytes are cut silently; the path through a descriptor is short.

@@ -1,7 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The regular files below a folder, sorted. */
 export async function folderFiles(dir: string): Promise<{ path: string; executable: boolean }[]> {
   const files = [];
   for (const path of (await readdir(dir, { recursive: true })).sort()) {

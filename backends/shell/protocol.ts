@@ -4,8 +4,8 @@ import { gpuSchema } from '../../domain/agent/tool-state.js';
 import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-port.js';
 
 /**
- * Protocol between the worker and the sandbox's supervisor (images/agent/durable_shell): requests and replies are lines of JSON
- * over the control socket, outcomes are files of the control directory.
+ * Protocol between the worker and the supervisor (images/agent/durable_shell): requests and replies
+ * are lines of JSON over the control socket, outcomes are files of the control directory.
  */
 
 export type ControlRequest =
@@ -17,13 +17,13 @@ export type ControlRequest =
 export const replySchema = z.union([
   z.object({ ok: z.literal(true), printed: z.string().max(100_000).transform(storable).optional() }),
   z.object({ done: z.number().int() }),
-  /** A program that runs asks for a validation. */
+  /** A running program requests a validation. */
   z.object({ asked: z.number().int().positive() }),
   z.object({ error: z.string() }),
 ]);
 export type ControlReply = z.infer<typeof replySchema>;
 
-/** Head and tail of the output and the memory records, each byte in JSON's longest escape, and some room. */
+/** Head and tail of output and memory records, each byte in JSON's longest escape, and a margin. */
 export const OUTCOME_FILE_LIMIT = 6 * 1024 * 1024;
 
 const MEMORIES_PER_COMMAND = 32;
@@ -51,7 +51,7 @@ const outcomeSchema = z.object({
   pid: z.number().int().nullable(),
 });
 
-/** Throws when the text is not an outcome. The strings are cleaned of NUL and lone surrogates. */
+/** Throws when the text is not an outcome. Cleans strings of NUL and lone surrogates. */
 export function parseOutcome(text: string): CommandOutcome {
   const { openFile, gpus, restarted, memoryKills, ...outcome } = outcomeSchema.parse(JSON.parse(text));
   return {

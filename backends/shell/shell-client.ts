@@ -9,14 +9,10 @@ export class SupervisorAway extends Error {
   override name = 'SupervisorAway';
 }
 
-/** Allows for escalation, reading the rest and a loaded machine. After this the supervisor counts as hung. */
+/** Then the supervisor counts as hung. Allows for escalation, reading, and a loaded machine. */
 export const PATIENCE_MS = 120_000;
 export const SHORT_ANSWER_MS = 10_000;
 
-/**
- * Start command n, or re-attach to it, and wait for its outcome. Aborting only stops waiting. Throws SupervisorAway,
- * and InfrastructureError when the supervisor refuses.
- */
 export async function runCommand(
   control: string,
   command: SandboxCommand,
@@ -27,7 +23,7 @@ export async function runCommand(
   return news.outcome;
 }
 
-/** As `runCommand`, for a program: returns also when that asks for a validation. */
+/** Like `runCommand`, but returns also when the program requests a validation. */
 export const followProgram = (control: string, command: SandboxCommand, signal: AbortSignal): Promise<ProgramNews> =>
   followCommand(control, command, signal, true);
 
@@ -60,25 +56,22 @@ async function followCommand(
   return { kind: 'ended', outcome };
 }
 
-/** What a program's `validate` prints. Throws SupervisorAway. */
+/** Sets what a program's `validate` prints. Throws SupervisorAway. */
 export async function answerProgram(control: string, number: number, text: string): Promise<void> {
   const reply = await ask(control, { op: 'answer', number, text }, { withinMs: SHORT_ANSWER_MS });
   if ('error' in reply) throw new InfrastructureError(`answering the program in ${control}: ${reply.error}`);
 }
 
-/** Stop command n if it is running. Throws SupervisorAway. */
 export async function interruptCommand(control: string, n: number): Promise<void> {
   const reply = await ask(control, { op: 'interrupt', n }, { withinMs: SHORT_ANSWER_MS });
   if ('error' in reply) throw new InfrastructureError(`interrupting command ${n} in ${control}: ${reply.error}`);
 }
 
-/** What command n has printed so far, its end alone; empty: it does not run. Throws SupervisorAway. */
 export async function printedBy(control: string, n: number): Promise<string> {
   const reply = await ask(control, { op: 'printed', n }, { withinMs: SHORT_ANSWER_MS });
   return 'ok' in reply ? (reply.printed ?? '') : '';
 }
 
-/** Does a supervisor answer? */
 export async function supervisorAnswers(control: string): Promise<boolean> {
   try {
     return 'ok' in (await ask(control, { op: 'ping' }, { withinMs: SHORT_ANSWER_MS }));
@@ -117,7 +110,7 @@ const answerTo = (
     const aborted = () => reject(signal?.reason as Error);
     const late = () =>
       reject(new InfrastructureError(`the supervisor of ${control} has not answered for ${withinMs / 1000} s`));
-    // Longer than any timer can wait: no limit here; heartbeats and activity timeouts still apply.
+    // Beyond the range of timers: no limit here; heartbeats and activity timeouts still apply.
     const timer = withinMs < 2 ** 31 ? setTimeout(late, withinMs) : undefined;
     const settled = () => {
       clearTimeout(timer);

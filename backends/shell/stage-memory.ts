@@ -4,17 +4,13 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InfrastructureError } from '../../domain/errors.js';
 
-/** Its name in the control directory. */
 export const MEMORY_FILE = 'memory.json';
 
-/** Its content: the task's records, oldest first. */
+/** The task's records, oldest first. */
 export const memoryFile = (memory: readonly string[]): string =>
   JSON.stringify({ records: memory.map((text) => ({ text })) });
 
-/**
- * Put the task's memory where the supervisor reads it at its first start (images/agent/durable_shell/memory_records.py). An empty
- * file still allows writing; without the file the run has no memory. An existing file is kept.
- */
+/** An empty file still allows writing; without it the run has no memory. Keeps an existing file. */
 export async function stageMemory(control: string, memory: readonly string[] | undefined): Promise<void> {
   const staged = join(control, MEMORY_FILE);
   if (memory === undefined || existsSync(staged)) return;

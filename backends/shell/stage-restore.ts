@@ -7,10 +7,9 @@ import { pipeline } from 'node:stream/promises';
 import { InfrastructureError } from '../../domain/errors.js';
 import { CANNOT_UNPACK, type ArchiveRestore, type SandboxRestore } from '../../domain/ports/sandbox-port.js';
 
-/** Its name in the control directory. */
 export const RESTORE_FILE = 'restore.tar.gz';
 
-/** Put a snapshot where the sandbox's supervisor finds it at its first start. False: it has started before. */
+/** Puts a snapshot where the supervisor first reads it. False: it has started before. */
 export async function stageRestore(control: string, restore: ArchiveRestore): Promise<boolean> {
   if (existsSync(join(control, 'seeded'))) return false;
   const staged = join(control, RESTORE_FILE);
@@ -28,7 +27,7 @@ export async function stageRestore(control: string, restore: ArchiveRestore): Pr
   return true;
 }
 
-/** Where no disks are kept, an archive is all that a sandbox can start from. Throws InfrastructureError. */
+/** Without kept disks, a sandbox starts only from an archive. Throws InfrastructureError. */
 export function requireArchive(restore: SandboxRestore): ArchiveRestore {
   if ('disk' in restore) throw new InfrastructureError(`${CANNOT_UNPACK}: there are no kept disks here`);
   return restore;

@@ -8,8 +8,9 @@ import { InfrastructureError } from '../../domain/errors.js';
 export const hasStarted = (control: string): boolean => existsSync(join(control, 'seeded'));
 
 /**
- * Put the starter files where a container's supervisor reads them at its first start (images/agent/durable_shell/starter.py). Only
- * the supervisor fills the workspace, so a second start cannot overwrite the agent's work. False: it has started before.
+ * Puts the starter files where a container's supervisor first reads them (starter.py). Only the
+ * supervisor fills the workspace, so a second start keeps the agent's work. False: it has started
+ * before.
  */
 export async function stageStarter(control: string, starterDir: string): Promise<boolean> {
   if (hasStarted(control)) return false;

@@ -5,7 +5,7 @@ import type { ControlChannel } from './control-channel.js';
 const START_LIMIT_MS = 60_000;
 const LOOK_EVERY_MS = 250;
 
-/** Wait until the supervisor of `what` answers. `whyNot` is polled; it returns why the supervisor never will, or null. */
+/** Waits until the supervisor of `what` answers. `whyNot`, polled: why it never will, or null. */
 export async function waitForSupervisor(
   channel: ControlChannel,
   what: string,

@@ -4,7 +4,6 @@ import { errorFields, queryError } from '../database-error.js';
 import { wantedIds, wantedValues } from '../queries/episodes.js';
 import type { EpisodesWanted } from '../../domain/ports/reading/training.js';
 
-/** Episodes whose contents are in memory at once. */
 const AT_ONCE = 20;
 
 const RECORDS = (ids: string): string => `
@@ -52,7 +51,7 @@ type Row = Omit<EpisodeRecord, Times | 'actions'> & { created_at: Date; ended_at
   rewards: Pick<RecordedAction, 'reward' | 'gain' | 'format_error'>[];
 };
 
-/** Episodes in the order in which they were reset, from one snapshot: memory does not grow with their number. */
+/** By reset, from one snapshot; memory does not grow with their number. */
 export async function* episodeRecords(pool: pg.Pool, wanted: EpisodesWanted): AsyncGenerator<EpisodeRecord> {
   const client = await pool.connect();
   try {

@@ -7,11 +7,10 @@ import { startLine } from './import-line.js';
 import { runLine } from './run-line.js';
 import { openRunRecord } from './run-record.js';
 
-/** One of the runs that leaderboards over all batches take their scores from, where its kind and isolation are ranked and which the first k leave in. */
+/** Runs that leaderboards over all batches count, where kind and isolation rank. */
 const COUNTS =
   's.counted and not (b.verification or b.training or b.parent_batch is not null) and (r.forked_from is null or is_own_attempt(r.run_id, null))';
 
-/** One flat row per run: definition, end, scores, tokens, costs. */
 const FLAT = `select r.run_id, r.batch_id, b.project, b.name as batch, r.origin, r.model_name as model, r.model_kind, r.provider_model, r.agent_name as agent,
   r.task_id as task, r.sample, v.spec ->> 'profile' as profile, r.contract, r.task_hash, v.primary_metric, v.direction, base.value as baseline, r.attempt, r.seed, r.status, r.end_reason,
   coalesce(${COUNTS}, false) as counts, s.superseded, r.replaces, r.forked_from,

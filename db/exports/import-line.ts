@@ -15,7 +15,7 @@ const SHARED = [
   ['recordings', 'recording'],
 ] as const;
 
-/** Parts are sent together up to this many characters. */
+/** Parts are sent together up to this size. */
 const CHARACTERS = 1_000_000;
 
 const refuse = (problem: string, remedy?: string): never => {
@@ -49,7 +49,7 @@ export async function startLine(pool: pg.Pool): Promise<LineImport> {
     const sent = parts;
     parts = [];
     characters = 0;
-    // Send a long part alone: in an array it would be copied once more.
+    // Send a long part alone: an array would copy it again.
     if (sent.length === 1)
       await client.query('insert into line_part values ($1, $2, $3, $4::jsonb)', [
         ...[first.place, first.key, first.listed, first.text],
@@ -90,13 +90,12 @@ export async function startLine(pool: pg.Pool): Promise<LineImport> {
   };
 }
 
-/** The run's own part of a line's head. Origin and integrity flags are left out: this database sets them itself. */
+/** Without origin and integrity flags, which this database sets. */
 const compared = (head: string): string =>
   `((${head}) - 'batch' - 'baseline' - 'import' - 'signature' #- '{run,integrity_version}' #- '{run,origin}')`;
 
 const entriesOf = (key: string): string => `line_part p where p.listed and p.key = '${key}'`;
 
-/** Rows of a list that differ between the stored run and the line. */
 const differences = LINE_LISTS.map((key) => {
   const { table, row, order } = LISTS[key];
   return `exists (
@@ -156,7 +155,7 @@ async function store(
   await client.query(
     `insert into hosts (host_id, removed_at) select l #>> '{run,host_id}', now() from line where l #>> '{run,host_id}' is not null on conflict do nothing`,
   );
-  // Flags are not in the line: the rules run when the run is stored.
+  // The rules run when the run is stored, so the line has no flags.
   await client.query(`update line set l = l #- '{run,integrity_version}'`);
   const columns = await columnsOfLine(client);
   /** `source`: the text after `from`; `value`: its column with the row as JSON. */
@@ -187,7 +186,7 @@ async function store(
   return { kind: 'imported', runId, steps };
 }
 
-/** Refuses rows that would change other runs: even of a signed line, all rows must belong to one run. */
+/** Even in a signed line, all rows must belong to one run. */
 async function refuseForgery(client: pg.PoolClient, { own, contracts }: LineSource): Promise<void> {
   const { rows } = await client.query<{
     ownRows: boolean;
@@ -250,9 +249,7 @@ async function refuseForgery(client: pg.PoolClient, { own, contracts }: LineSour
   if (found.otherProfiles) refuse(`at contract ${found.contract}, task ${found.task} has other profiles here`);
 }
 
-/**
- * For each table the columns that the line has; newer columns take their defaults. Tables without rows in the line are left out.
- */
+/** Columns of the line, by table; newer ones take their defaults. Omits tables without rows. */
 async function columnsOfLine(client: pg.PoolClient): Promise<Map<string, string[]>> {
   const objects = [...SHARED, ['runs', 'run'], ['imports', 'import']].map(
     ([table, key]) => `('${table}', l -> '${key}')`,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { LINE_LISTS, type LineList } from '../../domain/exchange/line-lists.js';
 import { errorFields, queryError } from '../database-error.js';
 
-/** Version of a line's format; its keys are the tables' columns. */
+/** The keys are the tables' columns. */
 export const LINE_VERSION = 1;
 
 /** All rows of a run except its lists, exact to the digit; `r` is the run's row. */
@@ -18,7 +18,6 @@ export const HEAD = `jsonb_build_object(
   'run', to_jsonb(r)
 )`;
 
-/** The lists of run $1, in order. */
 export const LISTS = {
   steps: { table: 'steps', row: 'to_jsonb(t)', order: 't.step' },
   calls: { table: 'model_calls', row: 'to_jsonb(t)', order: 't.step, t.try, t.attempt' },
@@ -29,7 +28,7 @@ export const LISTS = {
 
 const ROWS_AT_ONCE = 50;
 
-/** One line of JSON without its newline, in pieces, from one snapshot: memory does not grow with the run. Empty: no such run. */
+/** JSON without a newline, in pieces, from one snapshot. Empty: no such run. */
 export async function* runLine(pool: pg.Pool, runId: string): AsyncGenerator<string> {
   const client = await pool.connect();
   try {

@@ -11,7 +11,7 @@ const CALL = `jsonb_build_object('try', c.try, 'attempt', c.attempt, 'status', c
   'reasoningTokens', c.reasoning_tokens, 'cacheWriteTokens', c.cache_write_tokens, 'costUsd', trim_scale(c.cost_usd)::text, 'ms', c.ms,
   'error', coalesce(c.error_detail, c.error))`;
 
-/** What the actions of an episode earned, once for all its steps. Refused are replies that an environment could not use: bench called no model for them. */
+/** Computed once per episode. Replies that an environment could not use had no model call. */
 const EARNED = `select a.step, a.seq, w.reward, w.format_error,
     coalesce(a.action ->> 'reply', a.action ->> 'command', a.action ->> 'malformed') as text, a.outcome ->> 'message' as answer
   from action_rewards(array[$run]) w join episode_actions a on a.run_id = w.run_id and a.seq = w.seq`;
@@ -40,7 +40,7 @@ type StepRow = Omit<ExchangedStep, 'at' | 'executedAt'> & {
   refused: { text: string; answer: string | null }[];
 };
 
-/** Opens a run's record; the caller closes it. */
+/** The caller closes it. */
 export async function openRunRecord(pool: pg.Pool, runId: string): Promise<RunRecord> {
   const client = await pool.connect();
   let open = true;
@@ -106,7 +106,7 @@ const NOTHING = {
   ...{ reasoningTokens: null, cacheWriteTokens: null, costUsd: null, ms: null, error: null },
 } as const;
 
-/** What was said of refused replies of an imported run, by step and try. */
+/** Responses to an imported run's refused replies, by step and try. */
 type Answers = Record<string, string>;
 
 function stepOf({ at, executedAt, refused, ...step }: StepRow, answers: Answers): ExchangedStep {
@@ -115,7 +115,7 @@ function stepOf({ at, executedAt, refused, ...step }: StepRow, answers: Answers)
     ...NOTHING,
     ...(answer !== null && { answer }),
   }));
-  // After what was refused came one more reply, which is the step's, unless it is the last of too many.
+  // After refused replies comes the step's own, except after the last of too many.
   const tooMany = step.action === null && replies.at(-1)?.response === step.response;
   const last: RecordedCall[] =
     replies.length === 0 || tooMany || step.calls.length > 0

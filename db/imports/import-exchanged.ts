@@ -25,7 +25,7 @@ const EXCHANGED = {
 const STEPS = 100;
 const CHARACTERS = 2_000_000;
 
-/** Stores a run of another tool, or nothing: an error in `read` undoes everything. Content already stored is not read. */
+/** Stores another tool's run; an error in `read` undoes all. Does not read known content. */
 export async function importExchanged(
   pool: pg.Pool,
   run: ExchangedRecord,
@@ -75,7 +75,7 @@ interface TaskVersion {
 
 const sha256 = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
-/** The version that the file names, if it is here; else one of contract 0, never compared with ours. */
+/** The file's version, if known here; else one of contract 0, which nothing is compared with. */
 async function taskVersionFor(sql: Sql, { format, task, taskHash }: ExchangedRecord): Promise<TaskVersion> {
   const { rows } = await sql<TaskVersion>(
     `select content_hash as hash, contract from task_versions
@@ -138,7 +138,6 @@ async function insertRun(
   return { runId, attempt };
 }
 
-/** Steps are written in groups, limited by number and size. */
 function rowWriter(
   sql: Sql,
   runId: string,

@@ -26,9 +26,9 @@ const ROWS = 200;
 const CHARACTERS = 2_000_000;
 
 /**
- * Store a run that MLGym recorded, or nothing: `read` reads the trajectory, passes on the steps and returns the rest; an error in it
- * undoes everything. Content already stored is not read. Throws BenchError (usage) if the batch holds other runs, or the task has
- * another metric here.
+ * Stores an MLGym run: `read` passes on steps and returns the rest; its errors undo all. Does not
+ * read known content. Throws BenchError (usage) for a batch of other runs, or another metric of the
+ * task.
  */
 export async function importRun(
   pool: pg.Pool,
@@ -101,7 +101,7 @@ async function taskVersionFor(sql: Sql, { taskId, task }: RecordedRun): Promise<
   return hash;
 }
 
-/** The task's baseline: the first one with its metric stays. */
+/** The first baseline with the task's metric stays. */
 async function baselineOf(
   sql: Sql,
   taskHash: string,
@@ -170,7 +170,6 @@ async function insertRun(
   return { runId, attempt };
 }
 
-/** Steps are written in groups, limited by number and size. */
 function stepWriter(sql: Sql, runId: string): { write: StepWriter; flush: () => Promise<void> } {
   let rows: RecordedStep[] = [];
   let characters = 0;

@@ -5,16 +5,13 @@ import { BenchError } from '../../domain/errors.js';
 import { newBatchId } from '../../domain/ids.js';
 import { errorFields, queryError } from '../database-error.js';
 
-/** A run that is imported, before it is read. */
 export interface ImportedContent {
   source: string;
   contentHash: string;
 }
 
-/** Batches of one kind of imported runs, which hold no others. */
 interface ImportedBatches {
   origin: 'mlgym' | 'import';
-  /** What their specification says. */
   imported: string;
   remedy: string;
 }
@@ -23,14 +20,10 @@ export interface ImportWriters {
   batch: ImportedBatches;
   /** Writes the run into the locked batch, and its row of `imports`. */
   store: (sql: Sql, batchId: string) => Promise<{ runId: string; attempt: number; taskBaseline: number | null }>;
-  /** An error of the database in other words; null: it has none. */
   explain?: (error: { constraint?: string | undefined; message: string }) => BenchError | null;
 }
 
-/**
- * Import a run in one transaction, or nothing of it: whatever `store` throws undoes everything. Content already stored is not read
- * again. Throws BenchError (usage) if the batch holds other runs.
- */
+/** In one transaction, once per content. Throws BenchError (usage) if the batch has other runs. */
 export async function importWhole(
   pool: pg.Pool,
   run: ImportedContent,
@@ -83,7 +76,7 @@ async function knownRun(sql: Sql, run: ImportedContent, batch: string): Promise<
   return row.same ? { kind: 'existing', runId, batchId, batch: name } : { kind: 'changed', runId, batchId };
 }
 
-/** The batch, locked: imports into it take turns. */
+/** Locked: imports into a batch take turns. */
 async function batchFor(sql: Sql, name: string, { origin, imported, remedy }: ImportedBatches): Promise<string> {
   await sql(
     `insert into batches (batch_id, project, name, origin, spec, seed, concurrency, status, ended_at)

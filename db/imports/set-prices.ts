@@ -1,6 +1,6 @@
 import type { Statements } from '../statements.js';
 
-/** Replaces what the list says of these models: one price each, whatever the day. */
+/** Replaces all prices of these models in the list, for all days. */
 export async function setPrices(
   run: Statements,
   list: string,
@@ -8,7 +8,7 @@ export async function setPrices(
 ): Promise<void> {
   const rows = Object.entries(prices).map(([model, { input, output }]) => ({ model, input, output }));
   if (rows.length === 0) return;
-  // Other days' prices first: one statement sees the rows as they were, so none of both may touch the same row.
+  // A separate statement: one statement may not touch the same row twice.
   await run(
     'setPrices',
     `with given as (

@@ -4,7 +4,7 @@ import { createdAt } from './columns.js';
 
 export const agentConfigs = pgTable('agent_configs', {
   hash: text('hash').primaryKey(),
-  /** The name under which it was first submitted; each run keeps its own. */
+  /** Of its first submission; each run keeps its own. */
   name: text('name').notNull(),
   content: jsonb('content').$type<AgentConfig>().notNull(),
   createdAt: createdAt(),

@@ -4,7 +4,7 @@ import { createdAt } from './columns.js';
 import { hosts } from './hosts.js';
 import { runs } from './runs.js';
 
-/** Content-addressed bytes; the bytes themselves lie in an artifact store. */
+/** The bytes themselves lie in an artifact store. */
 export const artifacts = pgTable('artifacts', {
   sha256: text('sha256').primaryKey(),
   bytes: bigint('bytes', { mode: 'number' }).notNull(),
@@ -12,7 +12,6 @@ export const artifacts = pgTable('artifacts', {
   createdAt: createdAt(),
 });
 
-/** A run's workspace and shell after some step. */
 export const snapshots = pgTable(
   'snapshots',
   {
@@ -23,14 +22,11 @@ export const snapshots = pgTable(
     epoch: integer('epoch').notNull(),
     /** The archive; null: none was made yet. */
     artifact: text('artifact').references(() => artifacts.sha256),
-    /** Of the archive. */
     bytes: bigint('bytes', { mode: 'number' }),
-    /** Name of the kept disk, and the host that has it; null: it is an archive alone. */
+    /** The kept disk, and its host; null: only an archive. */
     disk: text('disk'),
     diskHost: text('disk_host').references(() => hosts.hostId),
-    /** Since then an archive is to be made of the disk. */
     archiveRequestedAt: timestamp('archive_requested_at', { withTimezone: true }),
-    /** Why it was made: `validate`, `interval`. */
     reason: text('reason').notNull(),
     createdAt: createdAt(),
   },

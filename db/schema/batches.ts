@@ -26,13 +26,13 @@ export const batches = pgTable(
     project: text('project').notNull().default(DEFAULT_PROJECT),
     /** Unique in its project. */
     name: text('name'),
-    /** Other than `bench`: its runs were imported, and it has no workflow. */
+    /** Not `bench`: its runs were imported, and it has no workflow. */
     origin: text('origin', { enum: ORIGINS }).notNull().default('bench'),
-    /** Made by `bench tasks verify`: its runs rank only in its own leaderboard. */
+    /** By `bench tasks verify`: its runs rank only in its own leaderboard. */
     verification: boolean('verification').notNull().default(false),
-    /** Trainers play its runs: they rank in its own leaderboard alone. */
+    /** Trainers play its runs, which rank only in its own leaderboard. */
     training: boolean('training').notNull().default(false),
-    /** Its runs are nodes of a search tree of that batch, of whose budget they spend: they rank nowhere. Null: they are not. */
+    /** Its runs are nodes of that batch's search trees, spend its budget, and rank nowhere. */
     parentBatch: text('parent_batch').references((): AnyPgColumn => batches.batchId),
     spec: jsonb('spec').$type<Record<string, unknown>>().notNull(),
     seed: bigint('seed', { mode: 'number' }).notNull(),
@@ -40,21 +40,18 @@ export const batches = pgTable(
     /** 1 (first) to 5 (last), when batches compete. */
     priority: integer('priority').notNull().default(3),
     budgetUsd: money('budget_usd'),
-    /** With a budget: confirmed costs, plus reservations of calls whose answer is pending or was lost. */
+    /** With a budget: confirmed costs, plus reservations of pending or lost calls. */
     chargedUsd: money('charged_usd').notNull().default('0'),
-    /** What it was expected to use when it was submitted; null: not requested. */
     forecast: jsonb('forecast').$type<UsageForecast>(),
     /** With `attempts: auto`; null: the attempts are fixed. */
     allocation: jsonb('allocation').$type<Allocation>(),
-    /** When it was paused: no run is started since; null: not paused. */
+    /** No run has started since; null: not paused. */
     pausedAt: time('paused_at'),
-    /** Why it paused itself; null: it did not. */
     pauseReason: text('pause_reason'),
-    /** Runs that end in a row by one cause before it pauses itself; null: it never does. */
+    /** Runs in a row that end by one cause before it pauses itself; null: never. */
     breaker: integer('breaker'),
     /** What ended its last runs; null: they ended otherwise. */
     failingCause: text('failing_cause', { enum: END_CAUSES }),
-    /** How many runs in a row that was. */
     failingRuns: integer('failing_runs').notNull().default(0),
     status: text('status', { enum: BATCH_STATUSES }).notNull().default('queued'),
     createdAt: createdAt(),

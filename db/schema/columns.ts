@@ -7,14 +7,12 @@ export const createdAt = () => time('created_at').notNull().defaultNow();
 /** US dollars, exact. */
 export const money = (name: string) => numeric(name, { precision: 20, scale: 10 });
 
-/** Durations in milliseconds, with fractions. */
 export const milliseconds = (name: string) => doublePrecision(name);
 
-/** A text column that holds one of a few words. */
 export const oneOf = (column: string, words: readonly string[]): SQL =>
   sql.raw(`${column} in (${words.map((word) => `'${word}'`).join(', ')})`);
 
-/** No amount is below zero or no number: what a request says must never lower what others may spend. */
+/** Neither negative nor NaN: a request must never lower what others may spend. */
 export const notNegative = (amounts: { money?: readonly string[]; tokens?: readonly string[] }): SQL =>
   sql.raw(
     [

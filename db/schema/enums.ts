@@ -10,10 +10,7 @@ export const EVALUATION_KINDS = [
   'baseline',
 ] as const satisfies readonly EvaluationKind[];
 
-/**
- * `pending`: numbered, so that a repeated evaluation keeps its number, but without a result yet · `not_run`: its run ended before it
- * had one.
- */
+/** `pending`: numbered, without a result yet · `not_run`: its run ended first. */
 export const EVALUATION_ROW_STATUSES = [
   'pending',
   'not_run',
@@ -24,7 +21,8 @@ export const EVALUATION_ROW_STATUSES = [
 ] as const satisfies readonly (EvaluationStatus | 'pending' | 'not_run')[];
 
 /**
- * `reserved`: no answer yet · `confirmed`: the answer is stored and counted · `unconfirmed`: cut off, may be billed, and counts as
- * its reservation, apart from the ledger · `failed`: the provider returned an error, not billed.
+ * `reserved`: no answer yet · `confirmed`: the answer is stored and counted · `unconfirmed`: cut
+ * off, may be billed, counts as its reservation, apart from the ledger · `failed`: refused, not
+ * billed.
  */
 export const CALL_STATUSES = ['reserved', 'confirmed', 'unconfirmed', 'failed'] as const;

@@ -5,7 +5,6 @@ import type { EpisodeOutcome } from '../../domain/episodes/outcome.js';
 import { createdAt, milliseconds, time } from './columns.js';
 import { runs } from './runs.js';
 
-/** Runs that trainers play, and what trainers said of them. */
 export const episodes = pgTable(
   'episodes',
   {
@@ -15,30 +14,28 @@ export const episodes = pgTable(
     /** The trainer's own id; else the run's. */
     episodeId: text('episode_id').notNull().unique('episodes_episode_id_unique'),
     protocol: text('protocol').notNull(),
-    /** Hash of the client's session key, where the protocol has sessions; its latest episode is what the session plays. */
+    /** Hash of a client's session key; the session plays its latest episode. */
     session: text('session'),
     reset: jsonb('reset').$type<ResetRequest>().notNull(),
-    /** How it is rewarded, as `episode_rewards` takes it. */
+    /** As `episode_rewards` takes it. */
     reward: jsonb('reward').$type<Record<string, unknown>>().notNull(),
     groupKey: text('group_key'),
     labels: jsonb('labels').$type<Record<string, unknown>>().notNull(),
     policyVersion: integer('policy_version'),
-    /** Of the last action that was taken; 0: none. */
     seq: integer('seq').notNull().default(0),
     /** Turn that the next action answers. */
     nextStep: integer('next_step').notNull(),
     nextTry: integer('next_try').notNull().default(0),
     deadlineAt: time('deadline_at'),
-    /** How often `validate` is scored; null: as often as it is asked for. */
+    /** Limit of scored validations; null: none. */
     maxValidations: integer('max_validations'),
-    /** Seconds without a request after which it is given up. */
     idleSeconds: integer('idle_seconds').notNull(),
     expiresAt: time('expires_at').notNull(),
     /** Since when its workflow should run; null: no client has seen its first observation. */
     requestedAt: time('requested_at'),
-    /** Since when its client is gone; null: it is there, or was never missed. */
+    /** Null: its client is present, or was never missed. */
     detachedAt: time('detached_at'),
-    /** How long the reset took, the wait for a place included. */
+    /** Including the wait for a place. */
     resetMs: milliseconds('reset_ms'),
     createdAt: createdAt(),
   },
@@ -53,7 +50,6 @@ export const episodes = pgTable(
   ],
 );
 
-/** What trainers did, and what came of it: an action answers one turn of its run. */
 export const episodeActions = pgTable(
   'episode_actions',
   {
@@ -67,13 +63,12 @@ export const episodeActions = pgTable(
     policyVersion: integer('policy_version'),
     /** Null: still running, or not polled since. */
     outcome: jsonb('outcome').$type<EpisodeOutcome>(),
-    /** What its command has printed so far, its end alone; null: nothing was asked for yet. */
+    /** End of the command's output; null: not requested yet. */
     printed: text('printed'),
-    /** When the policy asked for its command to be interrupted. */
     interruptedAt: time('interrupted_at'),
     createdAt: createdAt(),
     settledAt: time('settled_at'),
-    /** When the client was known to have read the outcome; null: it may have been lost on its way. */
+    /** When the client had certainly read the outcome; null: it may have been lost. */
     deliveredAt: time('delivered_at'),
   },
   (t) => [
@@ -82,5 +77,5 @@ export const episodeActions = pgTable(
   ],
 );
 
-/** Positions of episodes in their batches, which are never full: no counter that resets would wait for. */
+/** Positions in their batches, which never fill: resets need not wait for a counter. */
 export const episodeOrdinals = pgSequence('episode_ordinals');

@@ -31,7 +31,7 @@ export const evaluations = pgTable(
     status: text('status', { enum: EVALUATION_ROW_STATUSES }).notNull().default('pending'),
     metrics: jsonb('metrics').$type<Metrics>(),
     primaryScore: doublePrecision('primary_score'),
-    /** What was handed in is the task's starter, as it was or as its baseline command makes it. */
+    /** The submission is the task's starter, as it is or as its baseline command makes it. */
     unchanged: boolean('unchanged').notNull().default(false),
     /** Outside the task's declared bounds. */
     suspect: boolean('suspect').notNull().default(false),
@@ -40,7 +40,7 @@ export const evaluations = pgTable(
     /** At a forced end: step whose `validate` the submission comes from; null: the workspace. */
     fromStep: integer('from_step'),
     isolation: text('isolation', { enum: ISOLATIONS }),
-    /** Content hash of the task folder, which holds the evaluator. */
+    /** Content hash of the task folder, which contains the evaluator. */
     evaluatorVersion: text('evaluator_version').notNull(),
     contract: integer('contract').notNull(),
     ms: milliseconds('ms'),

@@ -4,7 +4,7 @@ import { batches } from './batches.js';
 import { time } from './columns.js';
 import { runs } from './runs.js';
 
-/** Faults, retries, recoveries. `key` makes repeated reports one row, per run, else per batch, else globally. */
+/** `key` makes repeated reports one row, per run, else per batch, else globally. */
 export const events = pgTable(
   'events',
   {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { pgTable, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, time } from './columns.js';
 
-/** This database's installation id, at most one row. A Temporal namespace serves one installation. */
+/** At most one row. A Temporal namespace serves one installation. */
 export const installation = pgTable(
   'installation',
   {

@@ -3,7 +3,7 @@ import { INTEGRITY_RULES } from '../../domain/run/integrity-rules.js';
 import { createdAt, oneOf } from './columns.js';
 import { runs } from './runs.js';
 
-/** What flag_integrity() found in ended runs: a rule fires once per run. */
+/** From flag_integrity() for ended runs; a rule fires once per run. */
 export const integrityFlags = pgTable(
   'integrity_flags',
   {
@@ -16,7 +16,6 @@ export const integrityFlags = pgTable(
     /** Last step whose score it makes suspect; null: to the end. */
     until: integer('until'),
     detail: text('detail').notNull(),
-    /** Version of the rules that found it. */
     version: integer('version').notNull(),
     createdAt: createdAt(),
   },

@@ -17,7 +17,7 @@ export const leases = pgTable(
       .references(() => hosts.hostId),
     device: text('device').notNull(),
     grantedAt: time('granted_at').notNull().defaultNow(),
-    /** When it was revoked: the run may not use it any more, but the GPU is free only when released. */
+    /** The run may not use it any more, but the GPU is free only when released. */
     revokedAt: time('revoked_at'),
     releasedAt: time('released_at'),
   },

@@ -18,7 +18,7 @@ import { runs } from './runs.js';
 
 const tokens = (name: string) => bigint(name, { mode: 'number' });
 
-/** One row per call to a provider. (run, step, try) is the question, `attempt` counts its repetitions. */
+/** (run, step, try) is the question, `attempt` counts its repetitions. */
 export const modelCalls = pgTable(
   'model_calls',
   {
@@ -32,7 +32,7 @@ export const modelCalls = pgTable(
     model: text('model').notNull(),
     /** Host and path of the call; null: no server. */
     endpoint: text('endpoint'),
-    /** SHA-256 over provider, model and messages: shows whether a repeated question was the same. */
+    /** SHA-256 over provider, model and messages, to compare repeated questions. */
     requestHash: text('request_hash').notNull(),
     requestMessages: integer('request_messages').notNull(),
     reservedUsd: money('reserved_usd').notNull().default('0'),
@@ -50,16 +50,14 @@ export const modelCalls = pgTable(
     costUsd: money('cost_usd'),
     ms: milliseconds('ms'),
     error: text('error'),
-    /** The error for people, in our words. */
+    /** For people, in our words. */
     errorDetail: text('error_detail'),
-    /** When the call is retried after the error; null: it is not. */
+    /** Null: the call is not retried. */
     retryAt: time('retry_at'),
     createdAt: createdAt(),
-    /** When the request was sent; null: nothing was sent. */
     sentAt: time('sent_at'),
-    /** The worker process that makes it. */
     worker: text('worker'),
-    /** When that worker gives it up at the latest; null: it is answered at once, or tells when it fails. */
+    /** Limit of that worker's wait; null: answered at once, or fails by itself. */
     givesUpAt: time('gives_up_at'),
     endedAt: time('ended_at'),
   },
@@ -83,11 +81,10 @@ export const modelCalls = pgTable(
   ],
 );
 
-/** Models that billed more than was reserved: their later calls reserve `factor` times the estimate. */
+/** Models that billed more than was reserved: later calls reserve `factor` times the estimate. */
 export const reservationFactors = pgTable(
   'reservation_factors',
   {
-    /** As in `rate_accounts`. */
     account: text('account').notNull(),
     model: text('model').notNull(),
     factor: numeric('factor', { precision: 12, scale: 2 }).notNull(),

@@ -5,7 +5,7 @@ import { createdAt } from './columns.js';
 /** Model files as submitted: a run keeps its prices and limits. */
 export const modelConfigs = pgTable('model_configs', {
   hash: text('hash').primaryKey(),
-  /** Name under which it was first submitted; each run keeps its own. */
+  /** Of its first submission; each run keeps its own. */
   name: text('name').notNull(),
   content: jsonb('content').$type<ModelConfig>().notNull(),
   createdAt: createdAt(),

@@ -4,7 +4,7 @@ import { NOTIFICATION_KINDS } from '../../domain/home/notifications.js';
 import { batches } from './batches.js';
 import { createdAt, oneOf, time } from './columns.js';
 
-/** What is to be posted to the webhook of the settings: an outbox that workers empty. */
+/** Outbox of the webhook, which workers empty. */
 export const notifications = pgTable(
   'notifications',
   {
@@ -13,7 +13,7 @@ export const notifications = pgTable(
       .notNull()
       .references(() => batches.batchId, { onDelete: 'cascade' }),
     kind: text('kind', { enum: NOTIFICATION_KINDS }).notNull(),
-    /** Which of this kind: when the batch ended, the budget that it met, when it last moved. */
+    /** The instance: when the batch ended, the budget that it met, when it last moved. */
     key: text('key').notNull(),
     createdAt: createdAt(),
     /** Not tried before; a worker that tries it moves this on first. */

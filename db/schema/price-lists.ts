@@ -4,18 +4,17 @@ import { check, date, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-
 /** US dollars per million tokens. */
 const price = (name: string) => numeric(name, { precision: 20, scale: 10 });
 
-/** Named price lists, from which `run_costs` computes costs by token counts. Actual costs are in `runs`. */
+/** Named lists by which `run_costs` prices token counts. Actual costs are in `runs`. */
 export const priceLists = pgTable(
   'price_lists',
   {
     list: text('list').notNull(),
-    /** As runs name it. */
     model: text('model').notNull(),
     inputUsd: price('input_usd').notNull(),
     outputUsd: price('output_usd').notNull(),
-    /** For input read from the provider's cache; null: like other input. */
+    /** For cached input; null: like other input. */
     cachedInputUsd: price('cached_input_usd'),
-    /** Valid for runs created from the first day until before the second. Null: no end. */
+    /** For runs created from the first day until before the second. Null: no end. */
     validFrom: date('valid_from').notNull().default('-infinity'),
     validUntil: date('valid_until'),
   },

@@ -2,7 +2,7 @@ import { boolean, index, integer, json, jsonb, pgTable, primaryKey, text, unique
 import { createdAt, time } from './columns.js';
 import { runs } from './runs.js';
 
-/** What the steps of a program are: model calls through the gateway, validations, its end. */
+/** A program's steps: model calls through the gateway, validations, its end. */
 export const programSteps = pgTable(
   'program_steps',
   {
@@ -10,26 +10,22 @@ export const programSteps = pgTable(
       .notNull()
       .references(() => runs.runId),
     step: integer('step').notNull(),
-    /** Names the call, the validation or the end, so that repeating it takes no other step. */
+    /** Makes a repeated call, validation or end the same step. */
     key: text('key').notNull(),
     /** Of calls: which of the program's agents asks; empty: its only one. */
     agent: text('agent').notNull().default(''),
     wire: text('wire'),
     fingerprint: text('fingerprint'),
-    /** The container that it was asked in. */
     epoch: integer('epoch').notNull().default(1),
-    /** Of the request, without what another start of the program says otherwise: dates, ids, durations. */
+    /** Hash of the request without what restarts change: dates, ids, durations. */
     likeness: text('likeness'),
-    /** What was sent, with `$part`s, and its keys in their order. */
+    /** As sent, with `$part`s and ordered keys. */
     request: json('request'),
-    /** The provider's whole answer. */
     answer: jsonb('answer'),
-    /** The client's connection broke before it had all of the answer. */
     clientDisconnected: boolean('client_disconnected').notNull().default(false),
     deliveredAt: time('delivered_at'),
     /** The last container whose program got it again. */
     replayedEpoch: integer('replayed_epoch'),
-    /** A program in a later container went another way. */
     abandoned: boolean('abandoned').notNull().default(false),
     createdAt: createdAt(),
   },
@@ -40,7 +36,7 @@ export const programSteps = pgTable(
   ],
 );
 
-/** Long parts of requests, once a run: each request tells the whole conversation again. */
+/** Long parts of requests, once per run: each request repeats the conversation. */
 export const programParts = pgTable(
   'program_parts',
   {
@@ -53,7 +49,6 @@ export const programParts = pgTable(
   (t) => [primaryKey({ name: 'program_parts_pkey', columns: [t.runId, t.hash] })],
 );
 
-/** Token counts that programs asked the provider for. */
 export const programCounts = pgTable(
   'program_counts',
   {

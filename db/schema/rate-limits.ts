@@ -3,7 +3,7 @@ import { bigint, check, doublePrecision, index, jsonb, pgTable, text, uniqueInde
 import type { AccountState } from '../../domain/rate-limits/account-state.js';
 import { createdAt, notNegative, oneOf, time } from './columns.js';
 
-/** Accounts at providers, whose limits all workers share. Grants are made under the row's lock. */
+/** Limits that all workers share. Grants are made under the row's lock. */
 export const rateAccounts = pgTable(
   'rate_accounts',
   {
@@ -34,7 +34,6 @@ export const rateTickets = pgTable(
     /** Estimate: the prompt and the longest reply. */
     tokens: bigint('tokens', { mode: 'number' }).notNull(),
     arrivedAt: time('arrived_at').notNull(),
-    /** When its worker last asked for it, while it waits. */
     seenAt: time('seen_at').notNull(),
     grantedAt: time('granted_at'),
     /** Tokens charged: an estimate, later the actual number. */

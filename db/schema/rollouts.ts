@@ -23,11 +23,10 @@ export const rollouts = pgTable(
     runId: text('run_id')
       .primaryKey()
       .references(() => episodes.runId),
-    /** What is asked of the endpoint about tokens. */
     capture: text('capture', { enum: CAPTURE_LEVELS }).notNull(),
-    /** The endpoint's key and headers, sealed with the installation's key; null: none, or the rollout has ended. */
+    /** The endpoint's key and headers, encrypted; null: none, or the rollout has ended. */
     sealed: text('sealed'),
-    /** Place among the ends in the order of their delivery, from 1 without gaps; null: not ended, or no client has polled it. */
+    /** Order of delivered ends, from 1 without gaps; null: not ended, or not polled. */
     endSequence: bigint('end_sequence', { mode: 'number' }),
     acknowledgedAt: time('acknowledged_at'),
   },
@@ -40,7 +39,7 @@ export const rollouts = pgTable(
   ],
 );
 
-/** What was captured of the answers to model calls of rollouts, until these are acknowledged. */
+/** Captured answers to model calls of rollouts, until these are acknowledged. */
 export const capturedCalls = pgTable(
   'captured_calls',
   {
@@ -53,7 +52,6 @@ export const capturedCalls = pgTable(
     promptTokenIds: integer('prompt_token_ids').array(),
     tokenIds: integer('token_ids').array(),
     logprobs: doublePrecision('logprobs').array(),
-    /** As sent: messages, tools, how it was sampled. */
     request: jsonb('request').$type<CapturedCall['request']>().notNull(),
   },
   (t) => [

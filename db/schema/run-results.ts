@@ -1,10 +1,7 @@
 import { boolean, doublePrecision, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { runs } from './runs.js';
 
-/**
- * Stored result of find_run_results(), so that leaderboards need not read all evaluations. Kept current by triggers. No row: no
- * evaluation yet.
- */
+/** Kept current by triggers: leaderboards need not read all evaluations. No row: none yet. */
 export const runResults = pgTable('run_results', {
   runId: text('run_id')
     .primaryKey()
@@ -13,12 +10,10 @@ export const runResults = pgTable('run_results', {
   evaluations: integer('evaluations').notNull(),
   suspects: integer('suspects').notNull(),
   withoutIsolation: boolean('without_isolation').notNull(),
-  /** Without suspect values. */
   bestAttempt: doublePrecision('best_attempt'),
   bestNumber: integer('best_number'),
   lastAttempt: doublePrecision('last_attempt'),
   lastNumber: integer('last_number'),
-  /** With suspect values. */
   bestAttemptOfAll: doublePrecision('best_attempt_of_all'),
   bestNumberOfAll: integer('best_number_of_all'),
   lastAttemptOfAll: doublePrecision('last_attempt_of_all'),

@@ -35,7 +35,7 @@ export const runs = pgTable(
     batchId: text('batch_id')
       .notNull()
       .references(() => batches.batchId),
-    /** Where its record comes from. Runs not played here cannot be continued. */
+    /** Runs not played here cannot be continued. */
     origin: text('origin', { enum: ORIGINS }).notNull().default('bench'),
     shard: integer('shard').notNull(),
     ordinal: integer('ordinal').notNull(),
@@ -46,7 +46,6 @@ export const runs = pgTable(
     providerModel: text('provider_model').notNull(),
     /** Null: scripted, human and replayed models have none. */
     modelConfigHash: text('model_config_hash').references(() => modelConfigs.hash),
-    /** Only of runs that play back a recording. */
     recordingHash: text('recording_hash').references(() => recordings.hash),
     sampling: jsonb('sampling').$type<SamplingParameters>().notNull(),
     taskId: text('task_id').notNull(),
@@ -70,27 +69,25 @@ export const runs = pgTable(
     gpus: integer('gpus').notNull(),
     harnessVersion: text('harness_version').notNull(),
     replaces: text('replaces').references((): AnyPgColumn => runs.runId),
-    /** The run with whose first steps, up to `forkedAtStep`, this one begins. */
+    /** This run begins with that run's steps, up to `forkedAtStep`. */
     forkedFrom: text('forked_from').references((): AnyPgColumn => runs.runId),
     forkedAtStep: integer('forked_at_step'),
 
     status: text('status', { enum: RUN_STATUSES }).notNull().default('queued'),
-    /** Since when it waits for a GPU or a host. */
     waitingSince: time('waiting_since'),
     hostId: text('host_id').references(() => hosts.hostId),
     isolation: text('isolation', { enum: ISOLATIONS }),
     epoch: integer('epoch').notNull().default(0),
-    /** The attempt that writes its steps: those of others are refused. */
+    /** The attempt that may write its steps. */
     fence: text('fence'),
     workspace: text('workspace'),
     imageDigest: text('image_digest'),
     evaluatorImageDigest: text('evaluator_image_digest'),
-    /** How the task's limit on the workspace is enforced; null: not at all. */
+    /** How the workspace limit is enforced; null: not at all. */
     workspaceLimit: text('workspace_limit', { enum: ['file_system', 'watched'] }),
-    /** Limits of the sandbox that its host does not enforce; null: not begun. */
+    /** Limits that its host does not enforce; null: not begun. */
     unenforcedLimits: text('unenforced_limits', { enum: LIMIT_KINDS }).array(),
 
-    /** May the agent read and write the task's memory? */
     memory: boolean('memory').notNull().default(false),
     /** Records of the task's memory when the run began; null: no memory, or not begun. */
     memoryRecords: integer('memory_records'),
@@ -105,9 +102,9 @@ export const runs = pgTable(
     reasoningTokens: count('reasoning_tokens'),
     cacheWriteTokens: count('cache_write_tokens'),
     costUsd: money('cost_usd').notNull().default('0'),
-    /** Its answered model calls: confirmed rows of `model_calls`. */
+    /** Confirmed rows of `model_calls`. */
     answeredCalls: integer('answered_calls').notNull().default(0),
-    /** Imported runs: cost and number of model calls as recorded by their harness. `cost_usd` and `model_calls` do not include them. */
+    /** Imported runs: as their harness recorded it, outside `cost_usd` and `model_calls`. */
     recordedCostUsd: money('recorded_cost_usd'),
     /** The batch's budget when it last had no room for a call of this run. */
     metBudgetUsd: money('met_budget_usd'),
@@ -117,10 +114,10 @@ export const runs = pgTable(
 
     endReason: text('end_reason', { enum: END_REASONS }),
     finalEvaluation: text('final_evaluation', { enum: FINAL_EVALUATIONS }),
-    /** Imported runs: the status in their harness's words; an empty one is rewritten as in its reports; null: none recorded. */
+    /** Imported runs: in their harness's words, or its reports' if empty; null: not recorded. */
     exitStatus: text('exit_status'),
     detail: text('detail'),
-    /** What failed, if it ended by no fault of its agent; null: nothing, or unknown. */
+    /** What failed, if its agent did not; null: nothing, or unknown. */
     endCause: text('end_cause', { enum: END_CAUSES }),
     /** Version of the integrity rules that checked the run; null: not checked yet. */
     integrityVersion: integer('integrity_version'),
@@ -138,7 +135,7 @@ export const runs = pgTable(
     index('runs_unfinished')
       .on(t.status)
       .where(sql`status <> 'ended'`),
-    /** Pages that watch ask for what ended since; an end never changes, so that updates of rows stay in place. */
+    /** For pages that watch. An end never changes, so other updates can stay in place. */
     index('runs_ended_at').on(t.endedAt),
     index('runs_task_model').on(t.taskId, t.modelName),
     /** A run is replaced once; its replacement may be replaced in turn. */

@@ -24,10 +24,10 @@ export const steps = pgTable(
     outputBytes: bigint('output_bytes', { mode: 'number' }),
     requested: text('requested', { enum: ['validate', 'submit'] }),
     workingDir: text('working_dir'),
-    /** State of the special commands after this step, for prompts: open file, memory. Null: none. */
+    /** Of special commands, for prompts: open file, memory. Null: none. */
     toolState: jsonb('tool_state').$type<ToolState>(),
     commandMs: milliseconds('command_ms'),
-    /** When the command's outcome was stored; it never changes after that. */
+    /** The command's outcome never changes after that. */
     executedAt: time('executed_at'),
   },
   (t) => [

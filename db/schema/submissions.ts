@@ -4,7 +4,6 @@ import { createdAt, oneOf } from './columns.js';
 import { EVALUATION_KINDS } from './enums.js';
 import { runs } from './runs.js';
 
-/** What was copied out of the workspace for an evaluation: files, or why there are none. */
 export const submissions = pgTable(
   'submissions',
   {
@@ -15,9 +14,7 @@ export const submissions = pgTable(
     kind: text('kind', { enum: EVALUATION_KINDS }).notNull(),
     /** Of the manifest in the artifact store. */
     sha256: text('sha256'),
-    /** Missing files and folders. */
     missing: text('missing').array(),
-    /** Why existing files were refused. */
     refused: text('refused'),
     createdAt: createdAt(),
   },

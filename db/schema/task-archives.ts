@@ -2,7 +2,7 @@ import { pgTable, text } from 'drizzle-orm/pg-core';
 import { artifacts } from './artifacts.js';
 import { createdAt } from './columns.js';
 
-/** Where the frozen folders of tasks lie in the artifact store, for hosts that do not have them. */
+/** Frozen task folders in the artifact store, for hosts without them. */
 export const taskArchives = pgTable('task_archives', {
   contentHash: text('content_hash').primaryKey(),
   artifact: text('artifact')

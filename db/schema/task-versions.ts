@@ -4,7 +4,6 @@ import type { TaskSpec } from '../../domain/task/task.js';
 import { createdAt, oneOf } from './columns.js';
 import { DIRECTIONS } from './enums.js';
 
-/** A task's folder as submitted. */
 export const taskVersions = pgTable(
   'task_versions',
   {
@@ -23,7 +22,6 @@ export const taskVersions = pgTable(
   (t) => [index('task_versions_task').on(t.taskId), check('task_versions_direction', oneOf('direction', DIRECTIONS))],
 );
 
-/** The score of a task version's starter code. */
 export const baselines = pgTable(
   'baselines',
   {
@@ -32,21 +30,20 @@ export const baselines = pgTable(
       .references(() => taskVersions.contentHash),
     value: doublePrecision('value').notNull(),
     standardError: doublePrecision('standard_error').notNull(),
-    /** Finished runs of the starter that it was measured by; null: it is stated. */
+    /** Finished runs that measured it; null: it is stated. */
     runs: integer('runs'),
     createdAt: createdAt(),
   },
   () => [check('baselines_finite', sql`value not in ('NaN', 'Infinity', '-Infinity')`)],
 );
 
-/** Submissions that are a task version's starter: its own files, and what its baseline command made of them. */
+/** A version's starter files, and what its baseline command made of them. */
 export const starterSubmissions = pgTable(
   'starter_submissions',
   {
     contentHash: text('content_hash')
       .notNull()
       .references(() => taskVersions.contentHash),
-    /** Of the manifest in the artifact store. */
     sha256: text('sha256').notNull(),
   },
   (t) => [primaryKey({ name: 'starter_submissions_pkey', columns: [t.contentHash, t.sha256] })],

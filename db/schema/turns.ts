@@ -4,7 +4,7 @@ import type { ChatMessage, ToolDefinition } from '../../domain/model/model.js';
 import { createdAt, time } from './columns.js';
 import { runs } from './runs.js';
 
-/** The protocol with players outside: the worker asks here, the player answers here. */
+/** The protocol with players outside: workers write questions, players answers. */
 export const turns = pgTable(
   'turns',
   {
@@ -13,11 +13,11 @@ export const turns = pgTable(
       .references(() => runs.runId),
     step: integer('step').notNull(),
     try: integer('try').notNull(),
-    /** The messages that a model would get, and the tools. Null: answered before it was asked. */
+    /** Messages and tools as for a model. Null: answered before it was asked. */
     messages: jsonb('messages').$type<ChatMessage[]>(),
     tools: jsonb('tools').$type<ToolDefinition[]>(),
     reply: text('reply'),
-    /** Until then a worker listens for the answer, and its run's workflow needs no signal; null: none does. */
+    /** While a worker listens, the workflow needs no signal; null: none listens. */
     listenedUntil: time('listened_until'),
     createdAt: createdAt(),
     repliedAt: time('replied_at'),

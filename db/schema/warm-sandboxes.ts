@@ -2,7 +2,7 @@ import { index, pgTable, text } from 'drizzle-orm/pg-core';
 import { createdAt, time } from './columns.js';
 import { runs } from './runs.js';
 
-/** Sandboxes that were started ahead, each under the id of the run that will be the first and last to use it. */
+/** Started ahead, each under the id of the only run that will use it. */
 export const warmSandboxes = pgTable(
   'warm_sandboxes',
   {
@@ -17,10 +17,8 @@ export const warmSandboxes = pgTable(
   (t) => [index('warm_sandboxes_key').on(t.key)],
 );
 
-/** Which sandboxes are worth starting ahead: those that episodes asked for lately. */
 export const warmRequests = pgTable('warm_requests', {
   key: text('key').primaryKey(),
-  /** One that such a sandbox is like. */
   runId: text('run_id')
     .notNull()
     .references(() => runs.runId, { onDelete: 'cascade' }),

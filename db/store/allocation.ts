@@ -17,7 +17,7 @@ import { missingBatch } from './missing.js';
 interface Cell {
   model: string;
   task: string;
-  /** Attempts that were given, whether they count or not; their highest number and seed, and a run of them. */
+  /** Attempts given, counted or not; their highest number and seed, and one run. */
   given: number;
   attempt: number;
   run: string;
@@ -42,7 +42,7 @@ const STATE = `select b.allocation, b.seed::float8 as seed,
   from batches b join runs r on r.batch_id = b.batch_id
   where b.batch_id = $1 group by b.batch_id`;
 
-/** A run that was repeated stands for nothing; its repetition is the same attempt. */
+/** A repeated run does not count; its repetition is the same attempt. */
 const CELLS = `select r.model_name as model, r.task_id as task, count(distinct r.attempt)::int as given, max(r.attempt) as attempt,
     max(r.run_id) as run,
     coalesce(array_agg(
@@ -53,7 +53,6 @@ const CELLS = `select r.model_name as model, r.task_id as task, count(distinct r
   where r.batch_id = $1 and r.forked_from is null
   group by 1, 2 order by 2, 1`;
 
-/** Gives out attempts of batches that do so on the way. */
 export function allocationStore(pool: pg.Pool): Pick<BatchLifecycle, 'nextAttempts'> {
   const run = statements(pool, storeError);
   const definitionOf = definitionReader(run);
@@ -90,7 +89,7 @@ export function allocationStore(pool: pg.Pool): Pick<BatchLifecycle, 'nextAttemp
   };
 }
 
-/** What is to be done: attempts to add, in the order of the cells, and why. The same for equal scores. */
+/** Attempts to add, in the order of the cells, and why. Deterministic. */
 export function decide(
   before: Allocation,
   cells: readonly Cell[],

@@ -64,7 +64,7 @@ export const EVALUATION_SECONDS = `((
   (v.spec #>> '{evaluator,timeoutSeconds}')::float8 + coalesce((v.spec #>> '{evaluator,refereeSeconds}')::float8, 0)
   ) * splits.amount + 60 * (splits.amount - 1))`;
 
-/** Tickets of runs; a `where` follows. */
+/** A `where` follows. */
 export const TICKETS = `select r.run_id as "runId", r.batch_id as "batchId", r.provider, r.gpus, ${selectKept('r')},
   (v.spec #>> '{limits,commandSeconds}')::float8 as "commandSeconds",
   ${EVALUATION_SECONDS} as "evaluationSeconds",
@@ -80,13 +80,12 @@ export const TICKETS = `select r.run_id as "runId", r.batch_id as "batchId", r.p
   left join episodes ep on ep.run_id = r.run_id
   cross join lateral (select jsonb_array_length(v.spec -> 'splits') as amount) splits`;
 
-/** A run's definition as it is stored, whatever its origin; `read` checks it. */
+/** As stored, whatever its origin; `read` checks it. */
 export interface StoredDefinition {
   origin: Origin;
   read: () => RunDefinition;
 }
 
-/** Reads definitions; content under a hash is checked once per reader. */
 export function definitionReader(run: Statements): (runId: string) => Promise<StoredDefinition> {
   const taskOf = byHash<TaskSpec>((content) => storedTaskSchema.parse(content) as TaskSpec);
   const modelOf = byHash<ModelConfig>((content) => modelConfigSchema.parse(content));
@@ -153,7 +152,6 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
   };
 }
 
-/** Definitions with which runs were submitted. */
 export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLifecycle, 'loadShard'> {
   const definitionOf = definitionReader(run);
   return {

@@ -2,10 +2,7 @@ import type { RunEvent } from '../../domain/ports/record/events.js';
 import type { EventLog } from '../../domain/ports/record/events.js';
 import { type Statements, storable } from '../statements.js';
 
-/**
- * Body of a common table expression that inserts events of the run whose row `from` returned, if any. `parameter` holds them, see
- * eventRows.
- */
+/** CTE that inserts events (`parameter`, see eventRows) of the run that `from` returned, if any. */
 export const eventsOf = (from: string, parameter: string): string =>
   `insert into events (run_id, batch_id, kind, key, detail)
    select r.run_id, r.batch_id, e.kind, e.key, e.detail
@@ -18,7 +15,6 @@ export const eventRows = (events: readonly RunEvent[]): string =>
     events.map(({ kind, key, detail }) => ({ kind: storable(kind), key: storable(key), detail: storable(detail) })),
   );
 
-/** The log of faults and recoveries. */
 export function eventStore(run: Statements): EventLog {
   return {
     async addEvent({ runId, batchId, kind, key, detail }) {

@@ -5,7 +5,7 @@ import { type Statements, storable } from '../statements.js';
 import { eventRows, eventsOf } from './events.js';
 import { missingRun } from './missing.js';
 
-/** Evaluations of tasks with a validation split: its result is shown at once, the test waits until the sandbox has ended. */
+/** Validation results are shown at once; the test waits until the sandbox has ended. */
 export function hiddenEvaluationStore(run: Statements): HiddenEvaluations {
   return {
     async saveShown(record) {

@@ -1,7 +1,7 @@
 import type { Leases, OpenLease, LeaseRecord } from '../../domain/ports/record/leases.js';
 import type { Statements } from '../statements.js';
 
-/** A revoked lease whose run has ended, or has moved to no host, another host or another lease. */
+/** A revoked lease whose run has ended or moved. */
 export const isAbandoned = (lease: string): string =>
   `${lease}.revoked_at is not null and ${lease}.released_at is null and exists (
      select from runs r where r.run_id = ${lease}.run_id and (r.host_id is distinct from ${lease}.host_id
@@ -9,7 +9,7 @@ export const isAbandoned = (lease: string): string =>
        or exists (select from leases newer where newer.run_id = r.run_id and newer.token > ${lease}.token))
    )`;
 
-/** Who holds which GPU. The pool decides, within these constraints. */
+/** The pool decides within these constraints. */
 export const leaseStore = (run: Statements): Omit<Leases, 'gpuHosts'> => ({
   openLeases: () => openLeases(run),
   heldDevices: (hostId) => heldDevices(run, hostId),
@@ -72,7 +72,7 @@ async function leaseValid(run: Statements, runId: string, token: number): Promis
 }
 
 async function revokeLease(run: Statements, { runId, token, hostId, devices }: LeaseRecord): Promise<void> {
-  // A lease that was never recorded is void at once and holds nothing.
+  // A lease that was never recorded is void and keeps nothing.
   await run(
     'revokeLease',
     `with host as (
@@ -86,7 +86,7 @@ async function revokeLease(run: Statements, { runId, token, hostId, devices }: L
 }
 
 async function abandonLease(run: Statements, { runId, token, hostId, devices }: LeaseRecord): Promise<void> {
-  // Repeated, this finds the run on no host, or with a newer lease, perhaps on the same host.
+  // A repetition finds the run without a host, or with a newer lease, perhaps on the same host.
   await run(
     'abandonLease',
     `with host as (

@@ -4,15 +4,15 @@ import type { Statements } from '../statements.js';
 import { missingRun } from './missing.js';
 
 /**
- * What the run with alias r may read: records of its task, written by the same model in other runs before this one began, imported
- * lines excluded. Other models' records would make a score depend on which models ran before. A fork finds the records of its
- * original run in its snapshot.
+ * What run r may read: records of its task by the same model's runs before it, without imports.
+ * Others' records would make scores depend on which models ran before. A fork finds its original's
+ * records in its snapshot.
  */
 const READABLE = `from memories m join runs w on w.run_id = m.run_id
   where m.task_id = r.task_id and w.model_name = r.model_name and w.origin <> 'import' and m.run_id <> r.run_id
     and m.run_id is distinct from r.forked_from`;
 
-/** Memories of tasks. saveCommand writes them, with the outcome of the command that made them. */
+/** saveCommand writes them, with the outcome of the command that made them. */
 export function memoryStore(run: Statements): MemoryLog {
   return {
     async beginMemory(runId) {

@@ -10,7 +10,7 @@ type Row = Omit<NotificationRow, 'createdAt' | 'sentAt' | 'dueAt'> & {
   dueAt: Date | null;
 };
 
-/** See the port. A worker that dies while it sends leaves the row to another one a minute later. */
+/** A dying worker's row goes to another worker a minute later. */
 export const notificationStore = (run: Statements): Notifications => ({
   begin: () => beginNotifications(run),
   end: () => endNotifications(run),

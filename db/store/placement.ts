@@ -11,7 +11,7 @@ const PLACEMENT_LOCK = 7_210_901;
 /** Statuses in which a run takes one of its host's slots. */
 export const PLACED = `('starting', 'running', 'finishing')`;
 
-/** Chooses a run's host in one transaction: lock, choose, write. */
+/** In one transaction: lock, choose, write. */
 export function placementStore(pool: pg.Pool): Pick<Placements, 'placeRun'> {
   return {
     async placeRun(args) {
@@ -62,7 +62,7 @@ async function place(
   const moved = run.hostId !== null && run.hostId !== chosen;
   const from = Math.max(epoch, moved ? run.epoch + 1 : run.epoch);
   await client.query('insert into hosts (host_id) values ($1) on conflict do nothing', [chosen]);
-  // Where all that is left is the test of a submission, no sandbox starts.
+  // If only the test of a submission is left, no sandbox starts.
   await client.query(
     `update runs set host_id = $2, epoch = $3, waiting_since = null, updated_at = now(),
        status = case when exists (
@@ -78,8 +78,8 @@ async function place(
 const isPlaced = (status: string): boolean => PLACED.includes(`'${status}'`);
 
 /**
- * Why the host whose GPUs a run holds takes no runs now; null: it does. A silent host counts as taking it: only a run placed there
- * checks whether the host is lost and then gets other GPUs, while a run that waited for it would wait forever.
+ * Null: the host of a run's GPUs takes runs. A silent host counts as taking them: only a run placed
+ * there checks whether it is lost, and gets other GPUs; a waiting run would wait forever.
  */
 async function refusalOf(client: pg.PoolClient, hostId: string): Promise<string | null> {
   const { rows } = await client.query<{ why: string }>(
@@ -91,7 +91,7 @@ async function refusalOf(client: pg.PoolClient, hostId: string): Promise<string 
   return rows[0] === undefined ? null : `${hostId}, whose GPUs it holds, takes no new runs: ${rows[0].why}`;
 }
 
-/** Of the suitable hosts, the one where its sandbox stands ready, else the one with the largest share of free slots. Runs with GPUs take no slot, but memory. */
+/** Prefers a warm sandbox, then free slots. Runs with GPUs use memory, but no slot. */
 async function choose(
   client: pg.PoolClient,
   runId: string,

@@ -11,16 +11,15 @@ import { storeError } from '../database-error.js';
 import { storable } from '../statements.js';
 import { inTransaction } from '../in-transaction.js';
 
-/** After this long without a question from its worker, a waiting call counts as abandoned; in minutes. */
+/** In minutes: a waiting call that its worker did not mention for longer is abandoned. */
 const GONE = 1 / 4;
-/** In minutes: longer than a call may take (`requestTimeoutSeconds`), so that its end finds its grant. */
+/** In minutes: longer than a call may take, so that its end finds its grant. */
 const LONGEST_CALL = 30;
 /** In minutes: refusals are weighed against the calls granted in this time. */
 const REMEMBERED = 2;
-/** Waiting calls considered per round of grants. */
 const MOST_WAITING = 1000;
 
-/** Grants of calls to providers: one short transaction under the lock of the account's row. */
+/** One short transaction under the lock of the account's row. */
 export function rateStore(pool: pg.Pool): RateStore {
   return {
     async exchange(exchange, minuteMs) {
@@ -112,7 +111,7 @@ async function lockAccount(client: pg.PoolClient, { account, provider }: RateExc
   return { state: row.state, set: { requests: row.requests, tokens: row.tokens }, now };
 }
 
-/** Queue new calls (known ones keep their place), and mark those still waiting as seen. */
+/** Known calls keep their place; marks those still waiting as seen. */
 async function attend(client: pg.PoolClient, exchange: RateExchange, now: number, minuteMs: number): Promise<void> {
   const arrivals = exchange.arrivals.map(({ ticket, batchId, tokens }) => ({
     ticket,
@@ -142,7 +141,7 @@ async function attend(client: pg.PoolClient, exchange: RateExchange, now: number
       `update rate_tickets set seen_at = to_timestamp((case when ticket = any($4) then $2::float8 - $5::float8 else $2 end) / 1000)
        where account = $1 and status = 'waiting'
          and (ticket = any($3) and seen_at < to_timestamp(($2::float8 - $5::float8 / 3) / 1000) or ticket = any($4))`,
-      // Update waiting calls a few times before they would count as abandoned, not at each exchange.
+      // Update waiting calls only well before they would count as abandoned.
       [exchange.account, now, attending, parked, GONE * minuteMs],
     );
 }
@@ -168,7 +167,7 @@ async function report(
     kind: one.kind,
     used: one.kind === 'settled' && one.tokens !== null ? Math.ceil(one.tokens) : null,
   }));
-  // This concerns the ticket's last grant: an earlier one may have been lost with its worker.
+  // Only the ticket's last grant: a worker's death may have lost an earlier one.
   const { rows } = await client.query<Ended>(
     `with said as (
        select distinct on (s.ticket) s.*, t.ctid as row, t.status, t.tokens, t.charged, t.granted_at

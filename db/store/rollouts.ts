@@ -16,10 +16,10 @@ const ROLLOUT = `select r.run_id as "runId", e.episode_id as "rolloutId", o.end_
 
 const UNNUMBERED = `select o.run_id from rollouts o join runs r on r.run_id = o.run_id where o.end_sequence is null and r.status = 'ended'`;
 
-/** Rollouts: their ends, in an order that never changes, and what was captured of them. */
+/** Ends have an order that never changes. */
 export function rolloutStore(pool: pg.Pool): Rollouts {
   const run = statements(pool, storeError);
-  /** One at a time, so that a reader who has seen a number never misses a lower one. Rows that are not needed any more are deleted. */
+  /** Under a lock, so that numbers appear in order. Deletes unneeded rows. */
   const number = async (): Promise<void> => {
     if ((await run('unnumberedRollouts', `${UNNUMBERED} limit 1`, [])).length === 0) return;
     await inTransaction(pool, async (client) => {

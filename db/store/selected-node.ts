@@ -4,7 +4,7 @@ import { childNote } from '../../domain/tree/child-note.js';
 import type { Choice } from '../../domain/tree/tree.js';
 import { SHOWN } from './settle-node.js';
 
-/** The tree's run gets the steps of this node's, and its submission, whose test is pending: on nothing else is it tested. */
+/** The tree's run gets this node's steps and its submission, which alone is tested. */
 export async function copySelected(client: pg.PoolClient, treeRunId: string, nodeRunId: string): Promise<void> {
   const both = [treeRunId, nodeRunId];
   await client.query(
@@ -30,7 +30,7 @@ export async function copySelected(client: pg.PoolClient, treeRunId: string, nod
      on conflict do nothing`,
     both,
   );
-  // What once stood without isolation never counts as isolated again, wherever in its line.
+  // A run without isolation taints its line for good.
   await client.query(
     `with recursive line as (
        select run_id, forked_from, isolation from runs where run_id = $2
@@ -45,7 +45,7 @@ export async function copySelected(client: pg.PoolClient, treeRunId: string, nod
   );
 }
 
-/** Notes for the agents of new nodes, which follow the last message that their parents saw. */
+/** Notes follow the last message that the new nodes' parents saw. */
 export async function addNotes(
   client: pg.PoolClient,
   root: RunDefinition,

@@ -19,7 +19,7 @@ interface EndedRow {
   parentSha256: string | null;
 }
 
-/** A run's last evaluation of its own, as its agent was shown it: on validation where the task has such a split. */
+/** A run's last evaluation as shown to its agent: on validation, where the task has it. */
 export const SHOWN = `
   select e.step, e.kind, e.submission_sha256, coalesce(shown.status, e.status) as status,
     case when shown.run_id is null then e.primary_score else shown.primary_score end as primary_score,
@@ -28,7 +28,7 @@ export const SHOWN = `
   left join evaluations shown on shown.run_id = e.run_id and shown.step = e.step and shown.kind = e.kind and shown.split = 'validation'
   where e.split = 'test' and e.kind <> 'baseline'`;
 
-/** The node's end and spending, in one change with what they were found from. An ended node stays as it is. */
+/** Atomic with its inputs. An ended node stays as it is. */
 export async function settle(client: pg.PoolClient, nodeRunId: string): Promise<void> {
   const { rows: trees } = await client.query(
     `select t.run_id from trees t join tree_nodes n on n.tree_run_id = t.run_id where n.run_id = $1 for update of t`,
@@ -72,7 +72,7 @@ export async function settle(client: pg.PoolClient, nodeRunId: string): Promise<
      from runs r where r.run_id = n.run_id and n.run_id = $1`,
     [nodeRunId, settled.status, settled.value, evaluation === null ? 0 : 1],
   );
-  // The attempt has spent what its nodes have, and what it asked itself.
+  // The attempt spends what its nodes and its own questions spent.
   await client.query(
     `update runs t set step = k.steps, input_tokens = k.input, output_tokens = k.output, cached_tokens = k.cached,
        reasoning_tokens = k.reasoning, cache_write_tokens = k.cache_write, cost_usd = k.cost, answered_calls = k.calls,

@@ -5,8 +5,8 @@ import { storeError } from '../database-error.js';
 import { preparedStatements } from '../statements.js';
 
 /**
- * What the step of an action is worth, by episode_rewards(); what ends an episode is evaluated as of a step that never began. Before the
- * end nothing is paid, and rewards need not be computed, without an evaluation or a penalty.
+ * An action's reward by episode_rewards(); the end counts as a step that never began. Without an
+ * evaluation or penalty, nothing is paid before the end, so nothing is computed.
  */
 export function stepRewards(pool: pg.Pool): Episodes['stepReward'] {
   const run = preparedStatements(pool, storeError);

@@ -4,14 +4,13 @@ import { type Statements, storable } from '../statements.js';
 
 type Submissions = SubmissionLog;
 
-/** Values of the columns sha256, missing and refused; exactly one is not null if there is a submission. */
+/** Columns sha256, missing and refused; a submission sets exactly one. */
 export const submissionColumns = (taken: TakenSubmission | null): [string | null, string[] | null, string | null] => [
   taken?.kind === 'files' ? taken.sha256 : null,
   taken?.kind === 'missing' ? taken.paths.map(storable) : null,
   taken?.kind === 'refused' ? storable(taken.reason) : null,
 ];
 
-/** Submissions copied out of workspaces for evaluation. */
 export function submissionStore(run: Statements): Submissions {
   return {
     async takenSubmission(runId, step, kind) {

@@ -1,7 +1,6 @@
 import type { TaskArchives } from '../../domain/ports/record/task-archives.js';
 import type { Statements } from '../statements.js';
 
-/** Frozen tasks on their way to other hosts. */
 export function taskArchiveStore(run: Statements): TaskArchives {
   return {
     async taskArchive(taskHash) {

@@ -4,9 +4,8 @@ import type { TurnKey } from '../../domain/ports/player.js';
 import { EXTERNAL_PROVIDER } from '../../domain/run/queues.js';
 import { type Statements, storable } from '../statements.js';
 
-/** Questions to players outside, and their answers. */
 export function turnStore(query: Statements): Turns {
-  /** False: the turn is answered. An answer that is being stored is waited for: it locks the row. */
+  /** False: the turn is answered. Waits for an answer being stored, which locks the row. */
   const listenUntil = async (
     { runId, step, try: requery }: TurnKey,
     until: string,

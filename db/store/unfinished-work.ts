@@ -8,16 +8,15 @@ const SUBMITTING = `interval '10 seconds'`;
 /** A batch ends within seconds of its last run. */
 const ENDING = `interval '30 seconds'`;
 
-/** A run whose workflow continues records something, unless it waits or a command takes long. */
+/** A run that continues records something, unless it waits or a command takes long. */
 const QUIET = `interval '20 seconds'`;
 
-/** Unfinished batches and runs. */
 export function unfinishedWorkStore(run: Statements): UnfinishedWork {
   return {
     async unfinishedWork() {
       const [row] = await run<Work>(
         'unfinishedWork',
-        // Episodes are started by their server, nodes of a search tree by the workflow of the tree.
+        // Their server starts episodes, and their tree's workflow nodes.
         `with played as (
            select b.batch_id, b.created_at from batches b
            where b.origin = 'bench' and b.status in ('queued', 'running') and not b.training and b.parent_batch is null

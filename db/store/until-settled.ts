@@ -2,10 +2,7 @@ import { InfrastructureError } from '../../domain/errors.js';
 
 const MAX_TRIES = 20;
 
-/**
- * Repeat a statement that raced with the same insert elsewhere: it waited for that row, inserted nothing, and its snapshot cannot
- * see the row. The next statement can.
- */
+/** Repeats a statement that raced with an equal insert, whose row its snapshot cannot see. */
 export async function untilSettled<Value>(what: string, attempt: () => Promise<Value | undefined>): Promise<Value> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const value = await attempt();

@@ -66,7 +66,7 @@ export function warmSandboxStore(run: Statements): WarmSandboxes {
     async forgetWarm(hostId, exceptKeys) {
       const rows = await run<{ runId: string; unclaimed: boolean }>(
         'forgetWarm',
-        // A claimed one is its run's by now, or was never made use of.
+        // A claimed one is its run's by now, or was never used.
         `delete from warm_sandboxes
          where host_id = $1
            and case when claimed_at is null then key <> all ($2) else claimed_at < now() - interval '5 minutes' end

@@ -1,16 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-// The WebSocket library of Node's ecosystem, which the server uses too.
 import { WebSocket } from 'ws';
 import type { RunningServer } from './server-process.js';
 
-/** Largest frame of the server, in bytes. */
 const MOST_REPLY_BYTES = 100 * 1024 * 1024;
 
-/** What became of a handshake with the server: a socket, which is paused until it is used; a refusal; or it was not reached. */
+/** A paused socket, the server's refusal, or null: not reached. */
 export type Dialled = { socket: WebSocket } | { refusal: IncomingMessage } | null;
 
-/** Opens a WebSocket to the server. `signal`: its client is gone. */
 export function dial(
   server: RunningServer,
   url: string,

@@ -6,16 +6,13 @@ import type { OwnSite } from '../../domain/home/own-site.js';
 
 export interface Refusal {
   status: number;
-  /** A document, as of the servers' own errors. */
+  /** A document, like the servers' own errors. */
   body: string;
 }
 
 export const REFUSAL_HEADERS = { 'Content-Type': 'application/json', Connection: 'close' };
 
-/**
- * Refuses what a browser sends for a page of another site: such a page knows no token, but would learn who listens, and could act where
- * there is none. `null`: the request may be of a client of ours.
- */
+/** Other sites' pages could learn of the server, and use one without a token. Null: it may pass. */
 export function refusalOf({ headers }: IncomingMessage, site: OwnSite): Refusal | null {
   const header = (name: string): string | undefined => {
     const value = headers[name];

@@ -1,5 +1,5 @@
-// On node:http, not Hono: it relays bytes and headers as they were written, breaks a client's connection where
-// its server's broke, and loads next to nothing so that it listens at once.
+// On node:http, not Hono: it relays bytes and headers unchanged, breaks a client's connection where
+// the server's broke, and loads little so that it listens at once.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -16,37 +16,35 @@ import { refuse, Upgrades } from './upgrades.js';
 
 export interface FrontOptions extends Omit<ServerProcessOptions, 'newSocket' | 'onListening'> {
   host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   port: number;
-  /** Further names by which clients reach it, with a port or without. */
+  /** Other names by which clients reach it, with or without a port. */
   allowHost?: readonly string[];
-  /** Connections that one address may have. */
   socketsPerAddress: number;
   /** Folder of the servers' sockets. */
   sockets: string;
-  /** A server listens: its line, and where clients reach it. */
   onListening(line: string, url: string, serverPid: number): void;
 }
 
 export interface Front {
   url: string;
-  /** Lets requests that run end, ends the server, then the clients' connections. */
+  /** Lets running requests end, then the server, then the clients' connections. */
   stop(): Promise<void>;
 }
 
-/** Longest path of a Unix socket that every system takes. */
+/** Accepted on every system. */
 const MOST_PATH_BYTES = 100;
-/** A command may run for half an hour: its client asks again. */
+/** Commands may run for half an hour: clients of longer ones retry. */
 const DRAIN_MS = 5_000;
 
-/** Listens for clients, and keeps a server behind it. Throws the error of the port that cannot be had. */
+/** Throws the port's error if it cannot listen. */
 export async function openFront(options: FrontOptions): Promise<Front> {
   let serverProcess: ServerProcess | null = null;
   let upgrades: Upgrades | null = null;
   let running = 0;
   let stopping = false;
   let site: OwnSite = { hosts: [], origins: [] };
-  // A request may come in slowly, and be answered when its command is done: nothing here ends it.
+  // Requests may be slow, and wait for their command: no timeouts here.
   const server = createServer(
     { requestTimeout: 0, keepAliveTimeout: 75_000, maxHeaderSize: 64 * 1024 },
     (request, response) => {
@@ -93,7 +91,7 @@ export async function openFront(options: FrontOptions): Promise<Front> {
   };
 }
 
-/** Of a server that listens at every address: what this machine is called. */
+/** This machine's names, if the server listens at every address. */
 function machineNames(host: string): string[] {
   if (host !== '0.0.0.0' && host !== '::') return [];
   const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
@@ -106,7 +104,7 @@ const listen = (server: Server, { host, port }: FrontOptions): Promise<void> =>
     server.listen({ host, port }, () => resolve());
   });
 
-/** Names of sockets for the servers behind this port. Those of a front before are nobody's: it does not have the port any more. */
+/** Names of the servers' sockets. Removes those of an earlier front, which has lost the port. */
 function socketsFor(folder: string, port: number): () => string {
   const name = (): string => `${port}-${randomBytes(4).toString('hex')}.sock`;
   if (Buffer.byteLength(join(folder, name())) > MOST_PATH_BYTES) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { ANSWERED_HEADER, CONNECTION_HEADER, RECEIVED_HEADER, REQUEST_HEADER } from '../prefixes.js';
 
-/** They are about one connection, not about what it carries. */
+/** Headers of one connection, not of its content. */
 const HOP_BY_HOP = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'],
@@ -9,7 +9,6 @@ const HOP_BY_HOP = new Set([
 
 const OURS = new Set([CONNECTION_HEADER, RECEIVED_HEADER, ANSWERED_HEADER, REQUEST_HEADER]);
 
-/** A client's headers for the server, and whom they come from. */
 export function forwarded(request: IncomingMessage): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(request.headers))
@@ -22,13 +21,13 @@ export function forwarded(request: IncomingMessage): OutgoingHttpHeaders {
   return headers;
 }
 
-/** A handshake's headers for the server: those of WebSockets are each connection's own. */
+/** WebSocket headers belong to each connection. */
 export function forwardedUpgrade(request: IncomingMessage): Record<string, string> {
   const headers = Object.entries(forwarded(request)).filter(([name]) => !name.startsWith('sec-websocket-'));
   return Object.fromEntries(headers.map(([name, value]) => [name, String(value)]));
 }
 
-/** Headers of an answer that its client gets too, as they were written: names and values in turn. */
+/** The server's headers for the client, unchanged: names and values in turn. */
 export function endToEnd(raw: readonly string[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {

@@ -1,6 +1,6 @@
 /**
- * Number of the action whose outcome a reply to a client is; null: it is none. Of an action that still runs, too: its outcome is not received.
- * Replies of servers: OpenEnv's observations and JSON-RPC results, with `metadata` beside what the policy sees.
+ * Number of the action whose outcome is in a server's reply; null: none, or the action still runs.
+ * Reads OpenEnv observations and JSON-RPC results.
  */
 export function receivedSeq(reply: string): number | null {
   const data = fieldOf(parsed(reply), 'data');

@@ -7,24 +7,23 @@ import { REQUEST_HEADER } from '../prefixes.js';
 import { endToEnd, forwarded } from './headers.js';
 import { isHeld, isRepeatable } from './repeatable.js';
 
-/** Larger bodies flow through, and are not sent twice. */
+/** Larger bodies are streamed, and not sent twice. */
 const KEPT_BYTES = 1024 * 1024;
-/** A request whose server died waits so long for the next. */
+/** How long a request waits for the next server. */
 const HOLD_MS = 60_000;
-/** A request that reached so many servers which died may be why. */
+/** A request that so many servers died of may be the cause. */
 const MAX_SERVERS = 10;
 const PAUSE_MS = 50;
 
-/** How a try ended: the server was not reached, died before it answered, died in its answer, or has answered. */
+/** How an attempt ended: not reached, died before the answer, died during it, or answered. */
 type End = 'unreached' | 'lost' | 'broken' | 'answered';
 
 interface Body {
   bytes: Buffer;
-  /** Nothing follows. */
   whole: boolean;
 }
 
-/** Tells a client that the server will be there soon. */
+/** Announces a server soon. */
 export const STARTING_HEADERS = {
   'X-Backend-State': 'starting',
   'Retry-After': '1',
@@ -37,10 +36,7 @@ export const STARTING_BODY = JSON.stringify({
   },
 });
 
-/**
- * Passes a request on to the server, and its answer back as it comes. While no server listens the answer is 503. When the server dies before its
- * answer, what may be repeated goes to the next one; otherwise, and within an answer, the client's connection breaks.
- */
+/** 503 without a server. If it dies, repeatable requests go to the next; others break. */
 export async function relayHttp(
   serverProcess: ServerProcess,
   request: IncomingMessage,
@@ -68,12 +64,11 @@ export async function relayHttp(
 
 function starting(response: ServerResponse, request: IncomingMessage): void {
   if (response.destroyed) return;
-  // What is left of its body is of no use; an answer to half a request ends its connection.
+  // After an answer to half a request, the connection must end.
   if (!request.complete) response.setHeader('Connection', 'close');
   response.writeHead(503, STARTING_HEADERS).end(STARTING_BODY);
 }
 
-/** The whole body, or as much of it as is kept; the rest is still to be read. */
 async function bodyOf(request: IncomingMessage): Promise<Body> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -90,7 +85,7 @@ async function bodyOf(request: IncomingMessage): Promise<Body> {
       request.pause();
       done(false);
     };
-    // `close` without `end`: its client is gone, which the response knows.
+    // `close` without `end`: the client disconnected, which the response notices.
     request.on('data', more).on('end', end).on('close', end);
   });
 }
@@ -111,7 +106,7 @@ function attempt(
   return new Promise((resolve) => {
     let reached = false;
     let begun = false;
-    // A connection for each: a kept one may be closed by the server in the moment that it is used.
+    // New connections: the server may close a kept one just as it is used.
     const options = { socketPath: server.socket, method, path, headers, agent: false, signal };
     const asked = send(options);
     asked.once('socket', (socket) => socket.once('connect', () => (reached = true)));

@@ -1,10 +1,10 @@
-/** What only reads, or is the same when it is done twice: last parts of paths of OpenEnv and ORS. */
+/** Last parts of paths of OpenEnv and ORS that only read, or are idempotent. */
 const SAME_TWICE = new Set([
   ...['tasks', 'num_tasks', 'task', 'task_range'],
   ...['ping', 'create', 'create_session', 'delete', 'delete_session'],
 ]);
 
-/** What a server knows again by a key of its body: last parts of paths, and the key. */
+/** Last parts of paths that are idempotent by a key of the body. */
 const KEYED: Readonly<Record<string, string>> = {
   step: 'action_seq',
   steps: 'action_seq',
@@ -14,13 +14,13 @@ const KEYED: Readonly<Record<string, string>> = {
   reset: 'episode_id',
 };
 
-/** Clients of MCP and NeMo Gym retry nothing; the server knows what it took by their session, or by the request that begins one. */
+/** These clients never retry; the server recognizes repeats by session, or by the first request. */
 const KNOWN_BY_SESSION = /\/(nemo\/(reset|step)|v1\/mcp)\/?(?:[?#]|$)/;
 
-/** Is this request kept while no server listens, since its client would take a refusal for the end? */
+/** Held while no server listens, since the client would take a refusal for the end. */
 export const isHeld = (url: string): boolean => KNOWN_BY_SESSION.test(url);
 
-/** May this request be sent to a second server, without harm if the first had done what it asks? `url`: as the client wrote it. */
+/** May a second server get this request, even if the first has done it? `url`: as sent. */
 export function isRepeatable(method: string, url: string, body: Buffer): boolean {
   if (['GET', 'HEAD', 'OPTIONS', 'DELETE', 'PUT'].includes(method)) return true;
   if (isHeld(url)) return true;

@@ -1,4 +1,4 @@
 import type { EnvironmentDocument } from '../../domain/views/environments.js';
 
-/** The line of JSON that a server prints when it listens: what the front does not know by itself. */
+/** JSON that a listening server prints: what the front does not know. */
 export type ServerLine = Omit<EnvironmentDocument, 'url' | 'pid' | 'serverPid'>;

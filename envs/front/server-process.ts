@@ -3,33 +3,28 @@ import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A server that listens. */
 export interface RunningServer {
-  /** Path of its Unix socket. */
   socket: string;
   pid: number;
 }
 
 export interface ServerProcessOptions {
-  /** Program and arguments; it prints a line of JSON when it listens, and ends when its stdin does. */
+  /** Prints a line of JSON when it listens, and ends with its stdin. */
   command(socket: string): [string, ...string[]];
-  /** A path for each server: the file of one that was killed is nobody's. */
+  /** A new path for each server: a killed one leaves its file. */
   newSocket(): string;
-  /** A server listens, and this is its line. */
   onListening(line: string, server: RunningServer): void;
-  /** It ended by itself before any has listened, in a way that another try would not change. */
+  /** The first start failed in a way that a retry would not change. */
   onEnd(exitCode: number): void;
-  /** A line for people. */
   log(line: string): void;
 }
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** One that lived so long was well: the next begins at once. */
+/** After living this long, it is restarted without a pause. */
 const WELL_MS = 10_000;
 const STOP_MS = 15_000;
 
-/** Keeps a server running: starts another when it dies, at once at first, then after longer and longer pauses. */
 export class ServerProcess {
   #server: RunningServer | null = null;
   #child: ChildProcess | null = null;
@@ -42,12 +37,12 @@ export class ServerProcess {
     this.#start();
   }
 
-  /** The server that listens; null: it is starting. */
+  /** Null: it is starting. */
   get current(): RunningServer | null {
     return this.#server;
   }
 
-  /** Waits for a server that listens; null: there is none after so long, or `signal` was aborted. */
+  /** Null: none in time, or `signal` was aborted. */
   async listening(ms: number, signal: AbortSignal): Promise<RunningServer | null> {
     if (this.#server !== null || ms <= 0 || signal.aborted) return this.#server;
     let wake: (server: RunningServer) => void = () => undefined;
@@ -62,7 +57,7 @@ export class ServerProcess {
     }
   }
 
-  /** Ends the server, and starts no other. */
+  /** Starts no other. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const child = this.#child;
@@ -78,7 +73,7 @@ export class ServerProcess {
     const socket = this.options.newSocket();
     const [program, ...args] = this.options.command(socket);
     const begun = Date.now();
-    // Its stdin ends with us, however we end; a terminal's Ctrl-C is ours to pass on.
+    // Its stdin ends with us; a terminal's Ctrl-C is ours to pass on.
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
     this.#child = child;
     child.stdin.on('error', () => undefined);
@@ -94,7 +89,7 @@ export class ServerProcess {
       this.#server = null;
       this.#child = null;
       if (this.#stopping) return;
-      // It has said why. After one that listened it is the world that has changed, and may again: clients are waiting.
+      // It has reported why. A server that listened before may recover: clients are waiting.
       if (code !== null && !this.#hasListened) return this.options.onEnd(code);
       this.#pauseMs =
         Date.now() - begun > WELL_MS ? 0 : Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2 || FIRST_PAUSE_MS);

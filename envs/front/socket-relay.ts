@@ -11,35 +11,33 @@ const bytesOf = ({ data }: Frame): number =>
   FRAME_BYTES + (Array.isArray(data) ? data.reduce((sum, part) => sum + part.length, 0) : data.byteLength);
 
 const PING_MS = 20_000;
-/** A client that has answered none for so long is gone; a trainer's event loop may be busy with training meanwhile. */
+/** A silent client is gone after this; a trainer's event loop may be busy with training. */
 const DEAD_MS = 300_000;
-/** A frame that reached so many servers which died may be why. */
+/** A frame that so many servers died of may be the cause. */
 const MAX_SERVERS = 10;
-/** The server died, or stops: another one comes. Any other code is for the client. */
+/** Another server will come. Other codes are for the client. */
 const SERVER_GONE = new Set([1001, 1006, 1012]);
 const NO_CODE = 1005;
-/** Bytes of frames that wait for their replies. Clients send one frame at a time: one that sends so many is broken, or attacks. */
+/** Unanswered frames: clients send one at a time, so more is a fault or an attack. */
 const MOST_UNANSWERED_BYTES = 16 * 1024 * 1024;
-/** Each frame has a cost of its own. */
+/** Overhead per frame. */
 const FRAME_BYTES = 1024;
 const TOO_MUCH = 1008;
 const LOST = 1006;
 
-/** What the next server must know of a client's socket. */
 interface Relayed {
-  /** Number of the action whose outcome its client has read; null: none. */
+  /** Last outcome that the client has read; null: none. */
   received: number | null;
-  /** Frames that have been answered. */
   answered: number;
 }
 
-/** How a relay comes to a socket of the next server; null: there is none, or it refuses this client. */
+/** Connects to the next server; null: none, or it refuses this client. */
 export type NextServer = (relayed: Relayed, signal: AbortSignal) => Promise<WebSocket | null>;
 
-/** Relays a client's WebSocket to the server, and to the next one when it dies: what has no reply then is sent again. */
+/** Relays a client's WebSocket; when the server dies, resends unanswered frames to the next. */
 export class SocketRelay {
   #server: WebSocket | null = null;
-  /** Sent by the client, without a reply: each has one, in their order. */
+  /** In order; each gets a reply. */
   #unanswered: Frame[] = [];
   #waitingBytes = 0;
   #lastReply: RawData | null = null;
@@ -72,12 +70,10 @@ export class SocketRelay {
     this.#attach(server);
   }
 
-  /** The client waits for a reply. */
   get waits(): boolean {
     return this.#unanswered.length > 0;
   }
 
-  /** The server ends. */
   end(): void {
     this.#gone.abort();
     this.client.close(1012, 'the server restarts');
@@ -105,7 +101,7 @@ export class SocketRelay {
 
   async #follow(): Promise<void> {
     this.#deaths += 1;
-    // Not at once: a server that dies is listed until its end is known.
+    // A dead server is still listed until its end is known.
     if (this.#deaths > 1) await sleep(100);
     const received = this.#lastReply === null ? null : receivedSeq(textOf(this.#lastReply));
     const server =
@@ -121,7 +117,6 @@ export class SocketRelay {
   }
 }
 
-/** Ends one side as the other side ended. */
 function closeAs(socket: WebSocket, code: number, reason: Buffer): void {
   if (code === LOST) return socket.terminate();
   if (code === NO_CODE) return socket.close();

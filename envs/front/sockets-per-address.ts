@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 const FULL = 'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
-/** One address has at most so many connections: it cannot take all descriptors of the process. */
+/** No address can take all descriptors of the process. */
 export function boundSockets(server: Server, most: number): void {
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {

@@ -12,11 +12,11 @@ import { endToEnd, forwardedUpgrade } from './headers.js';
 import { STARTING_BODY, STARTING_HEADERS } from './relay-http.js';
 import { SocketRelay } from './socket-relay.js';
 
-/** A client's handshake, or its socket, waits so long for a server. */
+/** How long a handshake or a socket waits for a server. */
 const HOLD_MS = 60_000;
 const PAUSE_MS = 50;
 
-/** WebSockets of clients: a server's answer to their handshake is theirs, and each has a socket to the server that is there. */
+/** Clients' WebSockets. The server answers their handshakes, and each has a socket to it. */
 export class Upgrades {
   readonly #server = new WebSocketServer({
     ...{ noServer: true, maxPayload: MOST_FRAME_BYTES, perMessageDeflate: { threshold: 1024 } },
@@ -25,12 +25,10 @@ export class Upgrades {
 
   constructor(private readonly serverProcess: ServerProcess) {}
 
-  /** Clients that wait for a reply. */
   get waiting(): number {
     return [...this.#relays].filter(({ waits }) => waits).length;
   }
 
-  /** Takes a handshake. Resolves when it is answered. */
   async take(request: IncomingMessage, raw: Duplex, head: Buffer): Promise<void> {
     const gone = new AbortController();
     raw.on('error', () => undefined);
@@ -48,7 +46,7 @@ export class Upgrades {
       const body = await buffer(refusal).catch(() => Buffer.alloc(0));
       return refuse(raw, refusal.statusCode ?? 502, endToEnd(refusal.rawHeaders), body);
     }
-    // Not an upgrade that the library takes: it answers itself.
+    // The library answers upgrades that it refuses.
     raw.once('close', () => found.socket.terminate());
     this.#server.handleUpgrade(request, raw, head, (client) => {
       const relay = new SocketRelay(client, found.socket, ({ received, answered }, signal) => {
@@ -60,7 +58,6 @@ export class Upgrades {
     });
   }
 
-  /** Ends all of them: the server stops. */
   end(): void {
     for (const relay of this.#relays) relay.end();
   }
@@ -86,7 +83,7 @@ export class Upgrades {
   }
 }
 
-/** Answers a handshake with something else than a WebSocket. `headers`: names and values in turn. */
+/** Answers a handshake without a WebSocket. `headers`: names and values in turn. */
 export function refuse(raw: Duplex, status: number, headers: readonly string[], body: Buffer): void {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

@@ -8,7 +8,6 @@ import { EpisodeFault } from '../ors/call.js';
 
 export class UnknownMethod extends Error {}
 
-/** The request names no session that was given. */
 export class Unnamed extends BenchError {
   constructor(
     readonly status: 400 | 404,
@@ -18,7 +17,6 @@ export class Unnamed extends BenchError {
   }
 }
 
-/** What was thrown, as a response of JSON-RPC. */
 export function failureOf(id: unknown, thrown: unknown): object {
   if (thrown instanceof UnknownMethod) return rpcError(id, METHOD_NOT_FOUND, `Method not found: ${thrown.message}`);
   if (thrown instanceof EpisodeFault) return rpcFailure(id, new BenchError('failed', thrown.message));
@@ -29,7 +27,7 @@ export function failureOf(id: unknown, thrown: unknown): object {
   return rpcFailure(id, thrown);
 }
 
-/** JSON-RPC's errors are answers like others; of the session the status tells, which clients act on. */
+/** JSON-RPC errors are ordinary answers; the status is about the session, and clients act on it. */
 export function refuse(c: Context, id: unknown, thrown: unknown): Response {
   const { status } = thrown as { status?: number };
   if (thrown instanceof BenchError && status !== undefined)

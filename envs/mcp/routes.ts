@@ -1,6 +1,6 @@
-// Written by hand. The server of @modelcontextprotocol/sdk keeps each session and each pending call in its process; its event store
-// replays what was sent, but does not continue a call. Here a session is a row and a call is taken once, by its number: after a
-// server has died the next one answers both, and the client resumes by `Last-Event-ID`.
+// By hand: the SDK's server keeps sessions and pending calls in its process, and its event store
+// cannot continue a call. Here a session is a row, and a call is taken once, by number: the next
+// server answers both, and clients resume by `Last-Event-ID`.
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
@@ -25,7 +25,7 @@ const helloSchema = z.looseObject({ protocolVersion: z.string().optional() });
 
 const PROMPT = { name: 'task', description: 'The task, as the policy is to see it first' };
 
-/** MCP over streamable HTTP, at /v1/mcp. A session is an episode, which begins with its first call; no tool begins another one. */
+/** MCP over streamable HTTP. A session is one episode, which its first call begins. */
 export function mcpRoutes({ bench, env }: ServerContext, play: Play): Hono<ServerEnv> {
   const sessions = openSessions(play, env.options.reward, 'mcp');
   const server: McpServer = { bench, env, play, sessions };
@@ -42,7 +42,7 @@ export function mcpRoutes({ bench, env }: ServerContext, play: Play): Hono<Serve
     if (!read.success)
       return json(c, rpcError(null, INVALID_REQUEST, 'a request is one {jsonrpc: "2.0", method, params, id}'), 400);
     const { id, method, params = {} } = read.data;
-    // A notification, which nothing here depends on.
+    // Nothing here depends on notifications.
     if (id === undefined) return c.body(null, 202, { 'Content-Length': '0' });
     try {
       refuseUnstorableCall(sent);
@@ -56,7 +56,7 @@ export function mcpRoutes({ bench, env }: ServerContext, play: Play): Hono<Serve
     }
   });
 
-  // A stream that broke is resumed; there are no others.
+  // Resumes broken streams; there are no others.
   app.get('/v1/mcp', async (c) => {
     const again = /^([1-9]\d{0,8})\.([A-Za-z0-9_-]+)$/.exec(c.req.header('last-event-id') ?? '');
     const episode = again === null ? null : await sessions.find(sessionIn(c));
@@ -95,7 +95,6 @@ async function hello(
   return json(c, { jsonrpc: '2.0', id, result }, 200, { 'Mcp-Session-Id': sid });
 }
 
-/** A method that is answered at once. */
 async function answer(server: McpServer, c: Context, method: string, params: unknown): Promise<object> {
   const sid = sessionIn(c);
   await refuseEnded(server, sid);

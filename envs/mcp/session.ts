@@ -9,10 +9,9 @@ import { refuseUnstorable } from '../storable-input.js';
 import { Unnamed } from './errors.js';
 
 const SESSION = 'mcp-session-id';
-/** How its episode begins, as JSON: whoever configures the harness sets it, never its model. */
+/** JSON of the episode's reset, set by the harness's configuration, never by its model. */
 const RESET_HEADER = 'x-bench-reset';
 
-/** What the methods of a server work with. */
 export interface McpServer extends Pick<ServerContext, 'bench' | 'env'> {
   play: Play;
   sessions: Sessions;
@@ -42,7 +41,7 @@ export function resetOf(c: Context): Record<string, unknown> {
   return { ...named, ...(sent as Record<string, unknown>) };
 }
 
-/** What the policy sees first: a preview of an episode that has not begun. */
+/** The policy's first message: a preview if the episode has not begun. */
 export async function shown({ bench, env, play, sessions }: McpServer, sid: string, c: Context): Promise<string> {
   const episode = await sessions.find(sid);
   const reset = resetOf(c);

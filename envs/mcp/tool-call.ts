@@ -9,7 +9,7 @@ import type { Request } from '../request.js';
 import { failureOf } from './errors.js';
 import { type McpServer, refuseEnded, resetOf, sessionIn } from './session.js';
 
-/** From here on clients know an event that says nothing but how to ask again. */
+/** Clients since this version accept an event that only has an id to resume by. */
 const PRIMED = '2025-11-25';
 const TAKEN_LOOK_MS = 25;
 
@@ -17,11 +17,10 @@ interface ToolCall {
   id: unknown;
   name: string;
   input: unknown;
-  /** The number that its client asks again by. */
+  /** The id by which the client resumes. */
   asked: number | null;
 }
 
-/** Plays a call of a tool; its answer is a stream of events. */
 export async function playCall(server: McpServer, c: Request, { id, name, input, asked }: ToolCall): Promise<Response> {
   const { play, sessions } = server;
   const sid = sessionIn(c);
@@ -32,7 +31,7 @@ export async function playCall(server: McpServer, c: Request, { id, name, input,
   let [over, stream]: [boolean, EventStream | null] = [false, null];
   const opened = (): EventStream => (stream ??= new EventStream(c.env.outgoing));
   let event: string | undefined;
-  /** Nothing is sent before the action is taken: until then a server that dies leaves the whole call to the next one. */
+  /** Sends nothing before the action is taken, so that the next server could take the call. */
   const taken = async (seq: number, primed: string | undefined): Promise<void> => {
     while (!over && !gone.aborted && (await play.taken(episode.runId, seq)) === null) await sleep(TAKEN_LOOK_MS);
     if (over || gone.aborted) return;
@@ -56,7 +55,7 @@ export async function playCall(server: McpServer, c: Request, { id, name, input,
     const given = await result();
     over = true;
     if (gone.aborted) return RESPONSE_ALREADY_SENT;
-    // Before the last event, so that an equal call after it is a new one: whoever lost it has a number to ask with.
+    // Before the last event, so that an equal later call is new; a lost one resumes by number.
     for (const seq of given.read) await play.delivered(episode.runId, seq);
     const response = { jsonrpc: '2.0', id: id ?? null, result: toolResult(given.result) };
     opened().end('message', JSON.stringify(response), event);
@@ -68,7 +67,7 @@ export async function playCall(server: McpServer, c: Request, { id, name, input,
   return RESPONSE_ALREADY_SENT;
 }
 
-/** What the policy sees is the content; all else is beside it, where harnesses do not show it to a model. */
+/** The policy sees the content; the rest is where harnesses do not show it to a model. */
 function toolResult(result: CallResult): object {
   if (!result.ok)
     return {

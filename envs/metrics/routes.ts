@@ -12,10 +12,7 @@ const asked = z.strictObject({
   after: z.coerce.number().int().optional(),
 });
 
-/**
- * `GET /metrics` for Prometheus; `GET /v1/metrics`: a line of JSON per policy version, or per
- * group.
- */
+/** `GET /metrics` for Prometheus; `GET /v1/metrics`: a line of JSON per policy version or group. */
 export function metricsRoutes({ bench, env: { batchId } }: ServerContext): Hono<ServerEnv> {
   const text = seldom(async () => renderMetrics(await trainingMetrics(bench, batchId)));
   const lines = {

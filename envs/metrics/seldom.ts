@@ -1,10 +1,7 @@
-/** Of a result that is asked for often, time must not go into anything else: at most a tenth of it. */
+/** Computing a frequent result may take a tenth of the time. */
 const SHARE = 10;
 
-/**
- * What `work` returned last, unless that is older than ten times as long as it took: then it is done again. Callers that come meanwhile
- * wait for the same one; an error is nobody's later result.
- */
+/** Recomputed when older than ten times its cost. Callers share one; errors are not kept. */
 export function seldom<Result>(
   work: () => Promise<Result>,
   now: () => number = () => performance.now(),

@@ -2,14 +2,14 @@ import { isObject } from '../tools.js';
 
 const TASK = '_ng_task_index';
 
-/** What NeMo Gym logs of rollouts; keys are its own: `mean/reward`, `std/reward` … */
+/** What NeMo Gym logs of rollouts, with its keys: `mean/reward`, `std/reward` … */
 export interface AggregateMetrics {
   group_level_metrics: Record<string, unknown>[];
   agent_metrics: Record<string, number>;
   key_metrics: Record<string, number>;
 }
 
-/** Rollouts that are masked, by a fault of ours, count for nothing but their number. */
+/** Masked rollouts, which failed by our fault, only count in their number. */
 export function aggregateMetrics(rollouts: readonly Record<string, unknown>[]): AggregateMetrics {
   const counted = rollouts.filter((rollout) => !isMasked(rollout));
   const groups = new Map<number, Record<string, unknown>[]>();
@@ -30,7 +30,6 @@ export function aggregateMetrics(rollouts: readonly Record<string, unknown>[]): 
 const isMasked = ({ mask_sample: masked, info }: Record<string, unknown>): boolean =>
   masked === true || (isObject(info) && info['mask_sample'] === true);
 
-/** Mean, max, min, median and standard deviation of every number. */
 function described(rollouts: readonly Record<string, unknown>[]): Record<string, number> {
   const columns = new Map<string, number[]>();
   for (const rollout of rollouts)
@@ -52,7 +51,7 @@ function statistics(key: string, values: readonly number[]): [string, number][] 
     [`max/${key}`, at(sorted.length - 1)],
     [`min/${key}`, at(0)],
     [`median/${key}`, Number.isInteger(half) ? (at(half - 1) + at(half)) / 2 : at(Math.floor(half))],
-    // Of a sample, as its own server computes it; one alone has none.
+    // Of a sample, as NeMo's own server computes it; undefined for one value.
     ...(values.length > 1 ? ([[`std/${key}`, Math.sqrt(squares / (values.length - 1))]] as [string, number][]) : []),
   ];
 }

@@ -1,12 +1,11 @@
 import { toolAction } from '../openenv/action.js';
 import { isObject } from '../tools.js';
 
-/** A call of a tool in a response. */
 export interface ToolCall {
   call_id: string;
 }
 
-/** What a model's response says to do, and the calls of tools that want an answer: the first one is the action. */
+/** The first tool call of a model's response is the action; the others get answers too. */
 export interface ReadResponse {
   action: unknown;
   calls: ToolCall[];
@@ -14,7 +13,7 @@ export interface ReadResponse {
 
 const THOUGHT = /^[\s\S]*<\/think>/;
 
-/** Reads the output of a response. Nothing that a model wrote is refused here: what is no command is a malformed action. */
+/** Never refuses a model's output: what is no command is a malformed action. */
 export function readResponse(output: readonly unknown[]): ReadResponse {
   const items = output.filter(isObject);
   const calls = items.flatMap((item) =>
@@ -28,7 +27,7 @@ export function readResponse(output: readonly unknown[]): ReadResponse {
     .filter((item) => item['type'] === 'message')
     .map((item) => textOf(item['content']))
     .join('');
-  // A whole reply is read as the agent's prompt asks for it; else the text alone is the command.
+  // A fenced reply goes to the agent's parser; otherwise the text is the command.
   if (text.includes('```')) return { action: { reply: text }, calls };
   return { action: { command: text.replace(THOUGHT, '').trim() }, calls };
 }

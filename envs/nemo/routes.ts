@@ -16,14 +16,14 @@ import { readResponse, type ToolCall } from './reply.js';
 
 const COOKIE = 'bench_nemo';
 
-/** What a row holds beside the keys of a reset: NeMo Gym's own. */
+/** Keys of NeMo Gym in a row, apart from those of a reset. */
 const OWN_KEYS = ['responses_create_params', 'response', 'agent_ref', 'verifier_metadata', 'dataset', 'uuid'];
 
 const resetSchema = z.looseObject({ responses_create_params: z.looseObject({}) });
 const stepSchema = z.looseObject({ response: z.looseObject({ output: z.array(z.unknown()) }) });
 const aggregateSchema = z.looseObject({ verify_responses: z.array(z.record(z.string(), z.unknown())).max(1_000_000) });
 
-/** NeMo Gym's gymnasium agent, under /nemo. Its session is a cookie, and each answer sets it. */
+/** NeMo Gym's gymnasium agent. Its session is a cookie, which each answer sets. */
 export function nemoRoutes(play: Play): Hono<ServerEnv> {
   const session = (key: string, c: Context): EnvSession =>
     new EnvSession(play, { key, task: clientOf(c).task, protocol: 'nemo', softSeconds: 0 });
@@ -35,7 +35,7 @@ export function nemoRoutes(play: Play): Hono<ServerEnv> {
   app.post('/nemo/reset', async (c) => {
     const row = checked(resetSchema, (await bodyOf(c)) ?? {});
     const key = newKey(c);
-    // A second try finds what the first has begun.
+    // A retry finds what the first request has begun.
     const { data } = await session(key, c).reset(resetOf(row), { first: true });
     const { observation, metadata } = data;
     return json(c, { observation: observation['message'], info: metadata }, 200, remembered(key));
@@ -59,7 +59,7 @@ export function nemoRoutes(play: Play): Hono<ServerEnv> {
   return app;
 }
 
-/** Its rewards are numbers, which it adds up: nothing evaluated adds nothing, and what failed by our fault is masked. */
+/** It sums rewards: unevaluated steps add nothing, and our faults are masked. */
 function stepOf({ observation, reward, done, metadata }: Observation, calls: readonly ToolCall[]): object {
   const message = observation['message'];
   const masked = metadata['status'] === 'errored';
@@ -83,7 +83,7 @@ const remembered = (key: string): Record<string, string> => ({
   'Set-Cookie': `${COOKIE}=${key}; Path=/; HttpOnly; SameSite=Lax`,
 });
 
-/** The front's name of the request, which is the same for a protocol after the one that died of it. */
+/** The front's name of the request, the same when it is resent after a server's death. */
 function newKey(c: Context): string {
   const name = c.req.header(REQUEST_HEADER) ?? '';
   return SESSION_KEY.test(name) ? name : randomBytes(24).toString('base64url');
@@ -98,7 +98,7 @@ function keyOf(c: Context): string {
   });
 }
 
-/** As FastAPI says it. A fault of ours is no answer, so that no reward comes of it. */
+/** Like FastAPI. Our faults are errors, so that they yield no reward. */
 function sendFailure(thrown: Error, c: Context): Response {
   const wrong = unreadable(thrown, c);
   if (wrong !== null) return wrong;

@@ -1,20 +1,19 @@
 import { MOST_INTEGER } from '../../domain/requests/episode.js';
 import { isObject, TOOLS } from '../tools.js';
 
-/** A step as a client sent it. What a model wrote is never refused here: what is no command is a malformed action. */
+/** Never refuses a model's output: what is no command is a malformed action. */
 export interface SentStep {
   action: unknown;
-  /** Number of the action; null: the next one. */
+  /** Null: the next number. */
   seq: number | null;
   policyVersion: number | null;
-  /** It was sent as a call of this tool, and is answered as one. */
+  /** The client called this tool, and gets a tool's answer. */
   tool: string | null;
 }
 
-/** Is it a request for the tools, which is no action? */
 export const listsTools = (data: Record<string, unknown>): boolean => data['type'] === 'list_tools';
 
-/** Reads the data of a step frame: `{command}`, or a tool call of older clients; `action_seq` and `metadata` are beside the action. */
+/** `{command}`, or a tool call of older clients, with `action_seq` and `metadata`. */
 export function sentStep(data: Record<string, unknown>): SentStep {
   if (data['type'] === 'call_tool') {
     const { type: _type, tool_name: name, arguments: given, ...rest } = data;
@@ -24,7 +23,7 @@ export function sentStep(data: Record<string, unknown>): SentStep {
   return { ...besides(data), tool: null };
 }
 
-/** A tool call as an action. One of an unknown tool, or without its command, is malformed. */
+/** One of an unknown tool, or without its command, is malformed. */
 export function toolAction(name: unknown, given: unknown): unknown {
   const args = isObject(given) ? given : {};
   if (name === 'run')
@@ -33,7 +32,7 @@ export function toolAction(name: unknown, given: unknown): unknown {
   return { tool: name, arguments: given };
 }
 
-/** Numbers that are none are left in the action: a model wrote them. */
+/** Invalid numbers stay in the action: a model wrote them. */
 function besides(data: Record<string, unknown>): { action: unknown; seq: number | null; policyVersion: number | null } {
   const { action_seq: direct, metadata, ...action } = data;
   const beside = isObject(metadata) ? metadata : {};

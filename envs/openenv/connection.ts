@@ -17,48 +17,42 @@ export interface ConnectionOptions {
   play: Play;
   session: EnvSession;
   rpc: Rpc;
-  /** What becomes of an episode whose client closes the connection by a `close` frame. */
   onClose: 'end' | 'grace';
-  /** What becomes of one whose connection is lost: it is given up after its grace, or as any other that nobody asks after. */
+  /** What a lost connection does: gives up after the grace time, or after the idle time. */
   onLoss: 'grace' | 'idle';
   graceSeconds: number;
-  /** The front's name of its client's socket, and how many frames of it servers before this one answered; null: nothing stands in front. */
+  /** The front's socket name, and frames that earlier servers answered; null: no front. */
   relay: { connection: string; answered: number } | null;
-  /** Another connection goes on with this run. */
   heldElsewhere(runId: string): boolean;
-  /** Rollouts, as tools of a session that plays nothing itself; null: this is no session that Harbor's client made. */
+  /** Rollouts as tools; null: not a session of Harbor's client. */
   harbor: HarborTools | null;
-  /** Episodes that are open, and how many may be. */
   counts(): Promise<{ active_sessions: number; max_sessions: number }>;
 }
 
-/** A frame of the client. */
 interface Sent {
   text: string;
-  /** See #nameOf. */
   name: string | undefined;
 }
 
-/** A client that is refused by a full server has this long to read why. */
+/** So that a refused client can read why. */
 const READ_MS = 5_000;
-/** Expiry of the episode of a connection that is there, renewed by `beat`: short enough for a server that dies, long enough for one that returns. */
+/** Expiry, renewed by `beat`: enough for a returning server, not too long after a dead one. */
 const LEAST_BEAT_SECONDS = 60;
 
-/** A WebSocket of OpenEnv: frames in order, one reply each. It holds nothing that its loss would lose, but which answer was sent last. */
+/** A WebSocket: frames in order, one reply each. Its only state is the last answer sent. */
 export class Connection {
   #queue: Promise<void>;
   #unread: { runId: string; seq: number } | null = null;
   #first = true;
   #refused = false;
-  /** Closed by us, by its client, or taken over: nothing is left to be done when it is gone. */
+  /** Closed, or taken over: its end needs no work. */
   #settled = false;
   #heard = Date.now();
   #busy = 0;
-  /** Frames that came. */
   #frames = 0;
   readonly #gone = new AbortController();
 
-  /** `after`: what the session's connection before still does. */
+  /** `after`: unfinished work of the session's previous connection. */
   constructor(
     private readonly socket: WebSocket,
     private readonly options: ConnectionOptions,
@@ -67,11 +61,11 @@ export class Connection {
     this.#queue = after;
     socket.on('message', (raw) => this.#take(raw));
     socket.on('close', () => void this.#lost());
-    // `close` follows, and says all.
+    // `close` follows, with all that matters.
     socket.on('error', () => undefined);
   }
 
-  /** Another connection goes on with its session. Returns when this one does nothing any more. */
+  /** Another connection took the session. Returns when this one has stopped work. */
   replace(): Promise<void> {
     this.#settled = true;
     this.#gone.abort();
@@ -79,14 +73,14 @@ export class Connection {
     return this.#queue;
   }
 
-  /** The server stops: its sessions wait for the next one. */
+  /** The server stops: sessions wait for the next one. */
   leave(): void {
     this.#settled = true;
     this.#gone.abort();
     this.socket.close(1012, 'the server restarts');
   }
 
-  /** Its client is there: keeps the episode of one that cannot come back to a server that died from waiting longer than its grace. */
+  /** The client is present: extends the expiry of an episode that it could not return to. */
   async beat(): Promise<void> {
     if (this.options.onLoss === 'idle' || this.#settled) return;
     const episode = await this.options.session.episode();
@@ -96,7 +90,7 @@ export class Connection {
     await this.options.play.expireIn(episode.runId, this.#busy > 0 ? most : Math.max(0, Math.min(most, idleLeft)));
   }
 
-  /** Its client has sent a request for this run over HTTP: it has read what it was sent here. */
+  /** A request over HTTP shows that the client has read what was sent here. */
   async readBefore(runId: string): Promise<void> {
     if (this.#unread?.runId === runId && this.#busy === 0) await this.#read();
   }
@@ -110,7 +104,7 @@ export class Connection {
     this.#queue = this.#queue.then(() => this.#handle(frame)).finally(() => (this.#busy -= 1));
   }
 
-  /** The same for the same frame when the front sends it to another server; undefined: it never does. Shows nothing of the connection's key. */
+  /** Stable when the front resends a frame to another server. Undefined: no front. */
   #nameOf(nth: number): string | undefined {
     const { relay } = this.options;
     if (relay === null) return undefined;
@@ -130,7 +124,7 @@ export class Connection {
     }
   }
 
-  /** The client has read the last answer: it goes on. */
+  /** The next frame shows that the client has read the last answer. */
   async #read(): Promise<void> {
     const unread = this.#unread;
     if (unread === null) return;
@@ -164,7 +158,7 @@ export class Connection {
     }
     if (type === 'step' && listsTools(data)) return observationFrame(toolList());
     const { session, harbor } = this.options;
-    // What a policy is shown begins with a reset: what it writes comes after one, and is an action whatever it looks like.
+    // Harbor calls come before a reset: after it, a step is a model's action.
     if (type === 'step' && harbor !== null && callsHarbor(data) && !(await session.hasPlayed()))
       return observationFrame(await harborCall(harbor, data, { name, signal: this.#gone.signal }));
     const context = { first: this.#first, signal: this.#gone.signal };
@@ -194,7 +188,7 @@ export class Connection {
     this.#settled = true;
     const { play, session, onLoss, graceSeconds } = this.options;
     if (onLoss === 'idle') return;
-    // What it still does says, too, that somebody is there.
+    // Its pending work also counts as presence.
     await this.#queue;
     const episode = await session.episode().catch((): EpisodeRow | null => null);
     if (episode === null || episode.ended || this.options.heldElsewhere(episode.runId)) return;

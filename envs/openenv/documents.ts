@@ -3,7 +3,7 @@ import { resetSchema } from '../../domain/requests/episode.js';
 import type { Environment } from '../../operations/episodes/environment.js';
 import { ENVIRONMENT } from '../task-api.js';
 
-/** One field, and nothing more: clients put this into every turn of the policy. */
+/** One field: clients put this into every turn of the policy. */
 const actionDocument = {
   title: 'BenchAction',
   type: 'object',
@@ -34,7 +34,6 @@ const stateDocument = {
   required: ['episode_id', 'step_count'],
 };
 
-/** `GET /schema` */
 export const schemas = {
   action: actionDocument,
   observation: observationDocument,
@@ -42,7 +41,6 @@ export const schemas = {
   state: stateDocument,
 };
 
-/** `GET /metadata` */
 export const metadata = ({ tasks, harnessVersion }: Environment) => ({
   name: ENVIRONMENT,
   description: `Machine-learning tasks in a shell, scored in a clean room: ${tasks.join(', ')}`,
@@ -77,7 +75,6 @@ const stepDocument = {
   required: ['action'],
 };
 
-/** `GET /openapi.json` */
 export const openApi = () => ({
   openapi: '3.1.0',
   info: { title: ENVIRONMENT, version: '1.0.0' },

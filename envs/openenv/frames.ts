@@ -3,7 +3,7 @@ import type { BegunEpisode } from '../../operations/episodes/beginning.js';
 import type { PlayedStep } from '../play.js';
 import { wireReset, wireStep } from '../wire.js';
 
-/** OpenEnv's codes of error frames. After the last two the server closes the connection. */
+/** OpenEnv's codes. After the last two the server closes the connection. */
 type ErrorCode =
   | 'INVALID_JSON'
   | 'UNKNOWN_TYPE'
@@ -12,7 +12,7 @@ type ErrorCode =
   | 'CAPACITY_REACHED'
   | 'SESSION_ERROR';
 
-/** What a reset or step says: the policy sees `observation`, all else is beside it. */
+/** The policy sees only `observation`. */
 export interface Observation {
   observation: Record<string, unknown>;
   reward: number | null;
@@ -26,7 +26,6 @@ export type Frame =
   | { type: 'mcp'; data: object }
   | { type: 'error'; data: { message: string; code: ErrorCode; [more: string]: unknown } };
 
-/** An answer of the server to an action: its outcome, or that its command still runs. */
 export type StepAnswer =
   | { kind: 'done'; seq: number; played: PlayedStep; missed?: PlayedStep[] }
   | { kind: 'running'; seq: number; printed: string };
@@ -48,7 +47,7 @@ export function stepObservation(episode: EpisodeRow, answer: StepAnswer): Observ
   return shaped(episode, { observation: { ...observation }, reward, done, metadata });
 }
 
-/** As clients of tools read it: what the policy sees is the tool's result. */
+/** The tool's result is what the policy sees. */
 export function toolObservation(episode: EpisodeRow, tool: string, answer: StepAnswer): Observation {
   const { observation, ...rest } = stepObservation(episode, answer);
   return { ...rest, observation: { tool_name: tool, result: { data: observation['message'] }, error: null } };
@@ -64,7 +63,7 @@ function runningObservation(episode: EpisodeRow, { seq, printed }: { seq: number
   });
 }
 
-/** Clients that drop `metadata` may have all of it shown to the policy. */
+/** Some clients drop `metadata`: then the policy may see all of it. */
 function shaped({ reset }: EpisodeRow, answer: Observation): Observation {
   if (reset.observation !== 'full') return answer;
   return { ...answer, observation: { ...answer.observation, ...answer.metadata } };

@@ -25,14 +25,14 @@ const stepBody = z.looseObject({
 });
 const stateQuery = z.looseObject({ episode_id: z.string().min(1).max(255).optional() });
 
-/** OpenEnv over HTTP; `/ws` is served by `sockets`. */
+/** OpenEnv over HTTP; `sockets` serves `/ws`. */
 export function openEnvRoutes(
   context: ServerContext,
   play: Play,
   { reading, sockets }: { reading: Reading; sockets: Sockets },
 ): Hono<ServerEnv> {
   const session = (c: Context): EnvSession => new EnvSession(play, { key: keyOf(c), task: clientOf(c).task });
-  /** The session that a request names by its key or the id of its episode. */
+  /** By the request's session key, or the episode's id. */
   const attached = async (c: Context, id: string | null | undefined): Promise<EnvSession> => {
     const named = session(c);
     if (id !== null && id !== undefined) await named.attach(id);
@@ -111,7 +111,6 @@ const unnamed = (): BenchError =>
     remedy: 'Send episode_id, or a session key (/s/<key> or X-Bench-Session).',
   });
 
-/** As FastAPI says it. */
 function sendDetail(thrown: Error, c: Context): Response {
   if (thrown instanceof Unprocessable) return json(c, { detail: thrown.detail }, 422);
   const error = asBenchError(thrown);

@@ -9,14 +9,13 @@ import { textOf } from '../http-errors.js';
 import { refuseUnstorableCall } from '../storable-input.js';
 import type { EnvSession, StepContext } from './session.js';
 
-/** JSON-RPC 2.0, with OpenEnv's methods for sessions beside MCP's for tools. */
+/** JSON-RPC 2.0: OpenEnv's methods for sessions, and MCP's for tools. */
 export interface Rpc {
   answer(request: unknown, from: RpcCaller): Promise<RpcAnswer>;
 }
 
-/** What a request came over. */
 interface RpcCaller extends Pick<StepContext, 'first' | 'signal'> {
-  /** Of its socket; null: it came over HTTP. */
+  /** Null: it came over HTTP. */
   session: EnvSession | null;
 }
 
@@ -24,21 +23,18 @@ interface RpcAnswer {
   response: object;
   /** The outcome that is read with the response. */
   settled: { runId: string; seq: number } | null;
-  /** It was a step, whose answer this is. */
   stepped: boolean;
 }
 
-/** What of the sessions of sockets the calls need to know. */
 export interface RpcSessions {
   play: Play;
-  /** The session of this key; null: there is none. */
   find(id: unknown): EnvSession | null;
-  /** The session that a request without an id means, by its prefix or header. */
+  /** The default session, by prefix or header. */
   key: string | null;
-  /** A socket plays it: it ends with that. */
+  /** A socket plays it, and ends it. */
   endsWithSocket(id: string): boolean;
   forget(id: string): void;
-  /** Resolves when it is known of all answers to this run's client whether they were read, now that it sends another request. */
+  /** Resolves when it is known which answers this run's client has read. */
   read(runId: string): Promise<void>;
   counts(): Promise<{ active_sessions: number; max_sessions: number }>;
 }
@@ -67,7 +63,7 @@ export const requestSchema = z.looseObject({
   params: z.unknown().optional(),
 });
 
-/** An id of a session that says of itself that it was given: it holds nothing until its first episode. */
+/** Recognizable as ours: a session has no record before its first episode. */
 export function newSessionId(): string {
   const random = randomBytes(16).toString('hex');
   return `mcp-${random}-${checkOf(random)}`;
@@ -110,7 +106,6 @@ export function openRpc(sessions: RpcSessions): Rpc {
 
 interface Called {
   result: object;
-  /** Of a step. */
   settled?: RpcAnswer['settled'];
 }
 
@@ -185,7 +180,6 @@ function paramsOf(params: unknown): Record<string, unknown> {
   return params as Record<string, unknown>;
 }
 
-/** What was thrown, as a response. */
 export function rpcFailure(id: unknown, thrown: unknown): object {
   if (thrown instanceof RpcError) return rpcError(id, thrown.rpcCode, thrown.message, thrown.data);
   const error = asBenchError(thrown);

@@ -11,21 +11,19 @@ import { begunObservation, type Observation, stepObservation, toolObservation } 
 import type { SentStep } from './action.js';
 import { type First, takeStep } from './step.js';
 
-/** What names a client's session. */
 export interface SessionName {
-  /** Its key; null: the connection is the session. */
+  /** Null: the connection is the session. */
   key: string | null;
-  /** The key is the name of a relay's connection: its client knows none. */
+  /** The front's name of a connection: its client has no key. */
   relayed?: boolean;
-  /** Task of resets that name none. */
+  /** For resets that name none. */
   task: string | null;
-  /** The protocol that its episodes are stored under; default: OpenEnv. */
+  /** Stored with its episodes; default: OpenEnv. */
   protocol?: string;
-  /** Seconds after which a command that still runs is answered, where its reset does not say; 0: never. */
+  /** When a running command is answered, unless the reset says; 0: never. */
   softSeconds?: number;
 }
 
-/** One answer to a client, and which outcome it will have read then. */
 export interface Answered {
   data: Observation;
   episode: EpisodeRow;
@@ -36,24 +34,23 @@ export interface Answered {
 export interface StepContext {
   first: First;
   signal?: AbortSignal;
-  /** Numbers are the trainer's for certain; default: if all steps of the connection have had one. A model may write one into its action. */
+  /** They are a trainer's; default: if all of the connection's steps had one. */
   numbers?: 'trusted';
-  /** Most seconds to wait for the outcome; default: as the reset said. */
+  /** Limit of the wait for an outcome; default: the reset's. */
   seconds?: number | null;
 }
 
-/** Seconds after which a command that still runs is answered, unless its reset says otherwise: clients give up after 60. */
+/** When a running command is answered, by default: clients give up after 60 s. */
 const SOFT_STEP_S = 45;
 
-/** Of sessions whose clients have no key: whoever knows the id of such an episode may go on with it. */
+/** Prefix of sessions without a key: knowing such an episode's id suffices to continue it. */
 const RELAYED = 'relayed ';
 
-/** A client's session. With a key it is rows alone: any connection, and any server, finds it again. */
+/** A client's session. With a key it is only rows: any connection, and any server, finds it. */
 export class EnvSession {
   #runId: string | null = null;
-  /** Each step of this connection has had a number; null: there was none yet. */
+  /** Each step of this connection had a number; null: no step yet. */
   #numbers: boolean | null = null;
-  /** See hasPlayed: of this connection. */
   #played = false;
   /** Run whose end this connection has received. */
   #over: string | null = null;
@@ -71,7 +68,6 @@ export class EnvSession {
     return this.#session !== null;
   }
 
-  /** What it plays; null: nothing yet. */
   async episode(): Promise<EpisodeRow | null> {
     const found =
       this.#runId !== null
@@ -83,12 +79,12 @@ export class EnvSession {
     return found;
   }
 
-  /** It has begun an episode, be that over, or another session's by now. */
+  /** It has begun an episode, which may be over, or another session's by now. */
   async hasPlayed(): Promise<boolean> {
     return this.#played || (await this.episode()) !== null;
   }
 
-  /** Goes on with this episode. Throws BenchError (not_found) for one that is not there, or another session's. */
+  /** Throws BenchError (not_found) for an unknown episode, or another session's. */
   async attach(id: string): Promise<EpisodeRow> {
     const episode = await this.play.known(id);
     this.#refuseForeign(episode);
@@ -98,7 +94,7 @@ export class EnvSession {
     return episode;
   }
 
-  /** Its client is there, be it again. `received`: number of the action whose outcome it has read, as far as that is known. */
+  /** `received`: number of the last outcome that the client has read, if known. */
   async present(received: number | null): Promise<void> {
     const episode = await this.episode();
     if (episode === null) return;
@@ -106,14 +102,14 @@ export class EnvSession {
     if (received === episode.seq && received > 0) await this.play.delivered(episode.runId, received);
   }
 
-  /** Run that it goes on with by its connection alone; null: none. */
+  /** Run that only its connection keeps; null: none. */
   get held(): string | null {
     return this.#runId;
   }
 
-  /** Begins an episode, and gives up the one before it. Throws BenchError (usage) that names wrong keys; (conflict, `episodes.at_capacity`). */
+  /** Gives up the previous episode. Throws BenchError (usage; conflict, `episodes.at_capacity`). */
   async reset(sent: Record<string, unknown>, { first }: StepContext): Promise<Answered> {
-    // Clients send what their caller left out as null.
+    // Clients send arguments that their caller omitted as null.
     const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
     if ('resume_episode' in given) return this.#resume(checked(resumeSchema, given).resume_episode);
     const named = ['task', 'split', 'fork_of'].some((key) => key in given);
@@ -121,7 +117,7 @@ export class EnvSession {
     const request = resetRequest(body);
     const before = await this.episode();
     if (before !== null && !before.ended && before.episodeId !== request.episode_id) {
-      // The answer to this very reset was lost: nobody has acted upon it.
+      // This reset's answer was lost, and no action followed.
       const same =
         first !== false && this.keyed && before.seq === 0 && isDeepStrictEqual({ ...before.reset }, { ...request });
       if (same) return begun(before, begunObservation(await this.play.beginning(before)));
@@ -132,12 +128,12 @@ export class EnvSession {
     this.#played = true;
     if (episode.session !== this.#session) await this.attach(episode.runId);
     else if (!this.keyed) this.#runId = episode.runId;
-    // An id of an episode that has been played: it is resumed.
+    // The id of a played episode: resume it.
     if (episode.seq > 0) return this.#resume(episode.runId);
     return begun(episode, begunObservation(beginning));
   }
 
-  /** Takes a step. Throws BenchError for an `action_seq` that does not follow, after the end, and for what is our fault. */
+  /** Throws BenchError for an `action_seq` out of order, after the end, and for our faults. */
   async step(sent: SentStep, { first, signal, seconds, numbers }: StepContext): Promise<Answered> {
     // Clients of tools may call one without a reset.
     if (sent.tool !== null && (await this.episode()) === null) await this.reset({}, { first: false });
@@ -178,7 +174,7 @@ export class EnvSession {
     });
   }
 
-  /** The latest observation of an episode; nothing is paid again, `missed` holds an outcome that nobody may have read. */
+  /** The latest observation, without paying again; `missed`: an outcome that may be unread. */
   async #resume(id: string): Promise<Answered> {
     const episode = await this.attach(id);
     if (episode.seq === 0) return begun(episode, begunObservation(await this.play.beginning(episode)));
@@ -200,7 +196,7 @@ const endedError = ({ episodeId }: EpisodeRow): BenchError =>
 
 const begun = (episode: EpisodeRow, data: Observation): Answered => ({ data, episode, settled: null });
 
-/** A fault of ours is an error: a polite end would be trained on as a zero. */
+/** Our faults are errors: an ordinary end would be trained on as a zero. */
 function refuseFault({ reset, episodeId }: EpisodeRow, { outcome: { fault } }: PlayedStep): void {
   if (fault === null || reset.on_fault === 'null') return;
   const detail = fault.detail === null ? '' : `: ${fault.detail}`;

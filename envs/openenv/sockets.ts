@@ -1,4 +1,4 @@
-// ws on the server's own upgrades, without Hono's helper: its sockets bound no frame, send no ping and have no connection to terminate.
+// The `ws` library, without Hono's helper: that bounds no frames, sends no pings, cannot terminate.
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -22,7 +22,7 @@ import { isSessionId, openRpc, type Rpc } from './rpc.js';
 import { EnvSession } from './session.js';
 
 const PING_MS = 20_000;
-/** Longer than a client's event loop is busy with anything else. */
+/** Longer than a client's event loop is ever blocked. */
 const DEAD_MS = 300_000;
 
 interface Live {
@@ -31,14 +31,13 @@ interface Live {
   heard: number;
 }
 
-/** `/ws` of a server. */
 export class Sockets {
   readonly #server = new WebSocketServer({
     ...{ noServer: true, maxPayload: MOST_FRAME_BYTES, clientTracking: true },
     perMessageDeflate: { threshold: 1024 },
   });
   readonly #live = new Map<Connection, Live>();
-  /** Sessions with a key, and the one connection of each. */
+  /** Each session with a key has one connection. */
   readonly #bySession = new Map<string, Connection>();
   readonly #closing = new Set<string>();
   readonly #forgotten = new Set<string>();
@@ -59,7 +58,6 @@ export class Sockets {
     );
   }
 
-  /** What answers calls over HTTP with this session key. */
   rpc(key: string | null, task: string | null): Rpc {
     const { play, reading } = this;
     return openRpc({
@@ -152,16 +150,16 @@ export class Sockets {
 interface NamedSession {
   key: string | null;
   task: string | null;
-  /** Its client made it by `openenv/session/create`, as Harbor's does; those that send a model's words as steps attach to none. */
+  /** Made by `openenv/session/create`, as Harbor does; clients of models attach to none. */
   made: boolean;
   relayed: boolean;
-  /** Number of the action whose outcome its client has read; null: that is not known. */
+  /** Last outcome that the client has read; null: unknown. */
   received: number | null;
   relay: ConnectionOptions['relay'];
   ends: Pick<ConnectionOptions, 'onClose' | 'onLoss'>;
 }
 
-/** Which session a connection is of; a text: what is wrong with its name. */
+/** The connection's session, or what is wrong with its name. */
 function nameOf(
   { task, session: own }: Client,
   headers: IncomingHttpHeaders,

@@ -7,31 +7,29 @@ import { isObject } from '../tools.js';
 import type { SentStep } from './action.js';
 import type { StepAnswer } from './frames.js';
 
-/**
- * The first reset or step on its connection: it may be one whose answer was lost. `request`: so may any over HTTP, but its client knows
- * what still runs, and does not wait for that with another action.
- */
+/** A first reset or step may repeat one whose answer was lost. `request`: so may any over HTTP. */
 export type First = boolean | 'request';
 
 interface Patience {
   first: First;
   softSeconds: number;
-  /** Numbers are the trainer's: a repeated one is a retry, whether its answer was read or not. */
+  /** A trainer's numbers: a repeated one is a retry, whether its answer was read or not. */
   trusted: boolean;
-  /** Those of the connection have been so far: one that does not follow is an error. */
+  /** The connection's numbers so far: one out of order is an error. */
   numbers: boolean;
   signal?: AbortSignal;
 }
 
 const hasCode = (error: unknown, code: string): boolean => error instanceof BenchError && error.code === code;
 
-/** Of an action that still runs: no step of their own. */
+/** Controls a running action; not a step. */
 const isControl = (action: unknown): boolean =>
   isObject(action) && (action['command'] === 'wait' || action['command'] === 'interrupt');
 
 /**
- * Takes a client's step, in which a model may have written a number: one that does not follow makes it a malformed action then, and what was
- * read is not paid again. Throws BenchError (conflict) for a trainer's number that does not follow, or after an end whose answer was read.
+ * A model may have written the number: out of order, it makes a malformed action, and a read
+ * outcome is not paid again. Throws BenchError (conflict) for a trainer's number out of order, or
+ * after a read end.
  */
 export async function takeStep(
   play: Play,
@@ -60,15 +58,15 @@ function unpaid(answer: StepAnswer): StepAnswer {
 }
 
 /**
- * A connection's first step may repeat one whose answer was lost with the connection before, as may any over HTTP: it gets that answer.
- * Any other action is executed after it, and its answer has the missed outcome, too.
+ * A first step that repeats a lost one gets its answer, as does any over HTTP; another action
+ * follows it, and its answer contains the missed outcome.
  */
 async function takeTrusted(play: Play, episode: EpisodeRow, sent: SentStep, patience: Patience): Promise<StepAnswer> {
   const { runId, seq: last } = episode;
   const unread = patience.first !== false && last > 0 && (await play.taken(runId, last))?.delivered === false;
   if (!unread || sent.seq === last) return next(play, episode, sent, patience);
   const known = await play.outcome(episode, last, 0);
-  // What still runs is waited for or interrupted as on any connection.
+  // Waits for or interrupts what still runs, as on any connection.
   if (isControl(sent.action) && known === null) return next(play, episode, sent, patience);
   if (isControl(sent.action) && known !== null) return { kind: 'done', seq: last, played: known };
   if (sent.seq === null) {
@@ -88,15 +86,15 @@ async function next(play: Play, episode: EpisodeRow, sent: SentStep, patience: P
   try {
     return await ask(play, episode, sent, patience);
   } catch (error) {
-    // What a model does while its command runs is no error.
+    // A model's action while its command runs is no error.
     if (hasCode(error, 'episode.busy')) return stillRuns(play, episode, episode.seq);
     if (!hasCode(error, 'episode.ended')) throw error;
-    // It ended while nothing ran, by its deadline: that is no fault of whoever acts now.
+    // It ended between actions, by its deadline: no fault of this action.
     const known = await play.known(episode.runId);
     const { runId, seq } = known;
     const ending = await play.lateEnding(known);
     if (ending !== null) return { kind: 'done', seq, played: ending };
-    // Or by its last action, of which its client knows no more than that it runs.
+    // Or by its last action, whose outcome the client has not seen.
     const last = (await play.taken(runId, seq))?.delivered === false ? await play.outcome(known, seq, 0) : null;
     if (last === null) throw error;
     return { kind: 'done', seq, played: last };
@@ -109,7 +107,7 @@ function ask(play: Play, episode: EpisodeRow, sent: SentStep, { softSeconds, sig
   return playSoftly(play, episode, request);
 }
 
-/** null: another action has this number. */
+/** Null: another action has this number. */
 async function unlessOther<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();

@@ -8,28 +8,26 @@ import { type CallResult, doneResult, finishedResult, runningResult, saidResult 
 
 const FOR_EVER = 86_400;
 
-/** The answer to a call. */
 export interface Answer {
   result: CallResult;
-  /** Actions whose outcomes it holds: they are read with it. */
+  /** Actions whose outcomes it contains: they are read with it. */
   read: number[];
 }
 
 export interface CallContext {
   play: Play;
   episode: EpisodeRow;
-  /** Aborted when nobody waits any more. */
   signal: AbortSignal;
-  /** Tells the client by which number it may ask again, before anything is executed. */
+  /** Sends the number to resume by, before anything is executed. */
   announce: (seq: number) => Promise<void>;
 }
 
-/** The episode ended by a fault of ours, which no reward stands for. */
+/** Our fault ended the episode: no reward. */
 export class EpisodeFault extends Error {}
 
 /**
- * Plays a call. `asked`: the number that the client received before its stream broke; null: none. A call that is asked for again, with its
- * number or as the last one whose answer was not read, is the one that was taken; one beside another call follows it.
+ * `asked`: the number to resume by, from a broken stream; null: none. A repeated call, by number or
+ * as the last one with an unread answer, is the one taken before; a concurrent one follows it.
  * Throws EpisodeFault, and BenchError for services that stay away.
  */
 export async function playAction(
@@ -57,7 +55,7 @@ export async function playAction(
   }
 }
 
-/** Waits for the command that runs, or interrupts it: no action of its own. */
+/** Waits for the running command, or interrupts it: not an action. */
 export async function playControl(context: CallContext, command: 'wait' | 'interrupt'): Promise<Answer> {
   const { play, episode, signal } = context;
   const { runId, seq } = episode;
@@ -76,7 +74,7 @@ export async function playControl(context: CallContext, command: 'wait' | 'inter
   return answerOf(play, episode, await playSoftly(play, episode, asked));
 }
 
-/** The last action again, if it is this one and its answer has not been read; else the next. */
+/** Repeats the last action if it is equal and its answer unread; else the next number. */
 async function numberOf(play: Play, { runId, seq }: EpisodeRow, action: { command: string }): Promise<number> {
   const last = seq === 0 ? null : await play.taken(runId, seq);
   const stored = { command: storable(action.command) };
@@ -94,7 +92,7 @@ async function answerOf(play: Play, episode: EpisodeRow, answer: SoftAnswer): Pr
   return { result: doneResult(played, missed), read: unread ? [seq - 1, seq] : [seq] };
 }
 
-/** It ended while nothing ran, by its deadline: that is the outcome of whatever comes next. */
+/** It ended between actions, by its deadline: the outcome of any further call. */
 async function afterEnd(play: Play, episode: EpisodeRow): Promise<Answer> {
   const ending = await play.lateEnding(episode);
   if (ending === null) return { result: finishedResult(episode), read: [] };

@@ -3,7 +3,6 @@ import { BenchError } from '../../domain/errors.js';
 import { asBenchError } from '../../operations/as-bench-error.js';
 import { json, statusOf, textOf, unreadable } from '../http-errors.js';
 
-/** An error whose status the protocol fixes. */
 export class StatusError extends BenchError {
   constructor(
     readonly status: 400 | 404 | 410,
@@ -14,12 +13,12 @@ export class StatusError extends BenchError {
   }
 }
 
-/** Nothing was done: clients retry for minutes while the answer is that the server is starting. */
+/** Nothing was done, and clients retry for minutes while the server is starting. */
 const isStarting = ({ type, code }: BenchError): boolean => type === 'services' || code === 'episodes.at_capacity';
 
 const FULL_RETRY_S = 5;
 
-/** Answers as ORS does: `{detail}`. */
+/** `{detail}`, as in ORS. */
 export function sendDetail(thrown: Error, c: Context): Response {
   const wrong = unreadable(thrown, c);
   if (wrong !== null) return wrong;

@@ -1,10 +1,9 @@
-// Written to Node's own response, not by Hono's helper: an event counts as sent once the system has it, which only a write reports.
+// On Node's response, not Hono's helper: only a write reports that the system has taken an event.
 import type { ServerResponse } from 'node:http';
 import { eventFrame, HEARTBEAT } from './sse.js';
 
 const HEARTBEAT_MS = 10_000;
 
-/** Server-sent events in answer to a request, with heartbeats until it is closed. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #gone = new AbortController();
@@ -27,12 +26,12 @@ export class EventStream {
     });
   }
 
-  /** Aborted when the client is gone, or has read all. */
+  /** Aborted when the client has disconnected, or has read all. */
   get signal(): AbortSignal {
     return this.#gone.signal;
   }
 
-  /** Returns when the system has taken it, which sends it even if this process dies; or when the client is gone. */
+  /** Returns when the system, which outlives this process, has taken it; or the client is gone. */
   async send(event: string, data: string, id?: string): Promise<void> {
     if (this.signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -41,13 +40,12 @@ export class EventStream {
     });
   }
 
-  /** The last event. */
   end(event: string, data: string, id?: string): void {
     clearInterval(this.#heartbeats);
     this.#response.end(eventFrame(event, data, id));
   }
 
-  /** Breaks off: the client asks again. */
+  /** Breaks the stream, so that the client resumes. */
   cut(): void {
     this.#response.destroy();
   }

@@ -8,7 +8,6 @@ interface Block {
   detail: null;
 }
 
-/** What a call of a tool returns. */
 export type CallResult =
   | {
       ok: true;
@@ -18,7 +17,7 @@ export type CallResult =
 
 export const textBlock = (text: string): Block => ({ type: 'text', text, detail: null });
 
-/** `missed`: the outcome before, if its client may not have read it. */
+/** `missed`: the previous outcome, if the client may not have read it. */
 export function doneResult(played: PlayedStep, missed: PlayedStep | null): CallResult {
   const { observation, reward, terminated, truncated, info } = wireStep(played);
   const metadata = { ...info, terminated, truncated, ...(missed !== null && { missed: [wireStep(missed)] }) };
@@ -29,14 +28,14 @@ export function doneResult(played: PlayedStep, missed: PlayedStep | null): CallR
   };
 }
 
-/** What the command printed is a block of its own before what is said about it: together they are the message. */
+/** The output is its own block, before remarks on it; together they are the message. */
 function blocksOf(message: string, output: string | null): Block[] {
   if (output === null || output === '' || output === message || !message.startsWith(output))
     return [textBlock(message)];
   return [textBlock(output), textBlock(message.slice(output.length))];
 }
 
-/** Nothing is paid: `said` tells the policy how things are. */
+/** Pays nothing; `said` informs the policy. */
 export function saidResult(episode: EpisodeRow, said: string, metadata: Record<string, unknown>): CallResult {
   const beside = { episode_id: episode.episodeId, ...metadata };
   return { ok: true, output: { blocks: [textBlock(said)], metadata: beside, reward: null, finished: false } };

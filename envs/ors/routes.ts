@@ -16,7 +16,7 @@ import { newSessionId, openSessions, type Sessions } from './session.js';
 import { chunksOf } from './sse.js';
 import { callSchema, readCall, toolList } from './tools.js';
 
-/** ORS, over HTTP and server-sent events. Its paths are bare, or under the environment's name. */
+/** ORS over HTTP and SSE. Its paths are bare, or under the environment's name. */
 export function orsRoutes({ env }: ServerContext, play: Play): Hono<ServerEnv> {
   const sessions = openSessions(play, env.options.reward);
   const app = new Hono<ServerEnv>().onError(sendDetail);
@@ -105,12 +105,12 @@ async function give(
   const last = chunks.pop() ?? '';
   for (const chunk of chunks) await stream.send('chunk', chunk);
   if (stream.signal.aborted) return;
-  // Before the last event, so that an equal call after it is a new one: whoever lost it has a number to ask with.
+  // Before the last event, so that an equal later call is a new one; a lost one resumes by number.
   for (const seq of read) await delivered(seq);
   stream.end('end', last);
 }
 
-/** Faults of ours are errors, after which clients give the session up; services that are away break the stream, and the client asks again. */
+/** Our faults end the client's session; for services that are away, break the stream. */
 function fail(stream: EventStream, thrown: unknown): void {
   if (stream.signal.aborted || isOutage(thrown)) stream.cut();
   else stream.end('error', thrown instanceof EpisodeFault ? thrown.message : textOf(asBenchError(thrown)));
@@ -139,7 +139,7 @@ function refuseOverrides(body: unknown): void {
     throw new BenchError('usage', 'env: variables of the environment cannot be set', { remedy: 'Leave it out.' });
 }
 
-/** Clients send bodies without content under any type. */
+/** Clients send empty bodies under any type. */
 async function sentIn(c: Context): Promise<unknown> {
   const text = await c.req.text();
   return text === '' ? undefined : readJson(text);

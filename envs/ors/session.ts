@@ -9,10 +9,10 @@ import { checked } from '../checked.js';
 import type { Play } from '../play.js';
 import { StatusError } from './errors.js';
 
-/** A run's id without its prefix, and what nobody can guess. */
+/** A run's id without its prefix, and a secret. */
 export const SESSION_ID = /^([0-9a-z]{26})-[0-9a-f]{32}$/;
 
-/** Names a session, and the run that it will be: nothing needs to be stored before it begins, and what begins it twice begins one. */
+/** Also names the run, so nothing is stored before it begins, and beginning twice is harmless. */
 export const newSessionId = (): string => `${newRunId().slice('r-'.length)}-${randomBytes(16).toString('hex')}`;
 
 const sessionOf = (sid: string): string => createHash('sha256').update(sid).digest('hex');
@@ -28,17 +28,15 @@ const createSchema = z.strictObject({
   toolset_name: z.null('there are no toolsets here: the tools are those of GET /tools').optional(),
 });
 
-/** Sessions of ORS: each plays one episode, which its rows say. */
 export interface Sessions {
-  /** Begins the session's episode, or finds it begun. Throws BenchError (usage) that names wrong keys; (conflict, `episodes.at_capacity`). */
+  /** Idempotent. Throws BenchError (usage; conflict, `episodes.at_capacity`). */
   create(sid: string, body: unknown): Promise<EpisodeRow>;
-  /** What the session plays; null: nothing. */
   find(sid: string): Promise<EpisodeRow | null>;
-  /** The same. Throws StatusError: 404 if there is none, 410 if it was given up. */
+  /** Throws StatusError: 404 if there is none, 410 if it was given up. */
   played(sid: string): Promise<EpisodeRow>;
 }
 
-/** `standard`: how episodes of the server are rewarded that do not say it. `protocol`: the protocol that they are stored under. */
+/** `standard`: the server's default reward. `protocol`: stored with its episodes. */
 export function openSessions(play: Play, standard: Record<string, unknown>, protocol = 'ors'): Sessions {
   const find = async (sid: string): Promise<EpisodeRow | null> =>
     SESSION_ID.test(sid) ? soon(play.ofSession(sessionOf(sid))) : null;
@@ -71,14 +69,14 @@ export function openSessions(play: Play, standard: Record<string, unknown>, prot
   };
 }
 
-/** Trainers keep the last reward of a session, so that rewards which have to be added up are none for them: the best one at the end is. */
+/** Trainers keep a session's last reward, so the best one at the end replaces a sum by default. */
 function rewardOf(standard: Record<string, unknown>): RewardRequest | Record<string, unknown> {
   return isDeepStrictEqual({ ...standard }, { ...rewardRequest({}) }) ? rewardRequest({ mode: 'best' }) : standard;
 }
 
 const SOON_MS = 15_000;
 
-/** Clients wait 30 seconds for a first byte, but minutes while the answer is that the server is starting. For work that only reads. */
+/** Clients wait 30 s for a first byte, but minutes for a starting server. For reads. */
 async function soon<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -1,23 +1,23 @@
-/** What clients read as one event. A text of several lines is joined by them again. `id`: what a client asks again by. */
+/** Clients rejoin several lines of text. `id`: for resuming. */
 export const eventFrame = (event: string, data: string, id?: string): string =>
   `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}${data
     .split('\n')
     .map((line) => `data: ${line}\n`)
     .join('')}\n`;
 
-/** Says that the server is there; clients give up after 30 seconds of silence. */
+/** Clients give up after 30 seconds of silence. */
 export const HEARTBEAT = ': still running\n\n';
 
-/** UTF-16 units of a chunk, 3 bytes each at most: clients read no line of 512 KiB. */
+/** UTF-16 units of 3 bytes at most: clients read no line of 512 KiB. */
 const CHUNK_UNITS = 130_000;
 
-/** What Python strips from the beginning of a line, as far as JSON leaves it unescaped. */
+/** What Python strips from the start of a line, if JSON leaves it unescaped. */
 const STRIPPED = /^[\s\u0085]/;
 const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
 
 /**
- * A result as parts of its JSON, which clients join. They strip white space that a part begins with: a part that would begin with some
- * begins with its escape, since white space stands in texts alone there.
+ * Parts of a result's JSON, which clients join. They strip leading white space, which only occurs
+ * in texts, so a part that would begin with some begins with its escape.
  */
 export function chunksOf(result: object, units = CHUNK_UNITS): string[] {
   const whole = JSON.stringify(result);

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { isObject, TOOLS } from '../tools.js';
 import type { CallResult } from './result.js';
 
-/** What `GET /tools` and `/task_tools` list. */
 export const toolList = {
   tools: TOOLS,
   terminal_tool: null,
@@ -16,7 +15,7 @@ export const callSchema = z.looseObject({
   task_id: z.string().nullish(),
 });
 
-/** A call as an action, as a question after the one that runs, or what is wrong with it, which executes nothing. */
+/** An action, a query about the running one, or an error, which executes nothing. */
 export type ReadCall =
   | { kind: 'action'; action: { command: string } }
   | { kind: 'control'; command: 'wait' | 'interrupt' }

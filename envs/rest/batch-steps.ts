@@ -11,7 +11,7 @@ const batchSchema = z
   .min(1)
   .max(10_000);
 
-/** `POST /v1/steps`: an action for each of many episodes; outcomes come as JSON lines, each as soon as it is known. */
+/** An action for each of many episodes; streams outcomes as JSON lines. */
 export function batchSteps(
   app: Hono<ServerEnv>,
   step: (id: string, body: unknown, gone: AbortSignal) => Promise<object>,

@@ -18,7 +18,7 @@ const forkSchema = z.strictObject({
   group: z.string().min(1).max(200).optional(),
 });
 
-/** `POST …/fork`, and what there is to fork: `GET …/trajectory`, `GET …/snapshots`. */
+/** `POST …/fork`, and what can be forked: `GET …/trajectory`, `GET …/snapshots`. */
 export function forkRoutes(app: Hono<ServerEnv>, { bench }: ServerContext, play: Play): void {
   app.post('/v1/episodes/:id/fork', async (c) => {
     const { count, fork_id: forkId, ...rest } = checked(forkSchema, await bodyOf(c));
@@ -28,7 +28,7 @@ export function forkRoutes(app: Hono<ServerEnv>, { bench }: ServerContext, play:
       Array.from({ length: count }, (_, nth) => ({
         ...rest,
         fork_of: origin.episodeId,
-        // So that the same fork again is the same episodes.
+        // So that a repeated fork gives the same episodes.
         ...(forkId !== undefined && { episode_id: `${forkId}-${nth}` }),
       })),
     );

@@ -4,14 +4,13 @@ import { refusal } from '../../operations/episodes/refusal.js';
 import type { Play, PlayedStep } from '../play.js';
 
 /**
- * The outcome of an action that came after its episode had ended between two actions, by a
- * deadline: nothing is executed, and the outcome is that end, as often as its number is repeated.
- * null: the episode is running, or was given up, or its end has been delivered.
+ * For an action after the episode's deadline: executes nothing; the outcome is that end, however
+ * often the number is repeated. Null: it runs, was given up, or its end has been delivered.
  */
 export async function lateStep(play: Play, episode: EpisodeRow, seq: number | null): Promise<PlayedStep | null> {
   const { runId, seq: last, endReason } = episode;
   if (endReason === 'cancelled' || (seq !== null && seq !== last + 1)) return null;
-  // Without a number every action is another one; before the first there is nothing to mark.
+  // Without a number every action is a new one; before the first there is nothing to mark.
   if (seq === null && last > 0 && (await play.taken(runId, last))?.delivered === true) return null;
   const ending = await play.lateEnding(episode);
   if (ending === null) return null;
@@ -19,10 +18,7 @@ export async function lateStep(play: Play, episode: EpisodeRow, seq: number | nu
   return { ...ending, outcome: { ...ending.outcome, seq: last + 1 } };
 }
 
-/**
- * The same for an action that was refused. Throws the refusal of any other: after an end that it
- * has ended, not that its number is wrong.
- */
+/** The same for a refused action. Otherwise throws: after an end, that it has ended. */
 export async function afterEnd(play: Play, id: string, seq: number | null, refused: unknown): Promise<PlayedStep> {
   if (!(refused instanceof BenchError) || (refused.code !== 'episode.ended' && refused.code !== 'episode.out_of_order'))
     throw refused;

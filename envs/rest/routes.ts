@@ -14,7 +14,7 @@ import { forkRoutes } from './fork.js';
 import { batchSteps } from './batch-steps.js';
 import { afterEnd, lateStep } from './late-step.js';
 
-/** Most seconds that a request is held open; a client asks again. */
+/** In seconds; a client retries. */
 const MOST_WAIT = 50;
 
 const waitSeconds = z.coerce.number().min(0).max(MOST_WAIT).default(MOST_WAIT);
@@ -26,19 +26,16 @@ const stepSchema = z.strictObject({
   policy_version: z.number().int().min(0).max(MOST_INTEGER).optional(),
 });
 
-/** A text alone is a command. */
 const asAction = (action: unknown): unknown => (typeof action === 'string' ? { command: action } : action);
 
-/** Still running: ask for this action again. */
 interface Running {
   status: 'running';
-  /** What its command has printed so far, the end of it. */
+  /** End of the command's output so far. */
   printed: string;
   episode_id: string;
   action_seq: number;
 }
 
-/** REST in Gymnasium's shape, under /v1. */
 export function restRoutes(context: ServerContext, play: Play): Hono<ServerEnv> {
   const outcomeWithin = async (
     episode: EpisodeRow,

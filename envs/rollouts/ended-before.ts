@@ -4,11 +4,7 @@ import { isOutage } from '../../operations/as-bench-error.js';
 import { endedRollout } from '../../operations/rollouts/collect.js';
 import { rideOut } from '../ride-out.js';
 
-/**
- * The rollout once it has ended; null: it is still running at `until` (milliseconds since 1970), or
- * the services are away then. An outage on the way does not prolong the wait, since its client does
- * not wait longer either.
- */
+/** Null: it still runs at `until` (ms since 1970), or services are away: clients wait no longer. */
 export function endedBefore(
   bench: Parameters<typeof endedRollout>[0],
   progress: ProgressEvents,

@@ -1,14 +1,11 @@
 import type { Observation } from '../openenv/frames.js';
 import type { HarborTools } from './harbor.js';
 
-/** Does this step call one of harbor_env's tools? A model may have written it, too: a session that has played an episode may not. */
+/** A call of harbor_env's tools; or a model's words, if the session has played an episode. */
 export const callsHarbor = ({ type, tool_name: tool }: Record<string, unknown>): boolean =>
   type === 'call_tool' && (tool === 'run_rollout' || tool === 'capabilities');
 
-/**
- * Answers a call of one of harbor_env's tools. What a client cut off goes on, and is listed by GET /v1/rollouts.
- * `name`: of the call; the same one again is the same rollout.
- */
+/** Continues if its client disconnects; GET /v1/rollouts lists it. Idempotent by `name`. */
 export async function harborCall(
   tools: HarborTools,
   { tool_name: tool, arguments: args }: Record<string, unknown>,

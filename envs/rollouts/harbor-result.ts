@@ -1,18 +1,17 @@
 import type { TrainingTurn } from '../../domain/rollouts/training-turn.js';
 import type { RolloutResult } from '../../operations/rollouts/result.js';
 
-/** What a client asked for that shapes its answer. */
 export interface HarborAsked {
   split: string;
   harness: string;
   sandbox: string;
-  /** Which of `rewards` is the reward; empty: `reward`. */
+  /** Key of `rewards` to use; empty: `reward`. */
   rewardKey: string;
-  /** `auto`: by what the endpoint tells. */
+  /** `auto`: by what the endpoint reports. */
   purpose: 'auto' | 'train' | 'eval';
 }
 
-/** One rollout as harbor_env's clients read it; names are theirs. */
+/** With harbor_env's names. */
 export interface HarborResult {
   task_id: string;
   task_name: string;
@@ -36,7 +35,7 @@ export interface HarborResult {
   error: string | null;
 }
 
-/** A rollout that could not be played, or not to its end: no reward, never a zero. */
+/** A rollout that failed: no reward, never a zero. */
 export function harborFailure(asked: HarborAsked, error: string): HarborResult {
   return {
     ...{
@@ -53,7 +52,6 @@ export function harborFailure(asked: HarborAsked, error: string): HarborResult {
   };
 }
 
-/** The result of a rollout that has ended. */
 export function harborResult(asked: HarborAsked, result: RolloutResult): HarborResult {
   const { reward, gain, ok, level } = result;
   const rewards = { ...(reward !== null && { reward }), ...(gain !== null && { gain }) } as Record<string, number>;

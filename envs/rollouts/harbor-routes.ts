@@ -12,7 +12,6 @@ const splitSchema = z.object({ split: z.string().default('') });
 const taskSchema = splitSchema.extend({ index: place });
 const rangeSchema = splitSchema.extend({ start: place.nullish(), stop: place.nullish() });
 
-/** What a trainer's dataset holds per row; names are the client's. */
 interface TaskRef {
   index: number;
   task_id: string;
@@ -21,7 +20,7 @@ interface TaskRef {
   instruction: string;
 }
 
-/** The lists of harbor_env: which tasks there are. They begin nothing. */
+/** Lists of harbor_env's tasks, which begin nothing. */
 export function harborRoutes({ env }: ServerContext): Hono<ServerEnv> {
   const splitOf = (split: string): string => (split === '' ? (env.splits[0] ?? '') : split);
   const refOf = async (dataset: string, index: number): Promise<TaskRef> => {

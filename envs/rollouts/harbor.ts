@@ -14,14 +14,10 @@ import { refuseRollouts } from './refuse-rollouts.js';
 import { refuseUnstorable } from '../storable-input.js';
 import { type HarborAsked, harborFailure, type HarborResult, harborResult } from './harbor-result.js';
 
-/**
- * Its client gives up after 1,800 s: the response comes before. The rollout itself continues, and is
- * listed by GET /v1/rollouts.
- */
+/** The client gives up after 1,800 s. The rollout continues, and GET /v1/rollouts lists it. */
 const CLIENT_WAITS_SECONDS = 1_780;
 
 const text = z.string().default('');
-/** The tool's arguments, as its client sends them. */
 const runRolloutSchema = z.strictObject({
   split: text,
   task_index: z.number().int().min(0).default(0),
@@ -42,18 +38,17 @@ const runRolloutSchema = z.strictObject({
   eval_sampling: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** What its client names when nobody chose: it means this server's own. */
+/** The client's default means this server's own harness. */
 const CLIENTS_DEFAULT = 'opencode';
 
 interface HarborCall {
-  /** The same one again, as after a broken connection, is the same rollout. */
+  /** Repeated, as after a broken connection, it is the same rollout. */
   rolloutId?: string;
   signal?: AbortSignal;
 }
 
-/** The tools of harbor_env, as an MCP session of OpenEnv calls them. */
 export interface HarborTools {
-  /** Plays one rollout. Never throws: what failed is `ok: false` with `error`, and no reward. */
+  /** Never throws: a failure is `ok: false` with `error`, and no reward. */
   runRollout(args: unknown, call?: HarborCall): Promise<HarborResult>;
   capabilities(): Promise<Record<string, unknown>>;
 }
@@ -70,7 +65,7 @@ export function harborTools({ bench, env, progress, token }: ServerContext): Har
       const request = checked(rolloutSchema, { ...requestOf(given, split), rollout_id: rolloutId });
       const [begun] = await rideOut(() => beginRollouts(bench, env, request));
       if (begun === undefined) throw new Error('no rollout was begun');
-      // Of a call that another server took first, from then on.
+      // From the call's first time, on whichever server.
       const until = timeOfRunId(begun.runId) + CLIENT_WAITS_SECONDS * 1000;
       const wait = { until, ...(signal !== undefined && { signal }) };
       const ended = await endedBefore(bench, progress, begun.runId, wait);
@@ -100,7 +95,7 @@ export function harborTools({ bench, env, progress, token }: ServerContext): Har
 const stillGoesOn = (id: string): string =>
   `rollout ${id} still runs after ${CLIENT_WAITS_SECONDS} s. Collect it by GET /v1/rollouts/${id}?wait_s=50.`;
 
-/** With what to do about it: the client sees this text alone. */
+/** Includes the remedy: the client shows only this text. */
 function said(thrown: unknown): string {
   const { message, remedy } = asBenchError(thrown);
   return remedy === undefined ? message : `${message}. ${remedy}`;
@@ -130,6 +125,6 @@ function requestOf(given: z.output<typeof runRolloutSchema>, split: string): Rec
   };
 }
 
-/** A bare host is an engine's root; an address with a path is already that of its API. */
+/** A bare host is an engine's root; a path is already that of its API. */
 const apiRoot = (url: string): string =>
   URL.canParse(url) && new URL(url).pathname === '/' ? `${url.replace(/\/+$/, '')}/v1` : url.replace(/\/+$/, '');

@@ -19,7 +19,7 @@ import { refuseRollouts } from './refuse-rollouts.js';
 import { endedBefore } from './ended-before.js';
 import { wireRollout } from './wire.js';
 
-/** Most seconds that a request is held open; a client asks again. */
+/** In seconds; a client retries. */
 const MOST_WAIT = 50;
 
 const inSeconds = (seconds: number): number => Date.now() + seconds * 1000;
@@ -37,7 +37,6 @@ const listSchema = z.strictObject({
 });
 const ackSchema = z.strictObject({ ids: z.array(z.string().min(1)).min(1).max(10_000) });
 
-/** Rollouts: bench plays, a trainer's endpoint is the model. Under /v1/rollouts. */
 export function rolloutRoutes({ bench, env, progress, token }: ServerContext): Hono<ServerEnv> {
   const { batchId } = env;
   const known = async (id: string): Promise<RolloutRow> => {
@@ -61,7 +60,7 @@ export function rolloutRoutes({ bench, env, progress, token }: ServerContext): H
 
   app.post('/v1/rollouts', async (c) => {
     const request = checked(rolloutSchema, (await bodyOf(c)) ?? {});
-    // Its ids are made once, so that a repetition after an outage begins nothing twice.
+    // Fixed ids, so that a retry begins nothing twice.
     const once = { ...request, rollout_id: request.rollout_id ?? newRolloutId() };
     const begun = await rideOut(() => beginRollouts(bench, env, once));
     return json(c, { ids: begun.map(({ rolloutId }) => rolloutId) }, 202);

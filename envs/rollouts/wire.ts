@@ -1,6 +1,6 @@
 import type { RolloutResult } from '../../operations/rollouts/result.js';
 
-/** A rollout as trainers read it. `reward` is null where nothing was evaluated, or the fault is ours: leave it out, never take it for 0. */
+/** `reward` is null for no evaluation, or our fault: exclude it, never use 0. */
 export function wireRollout(result: RolloutResult): Record<string, unknown> {
   const { started, ended, ok } = result;
   return {

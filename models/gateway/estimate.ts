@@ -8,11 +8,11 @@ export interface Estimate {
   usd: string;
 }
 
-/** Tokens that an image comes to at most, by what providers scale them down to. */
+/** An image's most tokens, after providers scale it down. */
 const PER_IMAGE = 3000;
 const OUTPUT_KEYS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 
-/** What to reserve for a call: a token per three bytes of the request, images apart, and the longest answer that it allows. */
+/** A token per three bytes of text, a maximum per image, and the longest allowed answer. */
 export function estimateOf(config: ModelConfig, { body, text, images, imageBytes }: MeteredCall): Estimate {
   const bytes = Buffer.byteLength(text) - imageBytes;
   const inputTokens = Math.min(Math.ceil(bytes / 3) + images * PER_IMAGE, config.contextWindow);

@@ -28,7 +28,7 @@ export interface MeteredPorts {
   store: CallLedger & EventLog;
   governor: RateGovernor;
   access: ProviderAccess;
-  /** How long a call is tried again; clients hang up after 300 seconds. */
+  /** Clients hang up after 300 seconds. */
   retryMs?: number;
 }
 
@@ -41,11 +41,10 @@ interface Outcome {
   status: number;
   headers: Headers;
   answer: Json | null;
-  /** The client has a part of it. */
   begun: boolean;
 }
 
-/** The calls of a run's program: each a row of the ledger, made at the account's rate. Faults are tried again here first. */
+/** A program's calls: each has a ledger row and keeps the account's rate. Retries faults itself. */
 export function meteredCalls(ports: MeteredPorts, run: RunDefinition): MeteredCalls {
   const access = ports.access.of(run.model);
   const budget = new RunBudget(ports.store, run);
@@ -105,7 +104,7 @@ async function meteredCall(
   }
 }
 
-/** The account's grant, waited for; an error: not within the time that clients wait. */
+/** Waits for the account's grant; an error: clients would not wait long enough. */
 async function granted(
   { governor, run, access }: Calling,
   { step }: MeteredCall,
@@ -137,14 +136,13 @@ class Fault {
   constructor(
     readonly error: ProviderError,
     readonly begun: boolean,
-    /** What the client is to see, of a request that the provider does not accept. */
+    /** What the client sees of a request that the provider does not accept. */
     readonly verbatim: { status: number; body: Json } | null,
   ) {}
 }
 
 const FOR_THE_CLIENT = [400, 404, 413, 422];
 
-/** One try of a call, from its reserved row to its settlement. */
 async function attempt(
   at: Calling,
   call: MeteredCall,
@@ -195,7 +193,7 @@ async function attempt(
     });
     at.budget.ended(call.step);
     const status = found?.status ?? 0;
-    // Some providers say so with 400 that the account is empty.
+    // Some providers report an empty account with 400.
     const verbatim =
       FOR_THE_CLIENT.includes(status) && redacted.kind !== 'quota' && found?.answer != null && !progress.begun
         ? { status, body: found.answer }
@@ -227,7 +225,7 @@ async function attempt(
   return { kind: 'answered', answer };
 }
 
-/** The answer, whole: passed on as it comes if it is streamed. Null: it was cut, or is none. */
+/** Passes a streamed answer on as it comes. Null: it was cut, or is not an answer. */
 async function read(
   answer: Upstream,
   call: MeteredCall,
@@ -253,7 +251,7 @@ async function read(
   return { status, headers, answer: assembly.answer(), begun };
 }
 
-/** Without a usable count, the whole reservation is what it cost. */
+/** Without a usable count, the cost is the whole reservation. */
 function settled(
   { access, run }: Calling,
   call: MeteredCall,
@@ -261,7 +259,7 @@ function settled(
   { reservedUsd, estimate }: { reservedUsd: string; estimate: Estimate },
 ): ModelReply {
   const reply = call.wire.reply(answer);
-  // Without messages: their tokens are estimated already, and recounting them would take long.
+  // Without messages: their tokens are estimated already, and recounting is slow.
   const request = { model: run.model, messages: [], seed: run.seed, sampling: {} };
   const counted = priced(reply, call.wire.usage(answer), request, access.config, new Date());
   if (counted.usageProblem === undefined) return counted;

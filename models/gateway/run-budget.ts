@@ -11,9 +11,8 @@ import { reserveTurn } from '../reserve-turn.js';
 
 const LOOK_MS = 500;
 
-/** A run's limits over calls that are made at once: what one reserves, the next one sees. */
+/** Limits for concurrent calls: each sees what others reserve. */
 export class RunBudget {
-  /** Steps whose calls are under way. */
   private readonly open = new Set<number>();
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -22,7 +21,7 @@ export class RunBudget {
     private readonly run: RunDefinition,
   ) {}
 
-  /** The attempt's number; or what the call ends with. Calls under way may leave room when they are settled: they are waited for. */
+  /** The attempt's number, or the end reason. Waits for calls in flight, which may free budget. */
   async reserve(
     call: MeteredCall,
     at: { reservedUsd: string; endpoint: string; until: number },

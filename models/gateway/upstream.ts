@@ -3,7 +3,6 @@ import { request as httpsRequest } from 'node:https';
 import type { Sending } from '../../domain/ports/model-port.js';
 import { NotConnected, UnusableResponse } from '../http-fetch.js';
 
-/** Longest accepted answer. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 export interface Upstream {
@@ -13,10 +12,7 @@ export interface Upstream {
   text: AsyncIterable<string>;
 }
 
-/**
- * Post JSON and get the answer as it comes. No redirects, no reused connection, no compression; `sending` is called once there is a
- * connection, before anything of the request goes out.
- */
+/** Without redirects, reuse or compression. `sending` is called before the request is sent. */
 export function post(
   url: URL,
   {

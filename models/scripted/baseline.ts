@@ -1,6 +1,5 @@
 import { type Policy, reply } from './policy.js';
 
-/** Makes the submission as the task says, then submits it. */
 export const baseline: Policy = ({ task, stepsTaken }) => {
   const command = task?.baseline?.command;
   return command !== undefined && stepsTaken === 0

@@ -1,12 +1,12 @@
 import { randomIndexes } from '../../domain/statistics/random-index.js';
 import { type Policy, reply } from './policy.js';
 
-/** Share of the first action: below a third, where 2p² + (1 − p)² is least, more of it scores less. */
+/** Share of the first action: below a third, where 2p² + (1 − p)² is least, more is worse. */
 const LEAST = 0.35;
-/** How much more a draft has, at most, and a node than its parent. */
+/** Largest increases: of a draft, and of a node over its parent. */
 const FIRST = 0.25;
 const FURTHER = 0.3;
-/** One node in so many leaves something that does not run. */
+/** One node in so many fails to run. */
 const BROKEN = 5;
 
 const write = (first: number, further: number, broken: boolean): string => `python3 - <<'EOF'
@@ -26,14 +26,13 @@ head -1 strategy.py`;
 
 const ASKED = 'PARENT: node_';
 
-/** Asked by its tree which node to go on from, it names the best. */
 function named(question: string): string {
   const scored = [...question.matchAll(/^node_(\d+): .*, scored ([-\d.e]+)$/gm)];
   const best = scored.toSorted(([, , a], [, , b]) => Number(b) - Number(a))[0];
   return best === undefined ? 'PARENT: none' : `${ASKED}${best[1]}\nA little more of what pays.`;
 }
 
-/** Gets a little nearer to the optimum of battleOfSexes with each node of a tree, by chance that its seed decides. */
+/** Approaches the optimum of battleOfSexes with each node; the seed decides. */
 export const climber: Policy = ({ messages, stepsTaken, seed = 0 }) => {
   const question = String(messages.at(-1)?.content ?? '');
   if (question.includes(ASKED)) return reply(named(question), 'true');

@@ -30,7 +30,7 @@ const steps = (game: Game): readonly [thought: string, command: string][] => [
   ['Time to hand it in.', 'submit'],
 ];
 
-/** Bad format now and then, a failing command, a broken edit, and a late submission of something mediocre. */
+/** Bad format, a failing command, a broken edit, and a late, mediocre submission. */
 export const clumsy: Policy = ({ game, stepsTaken, requery }) => {
   const [thought, command] = steps(game)[stepsTaken] ?? ['Time to hand it in.', 'submit'];
   const right = reply(thought, command);

@@ -1,6 +1,6 @@
 import { type Policy, reply } from './policy.js';
 
-/** Each step appends its number to a file and prints the file's length, so a command that ran twice shows. */
+/** Steps append to a file and print its length, so that repeated commands show. */
 export const counter: Policy = ({ stepsTaken, number }) =>
   stepsTaken < number
     ? reply(`Step ${stepsTaken + 1}.`, `echo ${stepsTaken + 1} >> counter.txt; wc -l < counter.txt`)

@@ -1,16 +1,16 @@
 import type { ChatMessage } from '../../domain/model/model.js';
 
-/** The games that scripted agents know; they take any other task for the first. */
+/** Scripted agents take any other task for the first. */
 export type Game = 'battleOfSexes' | 'prisonersDilemma' | 'blotto';
 
-/** Phrases in the tasks' descriptions: an agent's templates may not show the task's name. */
+/** From the descriptions: an agent's templates may not show the task's name. */
 const SIGNS: readonly [Game, RegExp][] = [
   ['battleOfSexes', /battle ?of ?(the ?)?sexes|coordination game/i],
   ['prisonersDilemma', /prisoner['’]?s ?dilemma/i],
   ['blotto', /\bblotto\b/i],
 ];
 
-/** The game in the messages: the one named last, since demonstrations of other tasks come first. */
+/** The game named last, since demonstrations of other tasks come first. */
 export function gameOf(messages: readonly ChatMessage[]): Game {
   for (const { role, content } of messages.toReversed()) {
     if (role === 'assistant') continue;

@@ -7,7 +7,7 @@ import type { ReplyForm } from '../../domain/agent/reply-form.js';
 import type { TurnRequest } from '../free-player.js';
 import type { PolicyReply } from './policy.js';
 
-/** How replies to this request are read: as the run says, else as tool calls if tools are offered. */
+/** As the run says, else as tool calls if tools are offered. */
 export const formOf = ({ readAs, tools }: Pick<TurnRequest, 'readAs' | 'tools'>): ReplyForm =>
   readAs ?? { parser: tools === undefined ? 'fenced' : 'tool-calls', commands: DEFAULT_COMMANDS };
 
@@ -29,7 +29,7 @@ function wrongly(instead: NonNullable<PolicyReply['instead']>, form: ReplyForm):
   return { text, toolCalls: calls.map((call, index) => ({ ...call, id: `call_${index + 1}` })) };
 }
 
-/** A policy's reply in the form that the run's agent reads; or in a wrong form, if the policy asks for that and the agent would refuse it. */
+/** In the form of the run's agent; or in a wrong one, if the policy asks and the agent refuses. */
 export function replyInForm(reply: PolicyReply, form: ReplyForm): DecodedReply {
   if (reply.instead !== undefined) {
     const wrong = wrongly(reply.instead, form);

@@ -30,10 +30,9 @@ const POLICIES: Record<ScriptedPolicy, Policy> = {
   seeker,
 };
 
-/** Folder of a run's task, with its secrets. */
 export type TaskFolderOf = (run: { task: TaskSpec; taskHash: string }) => Promise<string>;
 
-/** The scripted policies, in the form that the run's agent reads. Policies that need the task's folder require `taskFolder`. */
+/** In the form of the run's agent. `taskFolder`: for policies that read the task's folder. */
 export const createScriptedPlayer = (taskFolder?: TaskFolderOf): FreePlayer => ({
   async reply(request) {
     const named = parseScriptedPolicy(request.model.model);
@@ -57,7 +56,6 @@ export const createScriptedPlayer = (taskFolder?: TaskFolderOf): FreePlayer => (
   },
 });
 
-/** Without any task's folder. */
 export const scriptedPlayer: FreePlayer = createScriptedPlayer();
 
 /** The run's step; without it, count the usable replies among the messages. */

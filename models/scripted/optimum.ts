@@ -4,25 +4,25 @@ import { type Policy, reply } from './policy.js';
 interface Play {
   insight: string;
   docstring: string;
-  /** What row_strategy returns, always. */
+  /** Constant result of row_strategy. */
   move: string;
 }
 
 const PLAYS: Record<Game, Play> = {
-  // The opponent repeats our first move with probability 0.8: 0 in round 1 earns nothing, then 9 rounds of 2 × 0.8: 14.4 / 10.
+  // The opponent repeats our first move at a probability of 0.8: 0, then 9 × 1.6: 14.4 / 10.
   battleOfSexes: {
     insight: 'The opponent seems to follow my first move, and (0, 0) pays me most: I always play 0.',
     docstring: 'Open with 0 and stay there: the opponent follows the first move, and 0 pays the row player 2.',
     move: '0',
   },
-  // Its eleven rules are remixed each round: whatever we do, too little of it comes back to make cooperation pay.
+  // Its eleven rules are remixed each round, so cooperation does not pay.
   prisonersDilemma: {
     insight:
       'What the opponent does depends little on what I do, so the move that pays more in each round is best: I always defect.',
     docstring: 'Defect: the opponent reacts too little to make cooperation pay.',
     move: '1',
   },
-  // It spreads its soldiers by chance: four fields of 30 win more often than any other placement.
+  // It spreads its soldiers at random: four fields of 30 win most often.
   blotto: {
     insight: 'The opponent spreads its soldiers by chance and seldom evenly: I give up two fields and hold four.',
     docstring: 'Give up two fields and hold the four others, which is enough to win.',
@@ -55,7 +55,6 @@ const steps = (play: Play): readonly [thought: string, command: string][] => [
   ['That is as good as it gets.', 'submit'],
 ];
 
-/** Reaches the game's optimum through real edits and validations. */
 export const optimum: Policy = ({ game, stepsTaken }) => {
   const [thought, command] = steps(PLAYS[game])[stepsTaken] ?? ['That is as good as it gets.', 'submit'];
   return reply(thought, command);

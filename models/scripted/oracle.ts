@@ -3,10 +3,10 @@ import type { TaskSpec } from '../../domain/task/task.js';
 import { type Policy, type PolicyView, reply, type OracleFile } from './policy.js';
 import { quotedWord } from '../../domain/text/shell-word.js';
 
-/** Bytes that one command writes: large, since each takes a step, but small enough for a shell and the history. */
+/** Large, since each takes a step, but small enough for a shell and the history. */
 const PIECE = 96 * 1024;
 
-/** Shell commands that write the files as they are, whatever is in them. */
+/** Writes any content unchanged. */
 export function writeCommands(files: readonly OracleFile[]): string[] {
   const commands: string[] = [];
   let lines: string[] = [];
@@ -37,7 +37,7 @@ export function writeCommands(files: readonly OracleFile[]): string[] {
   return commands;
 }
 
-/** Commands that make the submission from the task's solution. Throws BenchError if the task has none. */
+/** Throws BenchError if the task has no solution. */
 export function oracleCommands({ task, oracleFiles = [] }: PolicyView): { commands: string[]; task: TaskSpec } {
   if (task === undefined || oracleFiles.length === 0)
     throw new BenchError('usage', `Task ${task?.id ?? ''} has no oracle/ to play.`, {
@@ -48,7 +48,6 @@ export function oracleCommands({ task, oracleFiles = [] }: PolicyView): { comman
   return { commands: [...writeCommands(oracleFiles), ...(made === undefined ? [] : [made])], task };
 }
 
-/** Plays the known solution of its task as an agent would. */
 export const oracle: Policy = (view) => {
   const { commands } = oracleCommands(view);
   const command = [...commands, 'validate'][view.stepsTaken];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isSecret } from '../../domain/task/secrets.js';
 import type { OracleFile } from './policy.js';
 
-/** The files of a task's oracle/, sorted by path; empty without that folder. */
+/** Sorted by path; empty without that folder. */
 export async function readOracle(taskDir: string): Promise<OracleFile[]> {
   const root = join(taskDir, 'oracle');
   const files: OracleFile[] = [];
@@ -12,7 +12,7 @@ export async function readOracle(taskDir: string): Promise<OracleFile[]> {
   return files;
 }
 
-/** Sizes of a task's secret files, except very small ones, whose content may occur by chance. */
+/** Except very small ones, whose content may occur by chance. */
 export async function secretSizes(taskDir: string): Promise<number[]> {
   const files = await filesBelow(join(taskDir, 'evaluator'));
   return [...new Set(files.filter((file) => isSecret(file.path, file.size)).map(({ size }) => size))];

@@ -4,14 +4,13 @@ import { randomIndexes } from '../../domain/statistics/random-index.js';
 import { oracleCommands } from './oracle.js';
 import { type Policy, type PolicyView, reply } from './policy.js';
 
-/** Share of the solution in a first try: from this on, at most this much more. */
 const FIRST = { least: 0.1, more: 0.3 };
 /** An idea changes the share by −0.3 to +0.2: most of them hurt. */
 const IDEA = { least: -0.3, more: 0.5 };
 /** One idea in so many leaves something that cannot be scored. */
 const BROKEN = 6;
 
-/** What turns a submission of answers to calls into one that knows the solution with chance P, by the function that is called. */
+/** By function called: code that makes answers correct with chance P. */
 const MIXED: Readonly<Record<string, string>> = {
   act: `
 
@@ -28,7 +27,7 @@ def next_logits(*call):
 `,
 };
 
-/** Of any other function: the starter's answer in place of the solution's. */
+/** For other functions: the starter's answer instead of the solution's. */
 const mixedWithStarter = (name: string): string => `
 
 def ${name}(*call):
@@ -36,7 +35,7 @@ def ${name}(*call):
     return answers[_coin.random() >= P]
 `;
 
-/** Python that puts the rows of known/baseline.csv, or the row before, in place of the solution's. */
+/** Python that replaces rows of the solution by those of known/baseline.csv, or the row before. */
 const mixedRows = (file: string): string => `
 lines = open("${file}", newline="").read().splitlines(keepends=True)
 try:
@@ -48,7 +47,6 @@ mixed = [lines[0]] + [best if coin.random() < p else rest for best, rest in zip(
 open("${file}", "w", newline="").write("nothing that could be scored\\n" if broken else "".join(mixed))
 `;
 
-/** Python that appends to the module that is scored. */
 const mixedAnswers = (module: string, name: string): string => `
 text = open("known/solution/${module}.py").read() + f"\\n\\nP = {p}\\n_best = ${name}\\n"
 tail = ${JSON.stringify(MIXED[name] ?? mixedWithStarter(name))}
@@ -59,7 +57,7 @@ else:
 open("${module}.py", "w").write(text + tail + (")" if broken else ""))
 `;
 
-/** Commands that put the solution into known/, beside what the starter makes. */
+/** Puts the solution into known/, with the starter's output. */
 function solved(view: PolicyView, { baseline, submission, evaluator }: TaskSpec): string {
   const { commands } = oracleCommands(view);
   const parts = [...submission.files, ...(submission.folders ?? [])].join(' ');
@@ -78,7 +76,7 @@ const numberOf = (text: string): number =>
 
 function tried(view: PolicyView, task: TaskSpec): string {
   const { evaluator, submission } = task;
-  // Other ideas at another task of the same batch.
+  // Other ideas for another task of the batch.
   const seed = (view.seed ?? 0) + view.stepsTaken + numberOf(task.id);
   const draw = randomIndexes(seed);
   const share = (of: { least: number; more: number }): string => (of.least + (of.more * draw(1000)) / 1000).toFixed(3);
@@ -107,10 +105,7 @@ print("share", p)
 END_OF_IDEA`;
 }
 
-/**
- * Knows its task's solution, and plays it with a share that changes by chance with each idea, more often for the worse: a stand-in for a model whose
- * ideas must be tried, at any task with an oracle/.
- */
+/** A stand-in for a model whose ideas must be tried: plays a changing share of the solution. */
 export const seeker: Policy = (view) => {
   const { task } = oracleCommands(view);
   if (!('module' in task.evaluator) && !(task.submission.files[0] ?? '').endsWith('.csv'))

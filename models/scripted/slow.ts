@@ -1,6 +1,6 @@
 import { type Policy, reply } from './policy.js';
 
-/** Three commands that print a line a second for `number` seconds, then a submission of the starter. */
+/** Three commands that print a line a second for `number` seconds, then a submission. */
 export const slow: Policy = ({ stepsTaken, number }) =>
   stepsTaken < 3
     ? reply(

@@ -1,11 +1,8 @@
 import { extname } from 'node:path';
 
-/** Python programs that `scripted:spoiler` runs in the agent's workspace, with the standard library of Python 3.9. */
+/** Run by `scripted:spoiler` in the agent's workspace, with Python 3.9's standard library. */
 
-/**
- * `spoil.py keep`: the submission as it is becomes the right one. `spoil.py <way>`: the right one again, but for one file, spoiled in this
- * way; exit code 3: there is no file to which it applies.
- */
+/** `keep` stores the correct submission; a way spoils one file. Exit code 3: no file fits. */
 export const SPOIL = String.raw`import csv, io, json, os, shutil, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -171,7 +168,7 @@ const TABLES = (ending: string): boolean => ending === '.csv';
 const PROGRAMS = (ending: string): boolean => ending === '.py';
 const ANY = (): boolean => true;
 
-/** Ways in which spoil.py spoils, but `missing`, which is handed in at the end; each with the files to which it may apply, by how their names end. */
+/** Ways of spoiling, with a test of the files' endings; `missing` is submitted at the end. */
 const WAYS: Record<string, (ending: string) => boolean> = {
   empty: ANY,
   garbage: ANY,
@@ -186,13 +183,13 @@ const WAYS: Record<string, (ending: string) => boolean> = {
   raises: PROGRAMS,
 };
 
-/** Those that may apply to a submission: what lies in its folders is known only when it is made. */
+/** Includes those that folders may allow: their content is known only once made. */
 export const waysOf = ({ files, folders }: { files: readonly string[]; folders: readonly string[] }): string[] =>
   Object.entries(WAYS)
     .filter(([, applies]) => folders.length > 0 || files.some((path) => applies(extname(path))))
     .map(([way]) => way);
 
-/** Checksums of the files that the agent can read below some folders, if they are of one of these sizes. */
+/** Checksums of readable files below some folders that have one of these sizes. */
 export const LOOK = String.raw`import hashlib, json, os, sys
 
 sizes, roots = set(json.loads(sys.argv[1])), sys.argv[2:]
@@ -216,7 +213,7 @@ for root in roots:
 print("LOOKED " + json.dumps({"files": looked, "found": found}))
 `;
 
-/** What holds the container's limits, as the agent sees it. */
+/** The container's limits as the agent sees them. */
 export const LIMITS = String.raw`import json
 
 def read(*paths):

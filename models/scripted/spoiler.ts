@@ -9,10 +9,7 @@ const file = (path: string, text: string) => ({
   executable: false,
 });
 
-/**
- * Validates the task's solution, then the solution spoiled in each way; looks for the task's secrets and its own limits; submits
- * nothing. `bench tasks verify` judges the results.
- */
+/** Validates the solution, spoiled in each way too; `bench tasks verify` judges the results. */
 export const spoiler: Policy = (view) => {
   const { task, secretSizes = [], backend, stepsTaken } = view;
   const { commands, task: known } = oracleCommands(view);

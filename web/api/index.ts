@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { PathParams } from './route.js';
 import type { ROUTES, RouteName } from './routes.js';
 
-// The page takes types alone from this room: zod never reaches the browser.
+// The page imports only types from here: zod never reaches the browser.
 
 export type { LiveMessage, LiveMessages } from '../../domain/views/changes.js';
 export type { ErrorDocument } from '../../domain/views/errors.js';
@@ -12,15 +12,13 @@ export type { RouteName } from './routes.js';
 
 type Routes = typeof ROUTES;
 
-/** What a route answers: a document; else a text, bytes, or a stream. */
 export type Answer<Name extends RouteName> = Routes[Name]['answer'] extends z.ZodType
   ? z.output<Routes[Name]['answer']>
   : Routes[Name]['answer'];
 
-/** Search parameters that a route takes; lists are repeated keys, numbers and booleans their text. */
+/** Lists are repeated keys; numbers and booleans are their text. */
 export type Query<Name extends RouteName> = Routes[Name] extends { query: infer Schema extends z.ZodType }
   ? z.input<Schema>
   : Record<never, never>;
 
-/** `:id` and the like, in a route's path. */
 export type Params<Name extends RouteName> = PathParams<Routes[Name]['path']>;

@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import { route } from './route.js';
 
-/** `now`, `ops`, `batch:<id>`, `run:<id>`: what a page watches. */
+/** `now`, `ops`, `batch:<id>`, `run:<id>`. */
 const topicSchema = z
   .string()
   .regex(/^(now|ops|(batch:b|run:r)-[0-9a-z]{1,60})$/, 'must be now, ops, batch:<id> or run:<id>');
 
-/**
- * Server-sent events: `event` is a name of `LiveMessages`, `data` its JSON, `id` a cursor. After a lost connection ask again with
- * `since`; `Last-Event-ID` means the same. A comment comes every 15 s.
- */
+/** `event`: a key of `LiveMessages`; `data`: JSON; `id`: a cursor. Comments come every 15 s. */
 export const liveRoutes = {
   live: route({
     method: 'GET',

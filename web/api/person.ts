@@ -12,7 +12,7 @@ export const personRoutes = {
   }),
 };
 
-/** A person's moves; the first answer to a turn counts, so that repeating one changes nothing. */
+/** The first answer to a turn counts, so repeating one changes nothing. */
 export const personActions = {
   'person answers': route({
     method: 'POST',

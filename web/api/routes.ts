@@ -14,10 +14,8 @@ import { sqlRoutes } from './sql.js';
 import { steeringRoutes } from './steering.js';
 import { subjectRoutes } from './subjects.js';
 
-/** Where all routes are. */
 export const API = '/api/v1';
 
-/** Routes that the page asks, by name. */
 export const ROUTES = {
   ...homeRoutes,
   ...batchRoutes,
@@ -35,5 +33,4 @@ export const ROUTES = {
 };
 export type RouteName = keyof typeof ROUTES;
 
-/** Those, and the actions. */
 export const ALL_ROUTES: Record<string, Route> = { ...ROUTES, ...steeringRoutes, ...personActions };

@@ -1,7 +1,7 @@
 import { searchRequestSchema } from '../../domain/requests/search.js';
 import { route } from './route.js';
 
-/** Server-sent events: `event` is a name of `SearchMessages`, `data` its JSON; it ends with `done` or `failed`. */
+/** `event` names a `SearchMessages` entry, `data` is its JSON; ends with `done` or `failed`. */
 export const searchRoutes = {
   search: route({
     method: 'GET',

@@ -3,7 +3,7 @@ import { BATCH_ACTIONS, HOST_ACTIONS, RUN_ACTIONS } from '../../domain/run/steer
 import { actionResultSchema, previewSchema } from '../../domain/views/steering.js';
 import { type Route, route } from './route.js';
 
-/** What each action takes besides the preview's tag. */
+/** Options besides the preview's tag. */
 const options = {
   budget: {
     usd: z
@@ -21,7 +21,7 @@ const options = {
 } as const;
 type Options = Record<string, Record<string, z.ZodType>>;
 
-/** An action and, on the same path below `/preview`, what it would do. POST wants the header `Idempotency-Key`. */
+/** An action, and its preview below `/preview`. POST requires the header `Idempotency-Key`. */
 const pair = <Name extends string>(of: string, action: Name) => {
   const fields = (options as Options)[action] ?? {};
   return {
@@ -54,7 +54,6 @@ const pairs = (of: string, actions: readonly string[]): Record<string, Route> =>
   return routes;
 };
 
-/** By `batches pause`, `batches pause preview`, and so on. */
 export const steeringRoutes = {
   ...pairs('batches', BATCH_ACTIONS),
   ...pairs('runs', RUN_ACTIONS),

@@ -1,4 +1,4 @@
-// A small script of its own, which runs before the page's large ones have come.
+// A small script, which runs before the page's large ones have loaded.
 import { addressOf, PATHS } from './data/ask.js';
 import { askEarly } from './data/early-answers.js';
 import { FIRST_SKELETON, firstViewOfNow, windowOf } from './data/first-views.js';

@@ -107,7 +107,7 @@ export const router = createRouter({
   parseSearch,
   stringifySearch: printSearch,
   defaultPreload: false,
-  // From disk there is no other part of an address that a page may change.
+  // From disk, a page may only change the hash.
   ...(isStatic && { history: createHashHistory() }),
 });
 

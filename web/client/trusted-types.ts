@@ -1,4 +1,4 @@
-/** The page makes no HTML of strings. The empty string alone passes, with which libraries clear a node; workers are our own files. */
+/** No HTML from strings, except the empty one that libraries clear with; workers are our files. */
 export function installTrustedTypes(): void {
   const { trustedTypes } = window as unknown as { trustedTypes?: TrustedTypes };
   trustedTypes?.createPolicy('default', {

@@ -19,20 +19,18 @@ import { Rate } from './rate.js';
 import { readBody, readQuery } from './read-request.js';
 
 export interface AppOptions {
-  /** By name of the route; a route without one is not there. */
+  /** By route; a route without a handler does not exist. */
   handlers: Readonly<Record<string, Handler>>;
   tokens: { find(token: string): Token | null };
-  /** `host:port`, as browsers send it: another name is somebody's who points it here. */
+  /** `host:port`, as browsers send it, against DNS rebinding. */
   hosts: readonly string[];
-  /** Whence pages may ask. */
+  /** From which pages may send requests. */
   origins: readonly string[];
   readOnly: boolean;
-  /** Answers are compressed: the network is slower than that. */
+  /** For networks slower than compression. */
   compressed: boolean;
   version: string;
-  /** Where the built page lies. */
   page: string;
-  /** The address of who asks. */
   addressOf?: (c: Context) => string;
   limits?: Partial<typeof LIMITS>;
 }
@@ -45,13 +43,12 @@ const LIMITS = {
   answerBytes: 16 * 1024 * 1024,
 };
 
-/** Does one path go before another? Words go before parameters, which take any word. */
+/** Words before parameters, which match any word. */
 const bySpecificity = ([, a]: readonly [string, Route], [, b]: readonly [string, Route]): number =>
   marked(a.path) < marked(b.path) ? -1 : 1;
-/** `~` comes after every letter. */
+/** `~` sorts after every letter. */
 const marked = (path: string): string => path.replace(/:\w+/g, '~');
 
-/** The page's server, without a port: routes, who may ask them, and the page. */
 export function createApp(options: AppOptions): Hono {
   const limits = { ...LIMITS, ...options.limits };
   const app = new Hono();
@@ -66,7 +63,7 @@ export function createApp(options: AppOptions): Hono {
   return app;
 }
 
-/** Headers and errors of all answers; requests of other hosts and sites, and those that are too large, are refused. */
+/** Sets headers and errors; refuses other hosts and sites, and large requests. */
 function refuseStrangers(app: Hono, options: AppOptions, limits: typeof LIMITS): void {
   app.use(async (c, next) => {
     await next();
@@ -83,7 +80,7 @@ function refuseStrangers(app: Hono, options: AppOptions, limits: typeof LIMITS):
   });
   if (options.compressed) app.use(compress());
   app.use(`${API}/*`, async (c, next) => {
-    // No cookie is ever read, so another site could not act for a user; its requests are refused all the same.
+    // Without cookies another site could not act for a user; still refuse it.
     refuseOtherSite((name) => c.req.header(name), options, c.req.method !== 'GET');
     await next();
   });
@@ -98,7 +95,6 @@ function refuseStrangers(app: Hono, options: AppOptions, limits: typeof LIMITS):
   );
 }
 
-/** Reads each request by the schemas of its route, and answers it. */
 function serveRoutes(app: Hono, options: AppOptions, limits: typeof LIMITS): void {
   const served = Object.entries(ALL_ROUTES).filter(
     ([name, route]) => options.handlers[name] !== undefined && (!options.readOnly || readsOnly(route)),
@@ -122,7 +118,7 @@ function serveRoutes(app: Hono, options: AppOptions, limits: typeof LIMITS): voi
       };
       const { signal } = c.req.raw;
       const answer = await within(route.limitMs ?? limits.requestMs, signal, (wanted) => {
-        // A stream outlives its request's answer; an action is done as a whole.
+        // A stream outlives its request's answer; an action must not be cut.
         if (route.answer === 'events' || !readsOnly(route)) return handlers[name]!({ ...call, signal });
         return whileWanted(wanted, () => handlers[name]!({ ...call, signal: wanted }));
       });
@@ -130,7 +126,7 @@ function serveRoutes(app: Hono, options: AppOptions, limits: typeof LIMITS): voi
     });
 }
 
-/** Whose token a request carries; null: the route needs none. BenchError (usage): it is wrong, or its role may not ask this route. */
+/** Null: the route needs no token. BenchError (usage): it is wrong, or its role is too low. */
 function identify(options: AppOptions, limits: typeof LIMITS): (c: Context, route: Route) => Token | null {
   const addressOf = options.addressOf ?? (() => 'here');
   const badTokens = new Rate(limits.badTokensPerMinute, 60_000);
@@ -140,7 +136,7 @@ function identify(options: AppOptions, limits: typeof LIMITS): (c: Context, rout
     const token = tokenOf(c.req.header('authorization'));
     const who = token === undefined ? null : options.tokens.find(token);
     if (who === null) {
-      // A right token is let in however many were wrong: behind a proxy all have one address, and no guess finds 256 random bits.
+      // Right tokens always pass: behind a proxy all share an address, and guessing is hopeless.
       if (token !== undefined && !badTokens.take(addressOf(c)))
         throw new BenchError('usage', 'too many wrong tokens came from this address', { code: 'requests.too_many' });
       throw new BenchError('usage', 'the token is missing or wrong', {
@@ -163,7 +159,7 @@ const tokenOf = (header: string | undefined): string | undefined => /^Bearer (\S
 
 const readsOnly = ({ method, reads }: Route): boolean => method === 'GET' || reads === true;
 
-/** Until the time is over or the client has gone: then `wanted` is aborted. */
+/** At the limit, or when the client has gone, `wanted` aborts. */
 async function within<T>(ms: number, gone: AbortSignal, work: (wanted: AbortSignal) => Promise<T>): Promise<T> {
   const ending = new AbortController();
   const leave = (): void => ending.abort();
@@ -188,7 +184,7 @@ async function within<T>(ms: number, gone: AbortSignal, work: (wanted: AbortSign
   }
 }
 
-/** With a tag of its content: a client that has it already gets 304. */
+/** With an ETag: a client that has the content gets 304. */
 function document(c: Context, answer: unknown, most: number): Response {
   const text = JSON.stringify(answer);
   if (Buffer.byteLength(text) > most)

@@ -8,10 +8,9 @@ const ticketSchema = z.strictObject({
   /** In ms since 1970. */
   until: z.number(),
 });
-/** What whoever holds it may fetch. */
 export type DownloadTicket = z.infer<typeof ticketSchema>;
 
-/** Signed by this process alone: with it go all that it gave. A browser's own downloads carry no token. */
+/** Signed with a key of this process, for browsers' own downloads, which carry no token. */
 export class DownloadTickets {
   private readonly key = randomBytes(32);
 
@@ -20,7 +19,7 @@ export class DownloadTickets {
     return `${text}.${this.sign(text).toString('base64url')}`;
   }
 
-  /** Null: forged, of another process, or too old. */
+  /** Null: forged, expired, or of another process. */
   read(given: string, now = Date.now()): DownloadTicket | null {
     const [text = '', signature = ''] = given.split('.');
     const [presented, right] = [Buffer.from(signature, 'base64url'), this.sign(text)];

@@ -1,4 +1,4 @@
-/** What the page may load and do: nothing from elsewhere, and no text becomes HTML or script. */
+/** Content only from our server; no text becomes HTML or script. */
 const policy = (nonce: string): string =>
   [
     "default-src 'none'",
@@ -14,7 +14,6 @@ const policy = (nonce: string): string =>
     'trusted-types default',
   ].join('; ');
 
-/** Of every answer. */
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -26,10 +25,9 @@ export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'private, no-cache',
 };
 
-/** Of the page itself. */
 export const pageHeaders = (nonce: string): Record<string, string> => ({ 'Content-Security-Policy': policy(nonce) });
 
-/** Of what agents and strangers wrote: should a browser ever open it, nothing in it runs. */
+/** For foreign content: if a browser opens it, nothing in it runs. */
 export const HOSTILE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "sandbox; default-src 'none'",
   'Content-Disposition': 'attachment',

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { API } from '../api/routes.js';
 import type { Route } from '../api/route.js';
 
-// zod writes JSON Schema itself, with the names that our schemas have already; @hono/zod-openapi would bring a second registry of
-// them, three more packages, and Hono into web/api.
+// zod writes JSON Schema itself; @hono/zod-openapi would add a second registry, three packages, and
+// Hono in web/api.
 
 type Json = Record<string, unknown>;
 
-/** Every route as OpenAPI 3.1, whose schemas are JSON Schema of 2020-12. */
+/** OpenAPI 3.1, whose schemas are JSON Schema 2020-12. */
 export function openApi(routes: Readonly<Record<string, Route>>, version: string): Json {
   const schemas: Json = {};
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
@@ -92,7 +92,6 @@ const errorSchema = {
   },
 };
 
-/** References to shared schemas, as OpenAPI has them. */
 function relinked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(relinked);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,10 +1,9 @@
 import { isOutage } from '../../operations/as-bench-error.js';
 import type { Handler } from './call.js';
 
-/** Since when services do not answer. Each request tries them again: no connection that broke is kept. */
+/** Since when services do not answer. Each request tries them again, on new connections. */
 export interface Outage {
   lostSince(): string | null;
-  /** Calls the listener when an outage begins and when it ends. */
   subscribe(listener: (lostSince: string | null) => void): () => void;
   watched(handler: Handler): Handler;
   report(error: unknown): void;

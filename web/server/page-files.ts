@@ -15,17 +15,16 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Its own names alone: no separators, nothing hidden. */
+/** Neither separators nor hidden files. */
 const NAME = /^(?!\.)[\w.-]{1,200}$/;
 
-/** Null: there is none. */
 const bytesOf = (path: string): Promise<Buffer<ArrayBuffer> | null> =>
   readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'EISDIR') return null;
     throw error;
   }) as Promise<Buffer<ArrayBuffer> | null>;
 
-/** The built page: its parts under names that change with their content, and one document for every address of a page. */
+/** Assets under content hashes, and one document for every page address. */
 export function servePage(app: Hono, folder: string): void {
   app.get('/assets/:name', async (c) => {
     const name = c.req.param('name');

@@ -1,4 +1,3 @@
-/** At most so many in a window of time, by key. Windows that are over are forgotten. */
 export class Rate {
   private readonly windows = new Map<string, { since: number; count: number }>();
 
@@ -8,7 +7,6 @@ export class Rate {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Counts one more; false: it is one too many. */
   take(key: string): boolean {
     const window = this.window(key);
     window.count++;

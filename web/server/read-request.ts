@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
 
-/** What is under defaults and options. */
 function inside(field: z.core.$ZodType): z.core.$ZodType {
   return field instanceof z.ZodDefault || field instanceof z.ZodOptional || field instanceof z.ZodNullable
     ? inside(field.unwrap())
     : field;
 }
 
-/** A text as the value that a field takes; one that it cannot be stays a text, which the schema then refuses. */
+/** A text as a field's type; the schema refuses what stays a text. */
 function valueOf(kind: z.core.$ZodType, text: string): unknown {
   if (kind instanceof z.ZodNumber) return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
   if (kind instanceof z.ZodBoolean) return text === 'true' ? true : text === 'false' ? false : text;
@@ -25,7 +24,6 @@ function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.ou
   });
 }
 
-/** Search parameters as a schema has them: a list's key is repeated. */
 export function readQuery(schema: z.ZodObject | undefined, search: URLSearchParams): Record<string, unknown> {
   const shape: Readonly<Record<string, z.core.$ZodType>> = schema?.shape ?? {};
   const input: Record<string, unknown> = {};
@@ -38,7 +36,6 @@ export function readQuery(schema: z.ZodObject | undefined, search: URLSearchPara
   return checked(schema ?? z.strictObject({}), input);
 }
 
-/** A body of JSON as a schema has it. */
 export function readBody(schema: z.ZodObject | undefined, text: string): Record<string, unknown> {
   if (schema === undefined) return {};
   let input: unknown;

@@ -18,7 +18,6 @@ import { allHandlers } from './handlers/index.js';
 import { watchOutage } from './outage.js';
 
 export interface RunningServer {
-  /** `http://127.0.0.1:8222` */
   address: string;
   close(): Promise<void>;
 }
@@ -48,7 +47,7 @@ function readPem(path: string): Buffer {
   }
 }
 
-/** Serves the page of a home until it is closed. Services are those of the bench, and started on first use. */
+/** Services are those of the bench, started on first use. */
 export async function startPageServer(bench: Bench, request: PageServerRequest): Promise<RunningServer> {
   refuseOpenServer(request);
   const { settings } = bench;

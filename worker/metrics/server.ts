@@ -1,12 +1,12 @@
-// On node:http, not Hono: one route, and Hono's adapter replaces the Request and Response of the process, which the
-// SDKs of the providers use in a worker.
+// On node:http, not Hono, whose adapter replaces the process's Request and Response, which the
+// providers' SDKs use.
 import { createServer, type Server } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { BenchError } from '../../domain/errors.js';
 import type { MetricsAddress } from '../../operations/home/metrics-address.js';
 import { METRICS_CONTENT_TYPE, type MetricFamily, renderMetrics } from '../../domain/metrics/prometheus.js';
 
-/** A free port of the loopback, for the SDK's own exporter: it takes no port of the system's choice. */
+/** For the SDK's exporter, which needs an explicit port. */
 export async function loopbackAddress(): Promise<string> {
   const server = createTcpServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
@@ -15,10 +15,7 @@ export async function loopbackAddress(): Promise<string> {
   return `127.0.0.1:${port}`;
 }
 
-/**
- * `GET /metrics`: our figures, then those of the Temporal SDK of this process. A database that does not answer is a
- * figure too (`bench_database_up 0`), so that the SDK's remain visible.
- */
+/** Ours, then the Temporal SDK's. Without the database `bench_database_up 0` and the SDK's. */
 export async function serveMetrics(
   address: MetricsAddress,
   figures: () => Promise<MetricFamily[]>,

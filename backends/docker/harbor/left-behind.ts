@@ -3,11 +3,10 @@ import type Docker from 'dockerode';
 import { extract } from 'tar-stream';
 import { LOGS } from './provision-script.js';
 
-/** Of all that the tests leave. */
 const LOGS_LIMIT = 16 * 1024 * 1024;
 const READ_LIMIT_MS = 60_000;
 
-/** The plain text files of the tests' log folder itself, by name; too much of them is nothing. No process may write there meanwhile. */
+/** Text files directly in the tests' log folder, by name; empty if too large. */
 export async function leftBehind(container: Docker.Container): Promise<ReadonlyMap<string, string>> {
   const abortSignal = AbortSignal.timeout(READ_LIMIT_MS);
   const found = new Map<string, string>();

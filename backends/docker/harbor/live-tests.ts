@@ -12,11 +12,10 @@ import { leftBehind } from './left-behind.js';
 import { LOGS, pathOf, verificationEnvironment } from './provision-script.js';
 import { testsArchive } from './tests-archive.js';
 
-/** For what stands around the tests. */
 const PATIENCE_MS = 120_000;
-/** What the agent, who is not root, installs for itself. */
+/** Where the agent, who is not root, installs packages. */
 const AGENT_LOCAL = '/home/agent/.local';
-/** What `timeout` says of what it ended. */
+/** Exit codes of `timeout` for a command that it ended. */
 const TOO_LONG = ['124', '137'];
 
 const BEFORE = `rm -rf /tests ${LOGS} && mkdir -p /logs && mkdir -m 700 ${LOGS}`;
@@ -24,8 +23,9 @@ const TESTS = `cd "$1" && timeout --kill-after=5 "$2" /bin/bash /tests/test.sh <
 const AFTER = `rm -rf /tests ${LOGS}`;
 
 /**
- * Harbor's tests as root in the agent's own container, among the processes that it left: they are what is tested, and may be whatever
- * the agent wants. Its processes can neither read the tests nor write the reward; packages of its own that the tests load can.
+ * Runs Harbor's tests as root in the agent's container, among the agent's processes, which are
+ * under test. Those can neither read the tests nor write the reward, but tests may load packages of
+ * theirs.
  */
 export async function runLiveTests(
   container: Docker.Container,
@@ -56,7 +56,7 @@ export async function runLiveTests(
   }
 }
 
-/** Empty: the tests left no such file, or nothing in it. */
+/** Empty text: the tests left no such file, or an empty one. */
 export function judgeLiveTests(submission: readonly SubmissionFile[], ctrf: boolean): EvaluationOutcome {
   const text = (name: string): string | null =>
     submission.find(({ path }) => path === name)?.bytes.toString('utf8') || null;

@@ -1,17 +1,16 @@
 import type { LayerRequirements } from '../../../domain/task/requirements.js';
 import { quotedWord } from '../../../domain/text/shell-word.js';
 
-/** In the verifier's image: what stands in front of programs that fetch things. */
+/** In the verifier's image: wrappers of programs that download. */
 export const OFFLINE_FOLDER = '/opt/bench-verifier/bin';
-/** Where tests leave what they found. */
 export const LOGS = '/logs/verifier';
 
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const PATH = `${OFFLINE_FOLDER}:$PATH`;
 
 /**
- * Runs the tests once, with a network and without a submission, so that all that they install is in the image. What they found is
- * thrown away, and so are they: each evaluation brings them along.
+ * Runs the tests once, with a network and without a submission, so that the image has what they
+ * install. Removes results and tests; each evaluation brings its own tests.
  */
 export function provisionScript({
   workdir,
@@ -19,7 +18,7 @@ export function provisionScript({
   ctrf,
   verification,
 }: NonNullable<LayerRequirements['harbor']>): string {
-  // Others get a working folder in its place.
+  // Otherwise the tests get another working folder.
   const kept = verification === 'live' ? [quotedWord(workdir), '/opt/bench-verifier/workdir'] : null;
   const found = ctrf ? `[ -s ${LOGS}/ctrf.json ]` : `[ -s ${LOGS}/reward.txt ] || [ -s ${LOGS}/reward.json ]`;
   return [
@@ -36,18 +35,16 @@ export function provisionScript({
     `if ! { ${found}; }; then echo 'tests/test.sh left no ${ctrf ? 'ctrf.json' : 'reward'}: it did not get to its tests'; exit 1; fi\n`,
     'cd /\n',
     `rm -rf /tests /logs /tmp/* /solution\n`,
-    // What the agent deleted must not be there; a volume in its place would keep tests from moving files out of it.
+    // Files that the agent deleted must not reappear. Not a volume: tests may move files out.
     kept === null
       ? `find ${quotedWord(workdir)} -xdev -mindepth 1 -delete\n`
       : `rm -rf ${kept[0]} && mv ${kept[1]} ${kept[0]}\n`,
   ].join('');
 }
 
-/** Of an image, or a container. */
 export const pathOf = (env: readonly string[] | null | undefined): string =>
   env?.find((one) => one.startsWith('PATH='))?.slice('PATH='.length) ?? DEFAULT_PATH;
 
-/** The variables of a verification, in place of all that the image has of them. */
 export const verificationEnvironment = (env: Readonly<Record<string, string>>, path: string): string[] =>
   Object.entries({
     DEBIAN_FRONTEND: 'noninteractive',

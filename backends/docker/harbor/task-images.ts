@@ -18,12 +18,12 @@ import { quotedWord } from '../../../domain/text/shell-word.js';
 
 type Harbor = NonNullable<LayerRequirements['harbor']>;
 
-/** Bump when the way these images are made changes. */
+/** Bump when the recipe of these images changes. */
 const FORMAT = 1;
 
 /**
- * The images of a task that brings an environment: the agent's is bench's on top of it, with the task's working folder in place of the
- * workspace; the verifier's has what its tests install, downloaded once, on the environment that no agent has touched.
+ * Images of a task with its own environment. The agent's is bench's on top, with the task's working
+ * folder as workspace; the verifier's adds what its tests install, on the untouched environment.
  */
 export async function ensureHarborImage(
   docker: Docker,
@@ -34,13 +34,12 @@ export async function ensureHarborImage(
 ): Promise<BuiltImage> {
   const environment = await ensureEnvironment(docker, layer, options);
   if (kind === 'evaluator') return await verifierImage(docker, environment, layer, harbor, options);
-  // Tests that run where the agent lives find there what they install.
+  // Live tests run in the agent's image, so it needs what they install.
   const live = harbor.verification === 'live';
   const below = live ? await verifierImage(docker, environment, layer, harbor, options) : environment;
   return await agentImage(docker, below, layer, harbor, options);
 }
 
-/** environment/, as its Dockerfile says. */
 async function ensureEnvironment(
   docker: Docker,
   layer: LayerRequirements,
@@ -99,7 +98,7 @@ async function agentImage(
   if (assetsRoot === undefined) throw new Error('the agent of a task with an environment needs images/agent');
   const plain = await ensureImage(docker, 'agent', { assetsRoot, base: environment.ref, onProgress, signal });
   const folder = quotedWord(workdir);
-  // The supervisor copies it to the workspace: images/agent/durable_shell/starter.py. What a solution is given lies at /solution.
+  // The supervisor copies /opt/bench/workdir to the workspace (starter.py).
   const script = [
     `mkdir -p ${folder} /opt/bench/workdir\n`,
     `cp -a ${folder}/. /opt/bench/workdir/\n`,
@@ -185,7 +184,6 @@ function hashOf(beginning: readonly string[], files: readonly LayerFile[]): stri
 
 const pending = new WeakMap<Docker, Map<string, Promise<BuiltImage>>>();
 
-/** Callers of one process share a build. */
 async function shared(docker: Docker, ref: string, work: () => Promise<BuiltImage>): Promise<BuiltImage> {
   const ofEngine = pending.get(docker) ?? new Map<string, Promise<BuiltImage>>();
   pending.set(docker, ofEngine);

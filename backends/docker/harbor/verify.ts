@@ -17,19 +17,19 @@ import { pathOf, verificationEnvironment } from './provision-script.js';
 import { testsArchive } from './tests-archive.js';
 
 const STARTUP_MS = 120_000;
-/** SIGKILL, SIGTERM; unknown to an engine that was away. */
+/** SIGKILL, SIGTERM, and unknown to an engine that was away. */
 const ENDED_FROM_OUTSIDE = [137, 143, 255];
-/** Of those that engines give by default: tests run programs in a chroot, and serve at ports below 1024. */
+/** From the engines' default: tests run programs in a chroot, and serve at ports below 1024. */
 const CAPABILITIES = [
   ...['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETUID', 'SETGID', 'KILL'],
   ...['SYS_CHROOT', 'NET_BIND_SERVICE'],
 ];
-/** Engines write none where there is no network. */
+/** Engines write none without a network. */
 const HOSTS: TarEntry = { name: 'etc/hosts', mode: 0o644, bytes: Buffer.from(LOCALHOST) };
 
 /**
- * Harbor's tests in a container of the verifier's image that no agent has been in, without a network. It gets the agent's working
- * folder, and the tests. When test.sh has ended, so has every other process; then what it left is read.
+ * Harbor's tests in a fresh container of the verifier's image, without a network. It gets the
+ * agent's working folder and the tests; the results are read after every process has ended.
  */
 export async function verify(
   options: DockerEvaluatorOptions,
@@ -95,7 +95,7 @@ async function fill(container: Docker.Container, job: EvaluationJob, workdir: st
   const folders: TarEntry[] = ['home', 'home/agent', 'logs', 'logs/verifier', 'logs/agent', 'logs/artifacts'].map(
     (name) => ({ name, mode: name === 'logs/verifier' ? 0o700 : 0o755, bytes: null }),
   );
-  // The tests last: nothing of the agent's lies over them.
+  // The tests last, so that no file of the agent overwrites them.
   await container.putArchive(await tarBytes([...folders.slice(home === undefined ? 2 : 0), HOSTS]), { path: '/' });
   if (home !== undefined) await container.putArchive(home, { path: '/home/agent' });
   if (tmp !== undefined) await container.putArchive(tmp, { path: '/tmp' });
@@ -116,7 +116,7 @@ async function outcome(
     return { kind: 'rejected', message: `the tests took longer than ${timeoutSeconds} s` };
   }
   const { State } = await container.inspect();
-  // Its container has ended, so no process writes there.
+  // The container has ended, so no process writes there.
   const left = await leftBehind(container);
   const text = (name: string): string | null => left.get(name) ?? null;
   const found = { rewardJson: text('reward.json'), rewardTxt: text('reward.txt'), ctrf: text('ctrf.json') };
@@ -125,7 +125,7 @@ async function outcome(
   if (State.OOMKilled)
     return { kind: 'rejected', message: `the tests ran out of memory (the limit is ${memoryMb} MB)` };
   const { stdout, stderr } = await output(docker, container);
-  // Not by itself, as far as anybody can tell: the engine, or who works on its machine, ended it.
+  // Probably ended from outside: by the engine, or by an operator.
   if (ENDED_FROM_OUTSIDE.includes(State.ExitCode) && found.rewardJson === null && found.rewardTxt === null)
     throw new InfrastructureError(`the verification ended with code ${State.ExitCode} before it gave a reward`);
   return { ...judged, message: `${judged.message}\n${`${stdout}\n${stderr}`.trim().slice(-2000)}`.trim() };

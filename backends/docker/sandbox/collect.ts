@@ -23,7 +23,7 @@ export async function collect(
   await mountIntact(context, ref);
   const { live, whole } = more ?? {};
   if (live !== undefined) {
-    // Not restarted when something fails: its processes are what is tested.
+    // Not restarted on failure: its processes are under test.
     const container = containerOf(context, ref);
     await startAndWait(context, ref, container);
     return await onIntactDisk(context, ref, () => runLiveTests(container, live));
@@ -38,7 +38,7 @@ export async function collect(
   });
 }
 
-/** Needs a running container with room for a process. A frozen one is thawed and frozen again. */
+/** Needs a running container with room for a process; thaws a frozen one meanwhile. */
 async function collectInside(
   context: SandboxContext,
   ref: SandboxRef,
@@ -53,7 +53,7 @@ async function collectInside(
         return await work(container);
       } catch (error) {
         if (attempt === MOST_TRIES) throw error;
-        // The agent's leftover processes fill the container. Restarting ends them; the files stay.
+        // The agent's leftover processes fill the container. A restart ends them; the files stay.
         if (attempt === 2) await container.kill().catch(unlessStatus(409));
       }
     }

@@ -19,36 +19,29 @@ export interface DockerSandboxOptions {
   backend?: EngineBackend;
   /** False: the engine cannot mount our directories; see EngineAddress. */
   sharesFiles?: boolean;
-  /** The agent's image, found or built when the first container is created; see ensureImage. */
+  /** The agent's image, built if needed when the first container is created; see ensureImage. */
   image: () => Promise<BuiltImage>;
-  /** That image with a task's packages; see ensureTaskImage. */
   taskImage?: (plain: BuiltImage, layer: LayerRequirements) => Promise<BuiltImage>;
-  /** `name:address` that proxies resolve without DNS. */
+  /** `name:address` pairs that proxies resolve without DNS. */
   extraHosts?: readonly string[];
-  /** Gets warnings for people; runs continue. */
+  /** Warnings for people; runs continue. */
   onWarning?: (text: string) => void;
-  /** Shared by all sandboxes of the home. */
   room?: DiskRoom | undefined;
   layout: HomeLayout;
-  /** Names this home: containers of several homes live side by side. */
+  /** Identifies this home: containers of several homes share an engine. */
   homeTag: string;
 }
 
-/** What the functions of one sandbox port share. */
 export interface SandboxContext extends DockerSandboxOptions {
   backend: EngineBackend;
   sharesFiles: boolean;
   room: DiskRoom;
-  /** Sandboxes get disks of their own where that is possible. */
   disksWanted: boolean;
-  /** Until then no disk is tried, since the last could not be made. */
+  /** No disks before this time, since the last could not be made. */
   nextDiskAt: number;
-  /** False: the engine cannot grant the right to choose which processes end first without memory. */
+  /** False: the engine cannot grant the right to choose the kernel's first OOM victim. */
   ranksProcesses: boolean;
-  /**
-   * Names of containers of this process alone, which are removed with the archive that is made of them; after our death, with what
-   * has no run.
-   */
+  /** Containers that exist only to be archived; after a crash, leftovers without a run. */
   archiving: Set<string>;
   isPodman: () => ReturnType<typeof isPodman>;
   unenforced: () => ReturnType<typeof unenforcedLimits>;
@@ -70,13 +63,11 @@ export function sandboxContext(options: DockerSandboxOptions): SandboxContext {
   };
 }
 
-/** The sandbox's folders on this host. */
 export const foldersOf = ({ layout }: SandboxContext, { runId, epoch }: SandboxRef) => layout.run(runId, epoch);
 
 export const containerOf = ({ docker, homeTag }: SandboxContext, ref: SandboxRef): Docker.Container =>
   docker.getContainer(containerName(homeTag, ref));
 
-/** The sandbox as errors name it. */
 export const titleOf = (ref: SandboxRef): string => `the container of run ${ref.runId}`;
 
 export const channelTo = (context: SandboxContext, ref: SandboxRef): ControlChannel =>

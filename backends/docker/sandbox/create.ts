@@ -21,12 +21,10 @@ import { dropDisk, ensureDisk, hasDisk } from '../workspace-disk.js';
 import { foldersOf, type SandboxContext } from './context.js';
 
 const NAME_ATTEMPTS = 200;
-/** Pause after a disk could not be made. */
 const DISK_PAUSE_MS = 10 * 60_000;
 
 export interface SandboxImages {
   plain: BuiltImage;
-  /** With what the task and the program need. */
   image: BuiltImage;
 }
 
@@ -36,14 +34,14 @@ export interface CreatedContainer {
   created: boolean;
 }
 
-/** The sandbox's container, or the one of an earlier start; it may not be running. */
+/** Creates the sandbox's container, or adopts an earlier start's; it may not be running. */
 export async function create(
   context: SandboxContext,
   spec: SandboxSpec,
   images: SandboxImages,
 ): Promise<CreatedContainer> {
   const { control } = foldersOf(context, spec);
-  // Even where it is not shared: list() needs it to find containers removed behind our back.
+  // Even where it is not shared: list() needs it to find containers removed by others.
   await makeControlDirectory(control, context.backend);
   await recordBeginStep(control, spec.restoredStep ?? 0);
   const at = await preparePlace(context, spec, images);
@@ -61,7 +59,6 @@ export async function create(
   return { created, container: await createWithDisk(context, spec, at) };
 }
 
-/** What the container needs around it: its proxy, the gateway's folder, the figures of its machine. */
 async function preparePlace(
   context: SandboxContext,
   spec: SandboxSpec,
@@ -99,7 +96,6 @@ async function createFromKept(
   return { created, container: await createOrAdopt(context, spec, { ...at, disk: folders.dir }) };
 }
 
-/** With a disk for the agent's files where that is possible here. */
 async function createWithDisk(
   context: SandboxContext,
   spec: SandboxSpec,
@@ -115,7 +111,7 @@ async function createWithDisk(
     return await createOrAdopt(context, spec, { ...at, disk: dir });
   } catch (error) {
     if (error instanceof NoRoom) throw error;
-    // No free loop device, or an engine that does not see our mounts. This may pass, but not at once.
+    // No free loop device, or an engine that does not see our mounts: this may pass, but not soon.
     if (!(error instanceof InfrastructureError) && !/bind source path|statfs/.test((error as Error).message))
       throw error;
     context.nextDiskAt = Date.now() + DISK_PAUSE_MS;
@@ -138,7 +134,7 @@ async function createOrAdopt(
     try {
       const container = await docker.createContainer(sandboxContainer(spec, at));
       await markUsed(docker, at.imageRef, at.homeTag);
-      // One that stood before had the files, and is gone with them.
+      // An existing container had the files, which are lost with it.
       if (at.disk !== null || at.control === null || !hasStarted(at.control)) return container;
       await removeContainer(container);
       throw new SandboxLost(`the container of run ${spec.runId} is gone, and its files with it`);
@@ -146,10 +142,10 @@ async function createOrAdopt(
       if (!nameIsTaken(error)) throw error;
     }
     try {
-      // By its id: the name may be another's by the time that it is removed.
+      // By id: another container may have the name by the time of removal.
       return docker.getContainer((await existing.inspect()).Id);
     } catch (error) {
-      // The name is in use by a creation or removal still under way.
+      // A creation or removal under way uses the name.
       if (statusOf(error) !== 404 || attempt === NAME_ATTEMPTS) throw error;
       await sleep(50);
     }

@@ -5,7 +5,7 @@ import { diskFault, hasDisk, mountDisk } from '../workspace-disk.js';
 import { foldersOf, type SandboxContext } from './context.js';
 import { remove } from './remove.js';
 
-/** A result from a broken disk says nothing about the agent, so the sandbox is lost. Throws SandboxLost. */
+/** A result from a broken disk says nothing about the agent. Throws SandboxLost. */
 async function removeIfDiskBroken(
   context: SandboxContext,
   ref: SandboxRef,
@@ -19,7 +19,7 @@ async function removeIfDiskBroken(
   throw new SandboxLost(`the workspace's disk of run ${ref.runId} ${fault}`);
 }
 
-/** Checks the disk before and after; it must not vanish. Throws SandboxLost. */
+/** Checks the disk before and after; it must stay mounted. Throws SandboxLost. */
 export async function onIntactDisk<T>(context: SandboxContext, ref: SandboxRef, work: () => Promise<T>): Promise<T> {
   const mounted = hasDisk(foldersOf(context, ref).dir);
   await removeIfDiskBroken(context, ref);
@@ -28,7 +28,7 @@ export async function onIntactDisk<T>(context: SandboxContext, ref: SandboxRef, 
   return found;
 }
 
-/** The same for a stream; also checked after one that was left or failed. */
+/** The same for a stream; also checks when the reader leaves or fails. */
 export async function* eachOnIntactDisk<T>(
   context: SandboxContext,
   ref: SandboxRef,
@@ -43,7 +43,7 @@ export async function* eachOnIntactDisk<T>(
   }
 }
 
-/** After a reboot the disk is not mounted, and files would seem missing. */
+/** A reboot unmounts the disk, and files would seem missing. */
 export async function mountIntact(context: SandboxContext, ref: SandboxRef): Promise<void> {
   const { dir } = foldersOf(context, ref);
   if (hasDisk(dir)) await mountDisk(dir);

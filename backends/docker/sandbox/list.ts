@@ -8,7 +8,7 @@ import type { SandboxContext } from './context.js';
 export async function list({ docker, layout, homeTag, backend, archiving }: SandboxContext): Promise<SandboxRef[]> {
   const containers = await docker.listContainers({ all: true, filters: { label: [`${HOME_LABEL}=${homeTag}`] } });
   const refs = new Map<string, SandboxRef>();
-  // A container removed behind our back leaves its control directory, which stop() removes.
+  // A container removed by others leaves its control directory, which stop() removes.
   for (const ref of await controlDirectories(layout, backend)) refs.set(containerName(homeTag, ref), ref);
   for (const { Labels: labels } of containers) {
     const runId = labels[RUN_LABEL];

@@ -6,7 +6,7 @@ import { removeProxy } from '../network-proxy.js';
 import { unmountDisk } from '../workspace-disk.js';
 import { containerOf, foldersOf, type SandboxContext } from './context.js';
 
-/** Remove the container, its proxy, its disk and its folders. Throws the engine's errors. */
+/** Removes container, proxy, disk and folders. Throws the engine's errors. */
 export async function remove(context: SandboxContext, ref: SandboxRef): Promise<void> {
   await removeContainer(containerOf(context, ref));
   await removeProxy(context, ref, removeContainer);

@@ -14,7 +14,6 @@ interface SnapshotLimits {
   maxBytes: number;
 }
 
-/** The sandbox's files and shell state as one archive. */
 export const snapshot = (
   context: SandboxContext,
   ref: SandboxRef,
@@ -23,7 +22,6 @@ export const snapshot = (
 ): AsyncIterable<Uint8Array> =>
   eachOnIntactDisk(context, ref, () => snapshotOf(containerOf(context, ref), limits, signal));
 
-/** Snapshots that stay on this host as copies of disks. */
 export const keptDisks = (context: SandboxContext): KeptDisks => ({
   keep: (ref, name, limits) =>
     withEngineErrors(`keeping the disk of run ${ref.runId}`, () => keep(context, ref, name, limits)),
@@ -46,7 +44,7 @@ async function keep(
   return await onIntactDisk(context, ref, () => keepDisk(context.layout.disks, name, folders, limits));
 }
 
-/** Of a sandbox that is started from it and runs nothing. */
+/** Archive of a kept disk, by a sandbox that starts from it and runs nothing. */
 async function* archiveOf(
   context: SandboxContext,
   name: string,

@@ -12,10 +12,9 @@ import { create, type SandboxImages } from './create.js';
 import { startAndWait } from './supervisor.js';
 
 const CREATE_ATTEMPTS = 3;
-/** The engine cannot grant all rights of root. */
 const CAPS_REFUSED = /unable to apply caps/;
 
-/** Find or build the images, create or adopt the container, and wait until it answers. */
+/** Finds or builds the images, creates or adopts the container, and waits until it answers. */
 export async function start(context: SandboxContext, spec: SandboxSpec): Promise<SandboxInfo> {
   const images = await attributed('image', () => imagesFor(context, spec));
   const created = await createStarted(context, spec, images);
@@ -48,7 +47,7 @@ async function withLayer(
   return await taskImage(plain, layer);
 }
 
-/** Whether its files are new. Another start of the same sandbox may remove a container that never ran: then it is created again. */
+/** Returns whether the files are new. Creates again what another start removed as never run. */
 export async function createStarted(
   context: SandboxContext,
   spec: SandboxSpec,

@@ -10,12 +10,12 @@ import { wakeProxy } from '../network-proxy.js';
 import { channelTo, containerOf, type SandboxContext, titleOf } from './context.js';
 import { mountIntact, onIntactDisk } from './intact-disk.js';
 
-/** How long an exec may find no room in a running container before its processes are ended. */
+/** After this long without room for an exec, the container's processes are ended. */
 const EXEC_TIMEOUT_MS = 15_000;
 const MOST_STARTS = 3;
 const MOST_TRIES = 3;
 
-/** Start the container if it is not running, and wait until its supervisor answers. */
+/** Starts the container if it does not run, and waits until its supervisor answers. */
 export async function startAndWait(
   context: SandboxContext,
   ref: SandboxRef,
@@ -28,7 +28,7 @@ export async function startAndWait(
   };
   await wakeProxy(context, ref);
   await mountIntact(context, ref);
-  // A worker that died during an evaluation leaves it frozen.
+  // A worker that died during an evaluation leaves the container frozen.
   await thawContainer(container);
   await start();
   await waitForSupervisor(channelTo(context, ref), titleOf(ref), async (waitedMs) => {
@@ -43,13 +43,12 @@ export async function startAndWait(
     }
     if (starts === MOST_STARTS)
       return `container of run ${ref.runId} exited at its start with ${state.ExitCode}: ${await lastWords(container)}`;
-    // The engine may not have noticed its end when we asked for the start.
+    // The engine may have missed its end when asked for the start.
     await start();
     return null;
   });
 }
 
-/** What the supervisor says; a container that has stopped is started again. */
 export async function withSupervisor<T>(
   context: SandboxContext,
   ref: SandboxRef,
@@ -73,7 +72,7 @@ export async function withSupervisor<T>(
   }
 }
 
-/** Its main process was killed because the container had reached its memory limit. */
+/** The kernel killed its main process at the container's memory limit. */
 async function endedByMemory(container: Docker.Container): Promise<boolean> {
   const { State: state } = await container.inspect();
   return !state.Running && state.OOMKilled && state.ExitCode === 137;

@@ -6,7 +6,6 @@ import { wake } from './wake.js';
 
 const MOST_TRIES = 3;
 
-/** A supervisor that has ended is started again. */
 export async function run(
   context: SandboxContext,
   ref: SandboxRef,
@@ -32,7 +31,7 @@ export const interrupt = (context: SandboxContext, ref: SandboxRef, n: number): 
 export const printed = (context: SandboxContext, ref: SandboxRef, n: number): Promise<string> =>
   printedBy(controlOf(context, ref), n).catch((error: unknown) => unlessAway(error) ?? '');
 
-/** Nothing runs without a supervisor. */
+/** Without a supervisor nothing runs. */
 function unlessAway(error: unknown): undefined {
   if (!(error instanceof SupervisorAway)) throw error;
 }

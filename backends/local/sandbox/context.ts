@@ -7,13 +7,10 @@ import { isStopping, readPlace, uidOfRun } from '../run-world.js';
 
 export interface LocalSandboxOptions {
   layout: HomeLayout;
-  /** The folder that holds `images/`. */
   assetsRoot: string;
-  /** Python to try first. */
   python?: string | undefined;
 }
 
-/** What the functions of one sandbox port share. */
 export interface SandboxContext {
   layout: HomeLayout;
   assetsRoot: string;
@@ -26,7 +23,6 @@ export const sandboxContext = ({ layout, assetsRoot, python }: LocalSandboxOptio
   findPython: pythonFinder(python),
 });
 
-/** The sandbox's folders on this host. */
 export const foldersOf = ({ layout }: SandboxContext, { runId, epoch }: SandboxRef) => layout.run(runId, epoch);
 
 export const controlOf = (context: SandboxContext, ref: SandboxRef): string => foldersOf(context, ref).control;
@@ -39,7 +35,7 @@ export async function requireControl(control: string, ref: SandboxRef): Promise<
   if (isStopping(control) || !(await controlDirectoryExists(control))) throw gone(ref);
 }
 
-/** Where it is. Throws SandboxLost. */
+/** Throws SandboxLost. */
 export async function requireSandbox(control: string, ref: SandboxRef) {
   await requireControl(control, ref);
   const place = await readPlace(control);

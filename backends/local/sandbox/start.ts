@@ -12,7 +12,7 @@ import { controlOf, foldersOf, type SandboxContext, uidOf } from './context.js';
 import { stop } from './stop.js';
 import { wake } from './wake.js';
 
-/** Write the supervisor's plan, unless there is one, and wait until a supervisor answers. */
+/** Writes the supervisor's plan, unless there is one, and waits for a supervisor's answer. */
 export async function start(context: SandboxContext, spec: SandboxSpec): Promise<SandboxInfo> {
   if (process.platform !== 'linux')
     throw new BenchError('failed', `the local backend needs Linux, this is ${process.platform}`, {
@@ -36,7 +36,7 @@ export async function start(context: SandboxContext, spec: SandboxSpec): Promise
     workspace: view.workspace,
     created,
     workspaceLimit: spec.limits.workspaceMb === undefined ? null : 'watched',
-    // Processes are counted per user: those of a run alone only where it has a user of its own.
+    // Processes are counted per user, so this limit needs a user of the run's own.
     unenforcedLimits: LIMIT_KINDS.filter((kind) => kind !== 'processes' || uidOf(context, spec) === null),
   };
 }

@@ -6,7 +6,6 @@ import { endProcesses, removeTree } from '../end-run.js';
 import { markStopping, readPlace } from '../run-world.js';
 import { foldersOf, type SandboxContext } from './context.js';
 
-/** End its processes and remove its folders. */
 export async function stop(context: SandboxContext, ref: SandboxRef): Promise<void> {
   const { dir, control } = foldersOf(context, ref);
   if (await controlDirectoryExists(control)) {

@@ -9,10 +9,10 @@ import { thawRun } from '../freeze-run.js';
 import { PLAN_FILE, readUnusable } from '../run-world.js';
 import { controlOf, requireControl, type SandboxContext, uidOf } from './context.js';
 
-/** Start a supervisor unless one answers. Its lock keeps a second one from doing anything. */
+/** Starts a supervisor unless one answers. Its lock keeps a second one from doing anything. */
 export async function wake(context: SandboxContext, ref: SandboxRef): Promise<void> {
   const control = controlOf(context, ref);
-  // A worker that died during an evaluation leaves it frozen.
+  // A worker that died during an evaluation leaves the run frozen.
   await thawRun(control);
   if (await supervisorAnswers(control)) return;
   const program = join(context.assetsRoot, 'images', 'agent', 'sandbox_main.py');
@@ -22,7 +22,7 @@ export async function wake(context: SandboxContext, ref: SandboxRef): Promise<vo
     let ended: string | null = null;
     const launcher = spawn(interpreter, ['-EsS', program, '--control', control, '--local', PLAN_FILE], {
       cwd: '/',
-      // Pass nothing of the worker's environment, which may hold keys.
+      // Pass nothing of the worker's environment, which may contain keys.
       env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' },
       detached: true,
       stdio: ['ignore', log.fd, log.fd],

@@ -13,7 +13,7 @@ export async function takeAction(
     const { rows } = await client.query<EpisodeRow>(`${EPISODE} where e.run_id = $1 for update of e`, [runId]);
     const [episode] = rows;
     if (episode === undefined) return { kind: 'not_found' };
-    // Before it is compared, too: the same action again is the same one.
+    // Before the comparison, too: a repeated action must be equal.
     const text = JSON.stringify(action, (_key, value: unknown) =>
       typeof value === 'string' ? storable(value) : value,
     );

@@ -7,12 +7,9 @@ import { insertRuns } from '../../submission.js';
 import { findEpisode } from './rows.js';
 import { transaction } from './transaction.js';
 
-/** Stores episodes. A process writes the rows of a task and its agent once. */
+/** A process writes the rows of a task and its agent once. */
 export function episodeCreation(pool: pg.Pool, run: Statements): Episodes['create'] {
-  /**
-   * Tasks with agents, by their hashes, whose rows an episode of this process has stored: nothing
-   * removes them.
-   */
+  /** Hashes of tasks with agents that this process has stored: nothing removes them. */
   const stored = new Set<string>();
   return async (episode, harnessVersion) => {
     const { episodeId } = episode;
@@ -25,7 +22,7 @@ export function episodeCreation(pool: pg.Pool, run: Statements): Episodes['creat
       const first = await findEpisode(run, episodeId);
       if (first !== null) return { row: first, known: true };
       if (!contentIsStored) throw error;
-      // It was, before the database was restored from a backup.
+      // The database was restored from an earlier backup.
       stored.clear();
       await insertEpisode(pool, episode, harnessVersion, { contentIsStored: false });
     }

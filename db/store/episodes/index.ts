@@ -10,7 +10,6 @@ import { actionProgress } from './progress.js';
 import { findEpisode, openEpisodeBatch, episodeOfSession, adoptEpisode } from './rows.js';
 import { wantEpisode, notBegunEpisodes } from './starts.js';
 
-/** Episodes and their actions. */
 export function episodeStore(pool: pg.Pool): Episodes {
   const run = preparedStatements(pool, storeError);
   return {

@@ -23,7 +23,7 @@ export async function actionProgress(run: Statements, runId: string, seq: number
   return row ?? null;
 }
 
-/** Of the action's step or of the end after it, on the split that is shown; in the order in which they were made. */
+/** Of the action's step or of the end after it, on the shown split, in order. */
 const SHOWN_EVALUATIONS = `(
     select coalesce(jsonb_agg(jsonb_build_object('id', concat_ws('/', v.run_id, v.step, v.kind), 'kind', v.kind, 'status', v.status,
       'valid', v.status = 'ok' and not v.suspect, 'metrics', v.metrics, 'primary', v.primary_score, 'baseline', g.baseline, 'gain', g.gain)

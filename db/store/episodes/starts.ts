@@ -2,7 +2,7 @@ import type { RunTicket } from '../../../domain/run/run.js';
 import type { Statements } from '../../statements.js';
 import { TICKETS } from '../definitions.js';
 
-/** Wanted, and without a workflow as far as the rows say. */
+/** Requested, and without a workflow as far as the rows say. */
 const NOT_BEGUN = `r.status = 'queued' and ep.requested_at is not null`;
 
 export async function wantEpisode(run: Statements, runId: string): Promise<RunTicket | null> {

@@ -3,7 +3,7 @@ import { BenchError } from '../../../domain/errors.js';
 import { storeError } from '../../database-error.js';
 import { inTransaction } from '../../in-transaction.js';
 
-/** Wholly or not at all, with the errors of single statements. */
+/** With the errors of single statements. */
 export async function transaction<T>(
   pool: pg.Pool,
   operation: string,

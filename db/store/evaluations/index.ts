@@ -6,7 +6,6 @@ import { validationsBefore, validSubmission } from './validations.js';
 
 type Evaluations = EvaluationLog;
 
-/** Results of evaluations. */
 export const evaluationStore = (run: Statements): Evaluations => ({
   evaluationNumber: (runId, step, kind) => evaluationNumber(run, runId, step, kind),
   evaluation: (runId, step, kind) => evaluationOf(run, runId, step, kind),

@@ -6,15 +6,14 @@ export const beats = (host: string, n: number) => `make_interval(secs => ${host}
 export const isAlive = (host: string): string =>
   `${host}.seen_at > now() - ${beats(host, SILENT_AFTER_BEATS)} and ${host}.removed_at is null`;
 
-/** Takes new runs. */
 export const isAdmitting = (host: string): string =>
   `${isAlive(host)} and ${host}.lost_at is null and ${host}.drained_at is null and ${host}.pause_reason is null
    and ${host}.cut_off_at is null and ${host}.leaving_at is null and coalesce(${host}.leaves_at > now(), true)`;
 
-/** Why it takes no new runs, for people; null: it does, or is drained, leaves or is lost. */
+/** For people; null: it takes runs, or is drained, leaves or is lost. */
 export const whyPaused = (host: string): string =>
   `case when ${host}.cut_off_at is not null then 'it does not reach Temporal' else ${host}.pause_reason end`;
 
-/** A run that needs so many seconds ends there; null: as long as it takes. */
+/** It stays that long; null: as long as it takes. */
 export const isLongEnough = (host: string, seconds: string): string =>
   `(${seconds}::float8 is null or coalesce(${host}.leaves_at >= now() + make_interval(secs => ${seconds}::float8), true))`;

@@ -8,7 +8,6 @@ import { registerHost, hostReturned, hostStates } from './registrations.js';
 
 type Hosts = HostRegistry & Pick<Placements, 'judgeHost' | 'beginEpoch'> & Pick<Leases, 'gpuHosts'>;
 
-/** Hosts: their registrations, and decisions about them. */
 export const hostStore = (run: Statements): Hosts => ({
   registerHost: (host) => registerHost(run, host),
   hostReturned: (hostId, abandoned) => hostReturned(run, hostId, abandoned),

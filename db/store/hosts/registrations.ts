@@ -4,10 +4,7 @@ import type { Statements } from '../../statements.js';
 import { isAbandoned } from '../leases.js';
 import { whyPaused, isAlive, beats } from './conditions.js';
 
-/**
- * A gap in its registrations resets alive_since: a host that was cut off itself proves nothing about
- * others.
- */
+/** A gap resets alive_since: a host that was cut off proves nothing about others. */
 const REGISTER_HOST = `with before as (
            select ${whyPaused('h')} as paused, backends, ${isAlive('h')} and h.home_id is not null and $15::text is not null and h.home_id <> $15 as foreign
            from hosts h where host_id = $1

@@ -6,10 +6,7 @@ import { missingRun } from '../missing.js';
 /** Runs in a row that ended by the cause $5, with those of this statement. */
 const FAILING = `case when b.failing_cause = $5::text then b.failing_runs + o.runs else o.runs end`;
 
-/**
- * Ends runs, and counts their ends in the row of their batch, where ends at the same time wait for each other. The batch pauses itself if
- * that makes too many in a row, and some run is still to be started.
- */
+/** Counts under the lock of the batch's row. The batch pauses itself after too many in a row. */
 const FINISH_RUNS = `
   with ended as (
     update runs set status = 'ended', end_reason = $2, final_evaluation = $3, detail = $4, end_cause = $5::text,

@@ -18,7 +18,7 @@ type Lifecycle = Pick<
   | 'finishBatch'
 >;
 
-/** Status of runs and batches. Never changes ended ones. */
+/** Never changes ended runs and batches. */
 export const lifecycleStore = (run: Statements): Lifecycle => ({
   setStatus: (runId, status) => setStatus(run, runId, status),
   sandboxStarted: (runId, at) => sandboxStarted(run, runId, at),

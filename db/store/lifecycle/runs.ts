@@ -74,7 +74,7 @@ export async function runStates(
 ): Promise<Map<string, { ended: boolean; epoch: number }>> {
   const rows = await run<{ runId: string; ended: boolean; epoch: number }>(
     'runStates',
-    // A sandbox that was started ahead is not left behind: its run comes, or has just been given its id.
+    // A warm sandbox is no leftover: its run comes, or has just got its id.
     `select run_id as "runId", status = 'ended' as ended, epoch from runs where run_id = any ($1)
          union all
          select w.run_id, false, 1 from warm_sandboxes w

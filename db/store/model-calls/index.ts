@@ -6,7 +6,7 @@ import { reserveCall, sendingCall, reservationFactor } from './reservations.js';
 import { settleCall, failCall } from './settlements.js';
 import { spending } from './spending.js';
 
-/** The ledger of calls: a question is answered, and paid, once. */
+/** A question is answered, and paid, once. */
 export const modelCallStore = (
   run: Statements,
 ): Pick<

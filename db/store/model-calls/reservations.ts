@@ -19,7 +19,7 @@ interface ReservedRow extends AnswerRow {
   ended: boolean;
 }
 
-/** Reserves under the lock of the batch's row, which is reread after waiting for the lock. */
+/** Under the lock of the batch's row, reread after waiting for it. */
 const RESERVE_CALL = `with account as (
              select b.batch_id, b.budget_usd is not null as capped, ${isFenced(11)} as fenced, r.status = 'ended' as ended
              from runs r join batches own on own.batch_id = r.batch_id join batches b on b.batch_id = ${PAYER}

@@ -78,7 +78,7 @@ export async function settleCall(
       attempt ?? null,
     ],
   ).catch((error: unknown) => {
-    // Another attempt of the same question was settled concurrently; that one counts.
+    // A concurrent attempt of the same question was settled; that one counts.
     if (error instanceof Error && 'constraint' in error && error.constraint === 'model_calls_one_answer')
       return [{ known: true }];
     throw error;
@@ -129,6 +129,6 @@ const capturedColumns = (captured: CapturedCall | undefined): unknown[] =>
         ),
       ];
 
-/** JSON of the database holds neither NUL characters nor halves of a pair. */
+/** PostgreSQL's JSON refuses NUL and lone surrogates. */
 const storableText = (text: string): string =>
   storable(text).replaceAll(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');

@@ -7,7 +7,7 @@ export async function spending(
 ): Promise<{ confirmedUsd: string; unconfirmedUsd: string; tokens: number }> {
   const [row] = await run<{ confirmed: string; unconfirmed: string; tokens: number }>(
     'spending',
-    // A run that continues one stopped by the budget also counts the calls which that one lost.
+    // Includes lost calls of the run that the budget stopped, and that this one continues.
     `with recursive line as (
            select run_id, replaces from runs where run_id = $1
            union all

@@ -2,7 +2,6 @@ import type { ProgramCall } from '../../../domain/ports/record/program-log.js';
 import { type Statements, storable } from '../../statements.js';
 import { untilSettled } from '../until-settled.js';
 
-/** What a claim violates that races with another one. */
 const TAKEN = ['program_steps_pkey', 'program_steps_key'];
 
 export function claimStep(
@@ -34,7 +33,6 @@ export function claimStep(
         ...[call?.fingerprint ?? null, epoch, call?.likeness ?? null],
       ],
     ).catch((error: unknown) => {
-      // A concurrent claim took the number.
       if (error instanceof Error && 'constraint' in error && TAKEN.includes(String(error.constraint))) return [];
       throw error;
     });

@@ -6,7 +6,6 @@ import { keepRequest, keepAnswer, clientDisconnected, askedModel } from './excha
 import { openSteps, observe, giveUpCalls } from './observations.js';
 import { takeAnswer, replayAnswer, replayValidation, leaveRecord } from './replays.js';
 
-/** Steps of programs, and what they asked. */
 export const programStore = (run: Statements): ProgramLog => ({
   claimStep: (runId, key, epoch, call) => claimStep(run, runId, key, epoch, call),
   keepRequest: (runId, step, request) => keepRequest(run, runId, step, request),

@@ -3,7 +3,6 @@ import type { Statements } from '../../statements.js';
 import { wantArchive, archivesWanted, saveArchive, refuseArchive, archiveOf } from './archives.js';
 import { saveSnapshot, snapshotAt, forgetSnapshot, forgetDisk } from './records.js';
 
-/** Workspaces as they were; their bytes lie in the artifact store, or on one host as a disk. */
 export const snapshotStore = (run: Statements): SnapshotLog => ({
   saveSnapshot: (snapshot) => saveSnapshot(run, snapshot),
   snapshotAt: (runId, step) => snapshotAt(run, runId, step),

@@ -14,7 +14,7 @@ export async function takeOver(
 ): Promise<RecordedStep[]> {
   const rows = await run<{ taken: boolean; current: boolean } & RecordedStep>(
     'takeOver',
-    // Fences of one workflow grow; those of another are of a workflow that was restarted.
+    // Fences of one workflow grow; others are of a restarted workflow.
     `with taken as (
            update runs r set fence = $4
            where run_id = $1 and epoch = $2 and status <> 'ended'

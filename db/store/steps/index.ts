@@ -4,7 +4,6 @@ import { commandGoesOn, saveAction, saveCommand } from './commands.js';
 import { takeOver } from './fences.js';
 import { recordedStep, shownSteps, lastExecuted, recordedCommands } from './records.js';
 
-/** Actions and their outcomes. */
 export const stepStore = (run: Statements): StepLog => ({
   takeOver: (args) => takeOver(run, args),
   step: (runId, step, fence) => recordedStep(run, runId, step, fence),

@@ -8,7 +8,7 @@ export const STEP_COLUMNS = `s.step, s.response, s.thought, s.action, s.observat
   s.timed_out as "timedOut", s.lost, s.output_bytes::float8 as "outputBytes", s.requested,
   s.working_dir as "workingDir", s.tool_state as "toolState", s.command_ms as "commandMs", s.model_ms as "modelMs"`;
 
-/** So many observations, of at most 128 KiB each and an evaluation's message, are read at once. */
+/** Each has at most 128 KiB and an evaluation's message. */
 const SHOWN_AT_ONCE = 16;
 
 export async function recordedStep(

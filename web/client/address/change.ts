@@ -24,13 +24,12 @@ interface Searches {
   '/sql': SqlSearch;
 }
 
-/** Undefined takes a parameter away. */
+/** Undefined removes a parameter. */
 export type Change<Path extends keyof Searches> = (
   more: { [Name in keyof Searches[Path]]?: Searches[Path][Name] | undefined },
   replace?: boolean,
 ) => void;
 
-/** Changes some parameters of a page's address, and keeps the others. */
 export function useChange<Path extends keyof Searches>(from: Path): Change<Path> {
   const navigate = useNavigate({ from });
   return useCallback(

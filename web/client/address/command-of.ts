@@ -4,7 +4,7 @@ import { shellWord } from '../../../domain/text/shell-word.js';
 const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 const all = (value: string | string[] | undefined): string[] => (value === undefined ? [] : [value].flat());
 
-/** What the leaderboard's address and the command both take, and how the command spells it. */
+/** Parameters of both the leaderboard's address and the command, in the command's spelling. */
 const LEADERBOARD = {
   values: {
     comparison: 'comparison',
@@ -25,7 +25,7 @@ const LEADERBOARD = {
   },
 } as const;
 
-/** The command line that shows what an address of the page shows, as near as there is one. */
+/** The command that shows the same as the page, or nearly. */
 export function commandOf({ pathname, search }: { pathname: string; search: string }): string {
   const params = parseSearch(search);
   const one = (name: string): string | undefined => first(params[name]);
@@ -80,7 +80,7 @@ export function commandOf({ pathname, search }: { pathname: string; search: stri
     option('run', one('run'));
     option('in', all(params['in']).join(','));
     const q = one('q') ?? '';
-    // A text that looks like an option is none.
+    // After `--`, a text like an option is none.
     words.push(...(q.startsWith('-') ? ['--'] : []), shellWord(q));
   } else if (page === 'integrity') {
     const rule = all(params['rule']);

@@ -14,7 +14,7 @@ const ORDERS = [
 ] as readonly RunOrder[];
 const runOrders = ORDERS.flatMap((order) => [order, `-${order}` as const] as const);
 
-/** What runs can be chosen by, and how each is read from an address. */
+/** Filters of runs, and how each is read from an address. */
 const facets = {
   status: listOf(RUN_STATUSES),
   outcome: listOf(['complete', 'incomplete', 'failed', '']),
@@ -34,7 +34,6 @@ const facets = {
 } satisfies Record<RunFacet, unknown>;
 export const FACETS = Object.keys(facets) as RunFacet[];
 
-/** What orders a leaderboard. */
 export const LEADERBOARD_ORDERS = ['win-rate', 'gain', 'aup', 'rank'] as const satisfies readonly LeaderboardOrder[];
 
 const time = (value: unknown): string | undefined => {
@@ -84,7 +83,7 @@ export const readRun = reader({
   density: oneOf(['list', 'reading', 'full']),
   over: oneOf(['step', 'time', 'cost']),
   find: text,
-  // Of the files: whose, since whose, and which is open. Submissions are counted from one.
+  // For files: whose, compared with whose, and which is open. Submissions count from one.
   files: natural,
   since: natural,
   file: text,
@@ -113,7 +112,7 @@ export const readLeaderboard = reader({
   ...{ includeSuspect: flag, includeScripted: flag, includeLocal: flag, includeImported: flag, sample: flag },
   profile: text,
   over: oneOf(['tasks', 'attempts']),
-  /** Not counted, to see what would change. */
+  /** Excluded, to see what would change. */
   without: list,
   model: text,
   kind: text,
@@ -153,7 +152,7 @@ export type EpisodesSearch = ReturnType<typeof readEpisodes>;
 export const readIntegrity = reader({ rule: listOf(INTEGRITY_RULES), model: list, task: list, batch: list });
 export type IntegritySearch = ReturnType<typeof readIntegrity>;
 
-/** Where texts are searched; the compiler compares. */
+/** The compiler compares these with the server's. */
 export const SEARCH_PLACES = [
   'thought',
   'action',
@@ -168,7 +167,6 @@ export const readSearch = reader({ q: text, in: listOf(SEARCH_PLACES), ...runFil
 
 export type SearchSearch = ReturnType<typeof readSearch>;
 
-/** A query, which may be long. */
 const query = (value: unknown): string | undefined => {
   const found = Array.isArray(value) ? (value as unknown[])[0] : value;
   return typeof found === 'string' && found !== '' ? found.slice(0, 20_000) : undefined;

@@ -1,7 +1,4 @@
-/**
- * The address is the view: search parameters as they are written by hand, `?model=a&model=b`. Values are texts and lists of texts; each page reads
- * what it knows, and garbage becomes what is left out.
- */
+/** The address is the view, in readable form. Each page drops what it does not know. */
 export type RawSearch = Record<string, string | string[]>;
 
 export function parseSearch(search: string): RawSearch {
@@ -32,7 +29,7 @@ const first = (value: unknown): string | undefined =>
         ? first(value[0])
         : undefined;
 
-/** How one parameter is read; undefined: it is left out, or is no such value. */
+/** Undefined: absent or invalid. */
 export type Reader<Value> = (value: unknown) => Value | undefined;
 
 export const text: Reader<string> = (value) => {
@@ -66,7 +63,6 @@ export const listOf =
     return known.length === 0 ? undefined : known;
   };
 
-/** A page's search parameters: those that it knows, as their readers take them. */
 export const reader =
   <Shape extends Record<string, Reader<unknown>>>(shape: Shape) =>
   (raw: Record<string, unknown>): { [Name in keyof Shape]?: Exclude<ReturnType<Shape[Name]>, undefined> } => {

@@ -174,7 +174,7 @@ const Budget = ({ of: { chargedUsd, budgetUsd } }: { of: Head['batch'] }) => (
   </>
 );
 
-/** Why it is not further: what its providers said, and what keeps the first run that waits. */
+/** What providers said, and what keeps the first waiting run. */
 function BatchWaits({ batch }: { batch: Head['batch'] }) {
   const waitingRuns = useQuery(
     asked(

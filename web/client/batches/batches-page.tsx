@@ -17,7 +17,6 @@ import { Badge, Bar, BatchLink, Money } from '../parts/values.js';
 
 export type BatchRow = Answer<'batches'>['batches'][number];
 
-/** Ends of a batch's runs, and what is still to come. */
 export function EndsBar({ batch }: { batch: Pick<BatchRow, 'ends' | 'totalRuns'> }) {
   const { complete, incomplete, failed, infra, cancelled } = batch.ends;
   return (

@@ -23,7 +23,6 @@ const axis = (narrow: boolean, buckets: Spend['buckets']) => ({
   splitLine: { show: false },
 });
 
-/** Money over time, against the budget and what is expected. */
 export function spendChart({ buckets, budgetUsd, forecast }: Spend): Chart {
   const last = buckets.at(-1);
   return {

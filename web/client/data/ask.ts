@@ -5,7 +5,7 @@ import { token } from './token.js';
 
 type Paths = { [Name in RouteName]: (typeof ROUTES)[Name]['path'] };
 
-/** Where the routes are, since their schemas stay outside; the compiler compares. */
+/** Paths without the schemas, which stay outside; the compiler compares. */
 export const PATHS = {
   batches: '/batches',
   batch: '/batches/:id',
@@ -61,7 +61,6 @@ export const PATHS = {
 } as const satisfies Partial<Paths>;
 export type AskedRoute = keyof typeof PATHS;
 
-/** What the server refused, or that it did not answer, with what to do. */
 export class AskError extends Error {
   constructor(
     /** HTTP's; 0: no answer. */
@@ -76,7 +75,6 @@ export class AskError extends Error {
 
 const API = '/api/v1';
 
-/** The address of a route's answer. */
 export function addressOf(path: string, params: object, query: object): string {
   const filled = path.replace(/:([A-Za-z0-9]+)/g, (_, name: string) =>
     encodeURIComponent((params as Record<string, string>)[name] ?? ''),
@@ -116,7 +114,6 @@ export async function send(
   );
 }
 
-/** Asks a route for its document. */
 export async function ask<Name extends AskedRoute>(
   name: Name,
   params: Params<Name>,
@@ -135,7 +132,6 @@ export interface TextChunk {
   total: number;
 }
 
-/** A text that may be long: so many of its bytes, from one on. */
 export async function askText(path: string, from: number, count: number, signal: AbortSignal): Promise<TextChunk> {
   const response = await send(`${API}${path}`, { signal, headers: { range: `bytes=${from}-${from + count - 1}` } });
   const bytes = new Uint8Array(await response.arrayBuffer());
@@ -147,7 +143,7 @@ export async function askBytes(path: string, signal: AbortSignal): Promise<Uint8
   return new Uint8Array(await (await send(`${API}${path}`, { signal })).arrayBuffer());
 }
 
-/** An action: repeated clicks carry the same key, and do nothing twice. */
+/** Repeated clicks have the same key, and do nothing twice. */
 export async function act<Result>(path: string, body: Record<string, unknown>, key: string): Promise<Result> {
   const response = await send(`${API}${path}`, {
     method: 'POST',

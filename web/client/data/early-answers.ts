@@ -1,13 +1,10 @@
-/**
- * What the address shows is asked for while the page's scripts still load: early-asks.ts asks, `send` takes the answers. Both run as scripts
- * of one page but share no module, so the answers lie on `globalThis`.
- */
+/** Early requests' answers, for `send`. Two scripts share them, so they lie on `globalThis`. */
 interface EarlyAnswer {
   at: number;
   response: Promise<Response>;
 }
 const store = globalThis as { benchEarly?: Map<string, EarlyAnswer> };
-/** Older ones are no first view's any more. */
+/** Older ones do not belong to the first view. */
 const FRESH_MS = 10_000;
 
 export function askEarly(url: string, headers: Record<string, string>): void {
@@ -18,7 +15,7 @@ export function askEarly(url: string, headers: Record<string, string>): void {
   store.benchEarly.set(url, { at: performance.now(), response });
 }
 
-/** The answer that was asked for early, once. */
+/** Returns each answer once. */
 export function takeEarly(url: string): Promise<Response> | undefined {
   const found = store.benchEarly?.get(url);
   store.benchEarly?.delete(url);

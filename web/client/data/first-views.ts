@@ -1,21 +1,17 @@
 import type { Query } from '../../api/index.js';
 import type { AskedRoute } from './ask.js';
 
-/** Steps of a run that are asked for at once. */
 export const WINDOW = 20;
 const PREVIEW = 4096;
 
-/** The window in which a step is. */
 export function windowOf(step: number): { from: number; to: number; preview: number } {
   const from = Math.floor((step - 1) / WINDOW) * WINDOW + 1;
   return { from, to: from + WINDOW - 1, preview: PREVIEW };
 }
 
-/** Steps of a skeleton that are asked for at once. */
 export const SKELETON_PAGE = 10_000;
 export const FIRST_SKELETON = { limit: SKELETON_PAGE } as const;
 
-/** What the page Now shows. */
 export const NOW = {
   batches: { status: ['queued', 'running'], limit: 50 },
   latest: { limit: 5 },

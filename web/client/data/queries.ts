@@ -3,7 +3,7 @@ import type { Params, Query } from '../../api/index.js';
 import { ask, AskError, askBytes, askText, type AskedRoute } from './ask.js';
 import { windowOf } from './first-views.js';
 
-/** What could not be answered may be later, in contrast to what is refused. */
+/** Failures may pass; refusals do not. */
 const mayPass = (error: unknown): boolean =>
   !(error instanceof AskError) || error.status === 0 || error.status >= 500 || error.status === 429;
 const ASK_AGAIN_MS = 5_000;
@@ -16,21 +16,20 @@ export const client = new QueryClient({
       refetchOnWindowFocus: true,
       retry: (failures, error) => failures < 3 && mayPass(error),
       retryDelay: (failures) => Math.min(10_000, 500 * 2 ** failures),
-      // A page that was opened while nothing answered shows what there is once something does: nobody has to reload it.
+      // A page opened during an outage recovers without a reload.
       refetchInterval: ({ state: { data, error } }) =>
         data === undefined && error !== null && mayPass(error) ? ASK_AGAIN_MS : false,
     },
   },
 });
 
-/** A route's document, kept under its name, parameters and query. */
 export const document = <Name extends AskedRoute>(name: Name, params: Params<Name>, query: Query<Name>) =>
   queryOptions({
     queryKey: [name, params, query] as const,
     queryFn: ({ signal }) => ask(name, params, query, signal),
   });
 
-/** A route's documents, one after another: each says where the next begins. */
+/** Each page says where the next begins. */
 export const pagesOf = <Name extends 'batches' | 'calls' | 'integrityFlags'>(
   name: Name,
   params: Params<Name>,
@@ -49,7 +48,6 @@ export const pagesOf = <Name extends 'batches' | 'calls' | 'integrityFlags'>(
     getNextPageParam: (page) => (page as { next: string | null }).next,
   });
 
-/** Pages of runs, one after another. */
 export const runPages = (query: Query<'runs'>) =>
   infiniteQueryOptions({
     queryKey: ['runPages', query] as const,
@@ -59,7 +57,7 @@ export const runPages = (query: Query<'runs'>) =>
     getNextPageParam: ({ next }) => next,
   });
 
-/** The window in which a step is. Texts of ended steps never change. */
+/** Texts of ended steps never change. */
 export const stepWindow = (id: string, step: number) => {
   const window = windowOf(step);
   return queryOptions({
@@ -70,10 +68,9 @@ export const stepWindow = (id: string, step: number) => {
   });
 };
 
-/** Of a long text, what is asked for at once. */
 const CHUNK = 64 * 1024;
 
-/** A whole text, chunk after chunk: one may have 50 MB. */
+/** By chunks: a text may have 50 MB. */
 export const wholeText = (id: string, step: number, text: string) =>
   infiniteQueryOptions({
     queryKey: ['stepText', id, step, text] as const,

@@ -1,6 +1,6 @@
 const KEY = 'bench-token';
 
-/** From the link's fragment, which no server and no log sees, into this browser's store for this address and port. */
+/** From the link's fragment, which no server or log sees, into this browser's store. */
 export function takeToken(): void {
   const found = /(?:^#|&)token=([^&]+)/.exec(location.hash);
   if (found === null) return;

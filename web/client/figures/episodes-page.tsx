@@ -23,7 +23,6 @@ import { rewardChart, shareChart } from './policy-chart.js';
 type Episode = Answer<'episodes'>['episodes'][number];
 const TITLES = { curves: 'Curves', groups: 'Groups', episodes: 'Episodes' } as const;
 
-/** Does the policy learn, and on what? */
 export function EpisodesPage() {
   useTitle('Episodes');
   const search = useSearch({ from: '/episodes' });

@@ -16,7 +16,6 @@ type Summary = Answer<'integrity'>;
 type Flag = Answer<'integrityFlags'>['flags'][number];
 type Facet = 'rule' | 'model' | 'task';
 
-/** Which numbers must I not believe, and what would change if I did? */
 export function IntegrityPage() {
   useTitle('Integrity');
   const search = useSearch({ from: '/integrity' });
@@ -166,7 +165,7 @@ function OneFlag({ flag }: { flag: Flag }) {
   );
 }
 
-/** Areas under the profiles without and with suspect scores: the leaderboard's own. */
+/** Areas under the leaderboard's profiles, without and with suspect scores. */
 function WithSuspects() {
   const board = useQuery(asked('leaderboard', {}, { resamples: 0 }));
   return (

@@ -10,7 +10,7 @@ interface Extent {
 
 type Cell = Answer<'task'>['cells'][number];
 
-/** Each run's best score as a dot, a line a model, beside the starter's. */
+/** A dot for each run's best score, a line for each model, and the starter's. */
 export function scoreStrip(cells: readonly Cell[], nameOf: (cell: Cell) => string): Chart {
   const shown = cells.filter(({ scores }) => scores.length > 0);
   const baseline = shown[0]?.baseline ?? null;
@@ -32,7 +32,7 @@ export function scoreStrip(cells: readonly Cell[], nameOf: (cell: Cell) => strin
       option: {
         grid: { left: narrow ? 110 : 190, right: 30, top: 20, bottom: 30 },
         tooltip: { trigger: 'item', renderMode: 'richText' },
-        // The starter's is in sight, too, and none is at the edge.
+        // Includes the starter's, with a margin.
         xAxis: {
           type: 'value',
           scale: true,

@@ -83,7 +83,6 @@ export const TasksPage = () => <List kind="task" />;
 export const ModelsPage = () => <List kind="model" />;
 export const AgentsPage = () => <List kind="agent" />;
 
-/** What is asked, how is it scored, who has done it how well? */
 function One({ kind, name }: { kind: Kind; name: string }) {
   useTitle(name);
   const played = useQuery(asked(kind, { name }, {}));

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { preferences } from '../shell/preferences.js';
 
-/** `g r` is one after the other; `Ctrl-K` at once. */
+/** `g r` is a sequence, `Ctrl-K` a chord. */
 export interface Binding {
   keys: string;
   does: string;
-  /** False: it was not for us, and the browser does what it does. */
+  /** False: the browser handles the key. */
   run: () => unknown;
 }
 
@@ -22,7 +22,6 @@ function changed(): void {
   for (const one of listeners) one();
 }
 
-/** What can be pressed here, for the sheet. */
 export function useKeyGroups(): readonly Group[] {
   useSyncExternalStore(
     (listener) => {
@@ -34,7 +33,6 @@ export function useKeyGroups(): readonly Group[] {
   return [...groups].map(({ current }) => current);
 }
 
-/** Keys of a page or part, while it is shown. */
 export function useKeys(title: string, bindings: readonly Binding[]): void {
   const group = useRef<Group>({ title, bindings });
   useEffect(() => {
@@ -56,7 +54,7 @@ let prefix: { key: string; at: number } | null = null;
 const inField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** The last shown answer first: parts before their page. Single letters never fire in fields or dialogs. */
+/** The last shown handler first: parts before their page. Letters do not fire in fields. */
 export function listenToKeys(): () => void {
   const onKey = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.altKey || event.isComposing) return;

@@ -3,7 +3,7 @@ import type { LiveMessages, Answer } from '../../api/index.js';
 export type Skeleton = Answer<'skeleton'>;
 type Columns = Skeleton['columns'];
 
-/** A run's skeleton with steps that are new, or other than before. The same ones twice change nothing. */
+/** Merges new or changed steps into a run's skeleton. Idempotent. */
 export function foldSteps(known: Skeleton, { columns, total }: LiveMessages['steps']): Skeleton {
   const places = new Map(known.columns.step.map((step, i) => [step, i]));
   const names = Object.keys(known.columns) as (keyof Columns)[];
@@ -12,7 +12,7 @@ export function foldSteps(known: Skeleton, { columns, total }: LiveMessages['ste
     unknown[]
   >;
   const last = known.columns.step.at(-1) ?? 0;
-  // A step that is not the next one: others between are not known, and have to be asked for.
+  // A gap before a step: the steps between must be requested.
   const fresh = columns.step.map((step, i) => ({ step, i })).sort((a, b) => a.step - b.step);
   let expected = last + 1;
   for (const { step, i } of fresh) {
@@ -28,5 +28,4 @@ export function foldSteps(known: Skeleton, { columns, total }: LiveMessages['ste
   return { ...known, total: Math.max(known.total, total), columns: next as unknown as Columns };
 }
 
-/** Are steps missing between what is known and what there is? */
 export const hasGap = ({ columns, total, next }: Skeleton): boolean => next === null && columns.step.length < total;

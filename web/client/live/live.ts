@@ -5,12 +5,11 @@ import { client } from '../data/queries.js';
 import { foldSteps, hasGap, type Skeleton } from './fold.js';
 import { type LiveState, openStream } from './stream.js';
 
-/** Changes are shown at most this often. */
 const FOLD_MS = 200;
-/** A tab that nobody sees lets go. */
+/** A hidden tab unsubscribes. */
 const HIDDEN_MS = 30_000;
 const POLL_MS = 5_000;
-/** A batch as a whole is counted anew at most this often, however fast its runs change. */
+/** Minimum interval of recounts of a batch. */
 const COUNT_MS = 3_000;
 
 const watched = new Map<string, number>();
@@ -21,7 +20,6 @@ let opened = '';
 let pending: LiveMessage[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
 let foldedAt = -FOLD_MS;
-/** The running command's output, by run. */
 const outputs = new Map<string, Extract<LiveMessage, { event: 'output' }>['data']>();
 let polling: ReturnType<typeof setInterval> | undefined;
 let servicesLost: string | null = null;
@@ -46,13 +44,13 @@ function reopen(): void {
     topics,
     (message) => {
       pending.push(message);
-      // What comes after a while of silence is shown at once.
+      // After a silence, show changes at once.
       timer ??= setTimeout(fold, Math.max(0, foldedAt + FOLD_MS - performance.now()));
     },
     (now) => {
       state = now;
       clearInterval(polling);
-      // No stream for us: what is watched is asked for now and then.
+      // No stream: poll what is watched.
       if (now.state === 'off') polling = setInterval(() => refresh(topics.flatMap(of)), POLL_MS);
       tell();
     },
@@ -91,7 +89,7 @@ const of = (topic: string): string[][] => {
   return [['batches'], ['hosts'], ['leases'], ['limits'], ['events']];
 };
 
-/** Documents under these names are asked for again, if somebody looks at them. */
+/** Refetches the active documents of these names. */
 function refresh(keys: readonly string[][]): void {
   for (const [name, id] of keys)
     void client.invalidateQueries({
@@ -105,7 +103,7 @@ const counted = new Map<string, number>();
 function countSoon(topic: string): void {
   const now = performance.now();
   const due = (counted.get(topic) ?? -COUNT_MS) + COUNT_MS;
-  // Somebody waits for it already.
+  // Already scheduled.
   if (due > now + COUNT_MS) return;
   counted.set(topic, Math.max(due, now));
   setTimeout(() => refresh(of(topic).slice(0, 3)), Math.max(0, due - now));
@@ -139,7 +137,7 @@ function fold(): void {
       if (data.topic.startsWith('batch:')) countSoon(data.topic);
     } else if (event === 'batches') {
       ask([['batches']]);
-      // Who watches one has it counted, with what else it shows.
+      // Watching a batch shows its counts, too.
       if (data.topic.startsWith('batch:')) countSoon(data.topic);
       else for (const { batchId } of data.batches) ask([['batch', batchId]]);
     } else if (event === 'steps') {
@@ -171,12 +169,11 @@ function fold(): void {
   tell();
 }
 
-/** Watches a topic while the part is shown. */
 export function useLive(topic: string | null): void {
   useEffect(() => {
     if (topic === null) return undefined;
     watched.set(topic, (watched.get(topic) ?? 0) + 1);
-    // A page that goes and one that comes change the topics once.
+    // A page that leaves and one that comes change the topics once.
     queueMicrotask(reopen);
     return () => {
       const left = (watched.get(topic) ?? 1) - 1;

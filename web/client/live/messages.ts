@@ -1,4 +1,4 @@
-/** What a stream of server-sent events holds so far: whole messages, and the rest of one. */
+/** Whole messages of an event stream so far, and the rest. */
 export function takeMessages(buffer: string): {
   messages: { event: string; data: string; id: string | null }[];
   rest: string;

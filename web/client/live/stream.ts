@@ -8,10 +8,10 @@ export type LiveState =
   | { state: 'live' }
   | { state: 'lost'; since: number };
 
-/** Longer than the server's comments are apart: silence means that the connection is gone. */
+/** Longer than the interval of the server's comments: the connection is lost. */
 const SILENCE_MS = 40_000;
 
-/** One stream until it is closed: asks again where it was cut, from the cursor, later and later. */
+/** Resumes from the cursor, with growing pauses, until it is closed. */
 export function openStream(
   topics: readonly string[],
   tell: (message: LiveMessage) => void,
@@ -32,7 +32,7 @@ export function openStream(
         const response = await send(url, { signal: attempt.signal, headers: { accept: 'text/event-stream' } });
         const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
         let buffer = '';
-        // No message reports what changed between the page's requests and the first stream that opens.
+        // No message covers changes between the page's requests and the first stream.
         const missed = cursor === null && lost !== null;
         lost = null;
         failures = 0;
@@ -51,7 +51,7 @@ export function openStream(
           }
         }
       } catch (error) {
-        // What the server refuses for good is not asked for again and again: the page polls.
+        // Do not retry permanent refusals: the page polls.
         if (error instanceof AskError && error.status >= 400 && error.status < 500 && error.status !== 429) {
           state({ state: 'off' });
           return;

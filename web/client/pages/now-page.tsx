@@ -14,7 +14,6 @@ import { Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { Badge, BatchLink, Fact, Facts, Money, RunLink } from '../parts/values.js';
 
-/** Is all well? What moves, what is stuck, what will it cost? */
 export function NowPage() {
   useTitle('Now');
   useLive('now');
@@ -114,7 +113,6 @@ function BatchList({ batches }: { batches: Answer<'batches'>['batches'] }) {
   );
 }
 
-/** What needs a person. */
 function Needed({ batches }: { batches: Answer<'batches'>['batches'] }) {
   const health = useQuery({ ...asked('health', {}, {}), refetchInterval: 15_000 });
   const hosts = useQuery({ ...asked('hosts', {}, {}), refetchInterval: 15_000 });
@@ -198,7 +196,7 @@ function Fleet({ active }: { active: Answer<'activeRuns'> | undefined }) {
   const up = hosts.data?.hosts.filter(({ state }) => state === 'up' || state === 'paused');
   const sum = (of: (host: Answer<'hosts'>['hosts'][number]) => number): number | undefined =>
     up?.reduce((before, host) => before + of(host), 0);
-  // What is not known is no zero.
+  // Unknown is not zero.
   const known = (amount: number | undefined): string => (amount === undefined ? NONE : count(amount));
   const used = (amount: number | undefined, all: number | undefined) => (
     <span className="number">

@@ -20,7 +20,6 @@ type Host = Answer<'hosts'>['hosts'][number];
 
 const megabytes = (amount: number | null): string => bytes(amount === null ? null : amount * 1024 * 1024);
 
-/** Does the fleet work, and is anything wasted? */
 export function OperationsPage() {
   useTitle('Operations');
   useLive('ops');

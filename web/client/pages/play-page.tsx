@@ -5,7 +5,6 @@ import { Page } from '../parts/page.js';
 import { Failure } from '../parts/states.js';
 import { useTitle } from '../parts/title.js';
 
-/** Begin a run that you play yourself. */
 export function PlayPage() {
   const { task } = useSearch({ from: '/play' });
   const navigate = useNavigate();

@@ -15,10 +15,9 @@ import { StepLink } from '../parts/values.js';
 import { useSkeleton } from '../run/skeleton.js';
 
 const PACES = [0.5, 1, 2, 4, 8, 16].map((pace) => [pace, `${pace}×`] as const);
-/** Lines of each pane at first. */
 const PREVIEW_LINES = 200;
 
-/** A run shown to others: thought, action and result side by side, at the pace at which it was played, bounded. */
+/** A run for an audience: thought, action and result side by side, at the run's pace. */
 export function PresentPage() {
   const { id } = useParams({ from: '/runs/$id/present' });
   const head = useQuery(asked('run', { id }, {}));
@@ -57,7 +56,6 @@ function caption({ columns }: Skeleton, place: number): string {
   return category;
 }
 
-/** The step that the address names, and the ways to others. */
 function usePlace(id: string, { columns }: Skeleton) {
   const queries = useQueryClient();
   const search = useSearch({ from: '/runs/$id/present' });
@@ -72,7 +70,7 @@ function usePlace(id: string, { columns }: Skeleton) {
 }
 type Place = ReturnType<typeof usePlace>;
 
-/** Plays on from a place, a step at a time as long as it took, within bounds; only once what is shown is here. */
+/** Shows each step as long as it took, within bounds, once it is loaded. */
 function usePlaying({ columns: { at } }: Skeleton, { place, last, go }: Place, pace: number, ready: boolean) {
   const [playing, setPlaying] = useState(false);
   const [loop, setLoop] = useState(false);
@@ -152,7 +150,7 @@ function Player({ id, skeleton, title }: { id: string; skeleton: Skeleton; title
 
 type Step = Answer<'steps'>['steps'][number];
 
-/** `of` is undefined until the step is here. */
+/** `of` is undefined until the step is loaded. */
 function Pane({
   name,
   of,

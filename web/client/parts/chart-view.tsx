@@ -3,7 +3,6 @@ import type { Chart } from '../../../report/chart.js';
 import type { Drawn } from './draw-chart.js';
 import { plainText, Text } from './text.js';
 
-/** A chart with its title, its description, and the same data as a table. */
 export function ChartView({
   chart,
   onClick,
@@ -45,7 +44,7 @@ export function ChartView({
   const { height, option } = chart.draw(Math.max(width, 300), narrow);
   useEffect(() => {
     if (ready && width > 0) drawn.current?.show(option, { width, height });
-    // The option is made anew each time; the chart and the width say when it is another.
+    // The option is a new object each time; chart and width tell when it changes.
   }, [chart, width, ready]); // eslint-disable-line react-hooks/exhaustive-deps
   return (
     <figure className="chart">
@@ -64,7 +63,6 @@ export function ChartView({
   );
 }
 
-/** Names the lines below the chart, where there is no space beside it. */
 function Legend({ option }: { option: ReturnType<Chart['draw']>['option'] }) {
   const lines = ((option.series ?? []) as Line[]).flatMap(({ type, name, data, lineStyle }) =>
     type === 'line' && name !== undefined && (data?.length ?? 0) > 0 ? [{ name, ...lineStyle }] : [],

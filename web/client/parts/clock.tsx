@@ -20,10 +20,10 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The moment, once a second for all who ask. */
+/** Ticks once a second, for all users together. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 
-/** Told relatively; the exact moment in UTC by pointer and focus. */
+/** Relative; the exact moment in UTC on hover and focus. */
 export function Time({ at }: { at: string | null }) {
   const moment = useNow();
   if (at === null) return <span className="none">–</span>;

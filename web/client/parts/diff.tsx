@@ -8,7 +8,6 @@ import { plainText, Text } from './text.js';
 import type { Line } from '../workers/diff-lines.js';
 import { offThread } from '../workers/off-thread.js';
 
-/** Around a change. */
 const CONTEXT = 3;
 const MOST_LINES = 400;
 
@@ -23,7 +22,7 @@ interface Known {
   sha256: string;
 }
 
-/** Which files differ between two sets, and how; `most`: up to so many are open. */
+/** Differing files of two sets; up to `most` are open. */
 export function ChangedFiles({
   before,
   after,
@@ -33,7 +32,6 @@ export function ChangedFiles({
   before: readonly Known[];
   after: readonly Known[];
   most?: number;
-  /** What is said where all are the same. */
   none?: string | undefined;
 }) {
   const [old, fresh] = [before, after].map((files) => new Map(files.map(({ path, sha256 }) => [path, sha256])));
@@ -52,7 +50,6 @@ export function ChangedFiles({
   ));
 }
 
-/** The lines that differ, once both files are here and compared. */
 function useDiff({ before, after }: Compared, shown: boolean) {
   const old = useQuery({ ...fileBytes(before ?? ''), enabled: shown && before !== null });
   const fresh = useQuery({ ...fileBytes(after ?? ''), enabled: shown && after !== null });
@@ -82,7 +79,6 @@ function useDiff({ before, after }: Compared, shown: boolean) {
 const marked = (lines: readonly Line[], sort: Line['kind']): string =>
   count(lines.filter(({ kind }) => kind === sort).length);
 
-/** What changed between two files that are known by their hashes. */
 function Diff({ open = true, ...files }: Compared & { open?: boolean }) {
   const { path, before, after } = files;
   const [shown, setShown] = useState(open);

@@ -1,4 +1,4 @@
-// The parts of echarts that our charts use, and no more; loaded when the first chart is shown.
+// Only the parts of echarts that we use, loaded with the first chart.
 import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import { GridComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';
 import { init, use as register } from 'echarts/core';

@@ -2,7 +2,6 @@ type Option<Value> = Value | readonly [Value, string];
 
 const isPair = <Value,>(option: Option<Value>): option is readonly [Value, string] => Array.isArray(option);
 
-/** A list with its label, to choose one of. Undefined is a choice like any other. */
 export function Choice<const Value extends string | number | undefined>({
   label,
   value,
@@ -63,6 +62,5 @@ export const Checkbox = ({
   </label>
 );
 
-/** What a field has, where nothing typed means nothing wanted. */
 export const typed = (event: React.SyntheticEvent<HTMLInputElement>): string | undefined =>
   event.currentTarget.value === '' ? undefined : event.currentTarget.value;

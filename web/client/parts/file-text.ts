@@ -1,14 +1,13 @@
 /** Of larger files the page shows the beginning. */
 export const MOST_BYTES = 2 * 1024 * 1024;
 
-/** Bytes as text, where they are text. */
 export function textOf(bytes: Uint8Array): string | null {
   const some = bytes.subarray(0, MOST_BYTES);
   if (some.subarray(0, 8192).includes(0)) return null;
   return new TextDecoder('utf-8').decode(some);
 }
 
-/** A picture by its first bytes, whatever its name says; null: it is none that is shown. */
+/** By its first bytes, whatever its name says; null: not a picture that we show. */
 export function pictureType(bytes: Uint8Array): 'image/png' | 'image/jpeg' | 'image/webp' | null {
   const starts = (at: number, ...values: number[]): boolean => values.every((value, i) => bytes[at + i] === value);
   if (starts(0, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'image/png';

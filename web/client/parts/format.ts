@@ -1,11 +1,11 @@
 export { count, fixed, NONE, percent, plural, score, time } from '../../../report/numbers.js';
 import { count, NONE, usd as dollars } from '../../../report/numbers.js';
 
-/** Money comes as exact decimals; shown are cents, and two digits below a cent. */
+/** From exact decimals: cents, or two significant digits below a cent. */
 export const usd = (exact: string | number | null | undefined): string =>
   exact === null || exact === undefined ? NONE : dollars(Number(exact));
 
-/** Milliseconds as people say them, always with a unit: `340 ms`, `12.4 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
+/** With units: `340 ms`, `12.4 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return NONE;
   if (ms < 1) return '< 1 ms';
@@ -37,7 +37,7 @@ export function bytes(amount: number | null | undefined): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
 
-/** `12,3 k` is hard to compare; tokens are counted in thousands and millions. */
+/** Thousands and millions. */
 export function short(amount: number | null | undefined): string {
   if (amount === null || amount === undefined) return NONE;
   if (amount < 10_000) return count(amount);
@@ -61,6 +61,6 @@ export function ago(iso: string, now: number): string {
   return Math.abs(ms) < 1000 ? 'now' : ms >= 0 ? `${words} ago` : `in ${words}`;
 }
 
-/** `max_steps` and `maxSteps` for people: `max steps`. */
+/** `max_steps` and `maxSteps` become `max steps`. */
 export const words = (name: string): string =>
   name.replaceAll('_', ' ').replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

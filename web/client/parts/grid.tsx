@@ -18,20 +18,19 @@ interface GridProps<Row> {
   columns: readonly GridColumn<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** How many there are; null: not known. */
+  /** Null: not known. */
   total: number | null;
-  /** Near the end of those that are here. */
+  /** Near the end of the loaded rows. */
   onEnd?: (() => void) | undefined;
   onOpen: (row: Row) => void;
   selected?: ReadonlySet<string>;
   onSelect?: (row: Row) => void;
-  /** Where columns take more than the screen has. */
   minWidth?: string;
 }
 
 const ROW_HEIGHT = { dense: 30, comfortable: 40 };
 
-/** Moves the focus from row to row, also to rows that are not made yet; the one that had it last keeps its place. */
+/** Moves the focus between rows, also to those not rendered; one row stays in the tab order. */
 function useRowFocus(
   scroller: React.RefObject<HTMLDivElement | null>,
   virtual: { scrollToIndex: (index: number, options: { align: 'auto' }) => void },
@@ -51,7 +50,7 @@ function useRowFocus(
     return row === null || row === undefined ? -1 : Number(row.dataset['row']);
   };
   const step = (by: number): void => focus(focused() === -1 ? at.current : focused() + by);
-  /** False: the key is none of ours. */
+  /** False: not our key. */
   const onKey = (key: string): boolean => {
     if (key === 'ArrowDown') step(1);
     else if (key === 'ArrowUp') step(-1);
@@ -63,7 +62,7 @@ function useRowFocus(
   return { at, focused, step, onKey };
 }
 
-/** Rows of which those in sight are made. One of them takes part in the order of focus: `j k` and arrows move it. */
+/** Renders only visible rows. One row is in the tab order: `j k` and arrows move it. */
 export function Grid<Row>(props: GridProps<Row>) {
   const { label, columns, rows, keyOf, total, onEnd, onOpen, selected, onSelect, minWidth } = props;
   const { density } = usePreferences();
@@ -139,7 +138,7 @@ export function Grid<Row>(props: GridProps<Row>) {
   );
 }
 
-/** On nothing that has a click of its own, and not the end of a selection of text. */
+/** Not on a part with its own click, nor the end of a text selection. */
 const isPlainClick = (event: React.MouseEvent): boolean =>
   (event.target as HTMLElement).closest('a, button, input, label') === null && getSelection()?.isCollapsed !== false;
 

@@ -1,8 +1,8 @@
-/** Moves a row that scrolls by itself until one of its parts is whole; nothing else moves. Gives what lets go of it. */
+/** Scrolls a row until one of its parts is visible; returns a cleanup. */
 export function intoView(row: HTMLElement | null, part: string): () => void {
   const chosen = row?.querySelector<HTMLElement>(part);
   if (row === null || chosen == null) return () => undefined;
-  // Told where both are once they are laid out: to ask for it now would lay out a page that is still being made.
+  // Measuring now would force a layout of an unfinished page.
   const observer = new IntersectionObserver(
     ([seen]) => {
       observer.disconnect();

@@ -1,4 +1,3 @@
-/** A page under its heading; `head` stands beside the heading. */
 export const Page = ({
   title,
   head,

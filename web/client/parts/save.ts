@@ -1,6 +1,5 @@
 import { withoutFormula } from '../../../report/csv-formula.js';
 
-/** Saves content that the browser already has. */
 export function save(name: string, content: BlobPart, type: string): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');
@@ -10,7 +9,7 @@ export function save(name: string, content: BlobPart, type: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** A file that the browser fetches by itself, from an address that says to keep it. */
+/** A file that the browser fetches from a download address. */
 export function download(url: string): void {
   const link = document.createElement('a');
   link.href = url;
@@ -19,7 +18,7 @@ export function download(url: string): void {
   link.click();
 }
 
-/** By RFC 4180; what a spreadsheet would run gets an apostrophe. */
+/** By RFC 4180; formulas of spreadsheets get an apostrophe. */
 const cell = (value: unknown): string =>
   value === null || value === undefined
     ? ''

@@ -4,7 +4,7 @@ import { TokenForm } from '../shell/token-form.js';
 import { Page } from './page.js';
 import { Text } from './text.js';
 
-/** In the size of what comes, and only if it takes a while. */
+/** In the size of the content, and only if it takes a while. */
 export function Loading({ rows = 8, what }: { rows?: number; what: string }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
@@ -21,7 +21,6 @@ export function Loading({ rows = 8, what }: { rows?: number; what: string }) {
   );
 }
 
-/** Nothing here: what to do, with the command. */
 export const Empty = ({
   title,
   children,
@@ -45,11 +44,10 @@ export const Empty = ({
 interface Failed {
   error: unknown;
   retry?: (() => void) | undefined;
-  /** What the page would have been about, where nothing else of it is there. */
+  /** The page's subject, if nothing else of it is shown. */
   page?: string;
 }
 
-/** What failed, what to do about it, and once more. */
 export function Failure({ error, retry, page }: Failed) {
   if (error instanceof AskError && error.status === 401) return <TokenForm />;
   const message = error instanceof Error ? error.message : String(error);
@@ -97,7 +95,7 @@ interface Asked<Data> {
   refetch: () => unknown;
 }
 
-/** Loading, failed, or what came. What is there stays while more is asked for. */
+/** Data stays while more is loaded. */
 export function Shown<Data>({
   of,
   what,
@@ -120,7 +118,6 @@ interface Pages {
   fetchNextPage: () => unknown;
 }
 
-/** Asks for the next of pages, while there is one. */
 export const More = ({ of, children }: { of: Pages; children: React.ReactNode }) =>
   of.hasNextPage && (
     <button type="button" disabled={of.isFetchingNextPage} onClick={() => void of.fetchNextPage()}>

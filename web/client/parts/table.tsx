@@ -1,15 +1,13 @@
 export interface Column<Row> {
   title?: React.ReactNode;
-  /** Figures stand at the right, below one another. */
+  /** Figures are right-aligned. */
   right?: true;
-  /** It names its row. */
   names?: true;
-  /** Of its cells. */
   className?: string;
   cell: (row: Row, place: number) => React.ReactNode;
 }
 
-/** Rows that are all drawn. With a label it is a region that scrolls by itself; `false` leaves a column out. */
+/** Renders all rows. With a label it is a scrolling region; `false` omits a column. */
 export function Table<Row>({
   rows,
   columns,
@@ -23,7 +21,6 @@ export function Table<Row>({
   rowKey: (row: Row, place: number) => React.Key;
   label?: string;
   wide?: boolean;
-  /** What is said where there are no rows. */
   none?: string;
 }) {
   if (none !== undefined && rows.length === 0) return <p className="muted">{none}</p>;
@@ -61,7 +58,6 @@ export function Table<Row>({
   return label === undefined ? table : <Scroll label={label}>{table}</Scroll>;
 }
 
-/** A region that scrolls by itself. */
 export const Scroll = ({ label, children }: { label: string; children: React.ReactNode }) => (
   <div className="scroll" tabIndex={0} role="region" aria-label={label}>
     {children}

@@ -10,7 +10,7 @@ interface TabsProps<Name extends string> {
   children: React.ReactNode;
 }
 
-/** Arrows move between tabs, as readers of screens expect. */
+/** Arrows move between tabs, as screen readers expect. */
 export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, more, children }: TabsProps<Name>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

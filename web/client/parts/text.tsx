@@ -3,7 +3,7 @@ import { reveal } from '../text/hidden-characters.js';
 import { renderText, type RenderedLine, type TextKind } from '../text/render-text.js';
 import { count, plural } from './format.js';
 
-/** What others named or wrote, within a line. Each value is isolated, so that none turns its neighbours around. */
+/** Foreign text within a line. Isolated, so that it cannot reorder its neighbours. */
 export const Text = memo(function Text({ value }: { value: string }) {
   const { pieces } = useMemo(() => reveal(value.replaceAll('\n', ' ')), [value]);
   return (
@@ -43,16 +43,16 @@ const Line = memo(function Line({ line, newline }: { line: RenderedLine; newline
 interface BlockProps {
   source: string;
   kind: TextKind;
-  /** Lines at first; more on demand. */
+  /** At first; more on demand. */
   lines: number;
-  /** The last lines instead of the first: of what still grows. */
+  /** The last lines, for growing texts. */
   end?: boolean;
   label: string;
   className?: string;
   marked?: string | undefined;
 }
 
-/** A block of text or of a terminal's output, with what was folded, dropped and revealed. */
+/** Text or terminal output, with notes on what was folded, dropped and revealed. */
 export const TextBlock = memo(function TextBlock({
   source,
   kind,

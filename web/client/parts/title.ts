@@ -1,7 +1,6 @@
 import { useEffect } from 'react';
 import { plainText } from './text.js';
 
-/** Of the tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${plainText(title)} · bench`;

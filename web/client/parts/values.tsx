@@ -28,7 +28,7 @@ export const Duration = ({ ms }: { ms: number | null }) => <span className="numb
 
 type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet';
 
-/** State by shape and word, and by colour for those who see it. */
+/** By shape and word, not only by colour. */
 export const Badge = ({ tone, mark, children }: { tone: Tone; mark: string; children: React.ReactNode }) => (
   <span className={`badge ${tone}`}>
     <span aria-hidden="true">{mark}</span>
@@ -52,7 +52,6 @@ export interface StatusOf {
   outcome?: 'complete' | 'incomplete' | 'failed' | null;
 }
 
-/** How a run stands, or how it ended. */
 export function RunState({ run: { status, endReason, outcome } }: { run: StatusOf }) {
   if (status !== 'ended' || endReason === null) {
     const [tone, mark] = UNFINISHED[status] ?? ['quiet', '○'];
@@ -85,7 +84,7 @@ export function RunState({ run: { status, endReason, outcome } }: { run: StatusO
   );
 }
 
-/** The short form of an id: its prefix and its last eight characters, which differ where the first tell the time. */
+/** Prefix and last eight characters: the first ones are a time. */
 export const shortId = (id: string): string => (id.length <= 14 ? id : `${id.slice(0, 2)}…${id.slice(-6)}`);
 
 export const RunLink = ({ id, children }: { id: string; children?: React.ReactNode }) => (
@@ -106,7 +105,6 @@ export const BatchLink = ({ id, name }: { id: string; name?: string | null | und
   </Link>
 );
 
-/** A fact with its name, for heads of pages. */
 export const Fact = ({ name, children }: { name: string; children: React.ReactNode }) => (
   <div className="fact">
     <dt>{plainText(name)}</dt>
@@ -114,7 +112,7 @@ export const Fact = ({ name, children }: { name: string; children: React.ReactNo
   </div>
 );
 
-/** Facts by their names; those without a value are omitted. */
+/** Omits those without a value. */
 export const Facts = ({ of }: { of: Record<string, React.ReactNode> }) =>
   Object.entries(of).map(
     ([name, value]) =>

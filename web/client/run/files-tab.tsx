@@ -18,7 +18,7 @@ import { Snapshots } from './snapshots.js';
 type Submission = Answer<'files'>['submissions'][number];
 type File = NonNullable<Submission['files']>[number];
 
-/** What was taken out of the workspace: files by step, and between any two steps. */
+/** Submitted files by step, and their changes between any two steps. */
 export function FilesTab({ id }: { id: string }) {
   const files = useQuery(asked('files', { id }, {}));
   const search = useSearch({ from: '/runs/$id' });
@@ -53,7 +53,7 @@ export function FilesTab({ id }: { id: string }) {
   );
 }
 
-/** Counted from one. A link may name the step alone; without either it is the last. */
+/** From one. A link may name only the step; default: the last. */
 function placeOf(submissions: readonly Submission[], { files, file, step: wanted }: RunSearch): number {
   const ofStep = file === undefined ? -1 : submissions.findLastIndex(({ step }) => step === wanted);
   return Math.min(files ?? (ofStep >= 0 ? ofStep + 1 : submissions.length), submissions.length);
@@ -160,7 +160,7 @@ function FileView({ path, sha256 }: { path: string; sha256: string }) {
   );
 }
 
-/** By its bytes a picture, and not of more points than a browser can bear. */
+/** A picture by its bytes, within the size that browsers can decode. */
 function Picture({ bytes: content, type, name }: { bytes: Uint8Array; type: string; name: string }) {
   const url = useMemo(
     () => URL.createObjectURL(new Blob([content as Uint8Array<ArrayBuffer>], { type })),

@@ -9,7 +9,7 @@ import { Score, StepLink } from '../parts/values.js';
 
 type Taken = Answer<'files'>['submissions'][number];
 
-/** For each scored submission, what changed in its files since the one before: a gain beside the change that made it. */
+/** Each scored submission next to its changes since the previous one. */
 export function Ladder({ id, direction }: { id: string; direction: 'maximize' | 'minimize' }) {
   const files = useQuery(asked('files', { id }, {}));
   return (

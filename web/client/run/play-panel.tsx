@@ -10,10 +10,9 @@ import { Text, TextBlock } from '../parts/text.js';
 
 type Turn = NonNullable<Answer<'turn'>['turn']>;
 
-/** While no turn is open, how often one is looked for. */
+/** Polling interval while no turn is open. */
 const LOOK_MS = 700;
 
-/** A person plays this run: what they are asked, and what they answer. */
 export function PlayPanel({ id }: { id: string }) {
   const me = useQuery(asked('me', {}, {}));
   const state = useQuery({
@@ -60,7 +59,7 @@ function TurnForm({ id, turn, format, mayPlay }: TurnProps) {
   );
 }
 
-/** Their own replies are the assistant's messages: what came after the last one is new. */
+/** The person's replies are the assistant's messages: those after the last one are new. */
 function Messages({ messages }: { messages: Turn['messages'] }) {
   const [all, setAll] = useState(false);
   const after = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
@@ -85,7 +84,6 @@ function Messages({ messages }: { messages: Turn['messages'] }) {
   );
 }
 
-/** Sends what a person does in a turn; one turn, one key. */
 function useReply(id: string, turn: Turn) {
   const queries = useQueryClient();
   const [key] = useState(() => crypto.randomUUID());

@@ -22,11 +22,10 @@ const SOURCES: Partial<Record<Asked['source'], string>> = {
   partial: 'the record lacks its status lines',
 };
 
-/** A turn that was not sent as it is shown decides over those that were. */
+/** One turn that differs from what was sent decides for all. */
 const proofOf = (turns: Asked['turns']): keyof typeof PROOFS =>
   (['different', 'equal', 'none'] as const).find((proof) => turns.some((turn) => turn.proof === proof)) ?? 'none';
 
-/** What the model was given before a step, and what of it is new. */
 export function PromptTab({ id, skeleton }: { id: string; skeleton: Skeleton }) {
   const search = useSearch({ from: '/runs/$id' });
   const navigate = useNavigate({ from: '/runs/$id' });

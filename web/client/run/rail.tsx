@@ -5,7 +5,7 @@ import { BADGES, isError, seriesOf } from './skeleton.js';
 
 const WIDTH = 44;
 
-/** All steps of a run from top to bottom: what each did, errors, validates with their scores, flags, events, forks. Click or drag goes there. */
+/** All steps from top to bottom: kinds, errors, scores, flags, events, forks. Click or drag. */
 export function Rail({
   skeleton,
   current,
@@ -14,7 +14,7 @@ export function Rail({
 }: {
   skeleton: Skeleton;
   current: number;
-  /** Steps that have what is sought. */
+  /** Steps that match the search. */
   hits: readonly number[];
   onGo: (step: number) => void;
 }) {
@@ -103,7 +103,7 @@ function draw(
   context.fillStyle = color('box');
   context.fillRect(0, 0, WIDTH, height);
   const size = height / total;
-  // Where several steps share a pixel, what matters more is drawn over the rest.
+  // Where steps share a pixel, the important ones are drawn last.
   context.globalAlpha = 0.55;
   for (let i = 0, drawn = -1; i < total; i++) {
     const top = Math.floor(i * size);

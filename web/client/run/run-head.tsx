@@ -184,7 +184,7 @@ const RunFacts = ({ run }: { run: Head['run'] }) => (
   </dl>
 );
 
-/** Against the baseline, in the task's direction. What its noise may give is no better work. */
+/** Against the baseline, in the task's direction. A gain within noise does not count. */
 function Better({ run }: { run: Head['run'] }) {
   const { baseline, baselineError, direction } = run;
   const gain = (run.bestScore ?? 0) - (baseline ?? 0);

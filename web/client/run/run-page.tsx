@@ -40,7 +40,7 @@ export function RunPage() {
   const search = useSearch({ from: '/runs/$id' });
   const navigate = useNavigate({ from: '/runs/$id' });
   const head = useQuery(asked('run', { id: given }, {}));
-  // What its first view takes is asked for with the head, not after it.
+  // Load the first view's data with the head, not after it.
   useState(() => {
     void client.prefetchQuery(skeletonOf(given));
     if (search.tab === undefined || search.tab === 'steps')
@@ -50,7 +50,7 @@ export function RunPage() {
   const id = run?.runId ?? given;
   useTitle(run === undefined ? given : `${run.model} · ${run.task} · ${run.attempt}`);
   useLive(run === undefined || run.status === 'ended' ? null : `run:${run.runId}`);
-  // A short form becomes the whole id.
+  // Replace a short id by the whole one.
   useEffect(() => {
     if (run !== undefined && run.runId !== given)
       void navigate({ to: '/runs/$id', params: { id: run.runId }, search: (now) => now, replace: true });
@@ -68,7 +68,7 @@ export function RunPage() {
         }),
       });
   };
-  // A tree's attempt gets its steps at the end, from one of its nodes: what it does is the tree.
+  // A tree's attempt gets its steps only at the end, so show the tree.
   const isTree = head.data?.tree != null && head.data.tree.node === null;
   const tab = search.tab ?? (isTree && search.step === undefined ? 'tree' : 'steps');
   const tabs = RUN_TABS.filter((name) => name !== 'tree' || head.data?.tree != null || tab === 'tree');

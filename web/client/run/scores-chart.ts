@@ -4,7 +4,7 @@ import { duration, score, usd } from '../parts/format.js';
 export interface ScoredPoint {
   name: string;
   step: number;
-  /** Milliseconds from the first step on. */
+  /** Milliseconds since the first step. */
   time: number;
   cost: number;
   score: number;
@@ -15,7 +15,7 @@ export interface ScoredPoint {
 export type Over = 'step' | 'time' | 'cost';
 const NAMES: Record<Over, string> = { step: 'step', time: 'time since the first step', cost: 'US dollars so far' };
 
-/** From the least to the most of these, with room: lines of comparison are seen, too. */
+/** With a margin, so that reference lines are visible. */
 function rangeOf(values: readonly number[]): { min?: number; max?: number; scale: true } {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   if (!Number.isFinite(low) || !Number.isFinite(high)) return { scale: true };
@@ -28,7 +28,6 @@ function rangeOf(values: readonly number[]): { min?: number; max?: number; scale
   };
 }
 
-/** Every evaluation of a run, with what it had to beat. */
 export function scoresChart(
   points: readonly ScoredPoint[],
   over: Over,
@@ -63,7 +62,7 @@ export function scoresChart(
         yAxis: {
           type: 'value',
           ...rangeOf([...points.map((point) => point.score), ...lines.map(({ value }) => value)]),
-          // The ends are not round, and stand close to those that are.
+          // Hide the ends, which are not round and crowd their neighbours.
           axisLabel: {
             ...TEXT,
             formatter: (value: number) => score(value),

@@ -18,7 +18,6 @@ import { type ScoredPoint, scoresChart } from './scores-chart.js';
 
 type Evaluation = Answer<'evaluations'>['evaluations'][number];
 
-/** How the score moved, and by which change. */
 export function ScoresTab({ id, skeleton }: { id: string; skeleton: Skeleton }) {
   const head = useQuery(asked('run', { id }, {}));
   const evaluations = useQuery(asked('evaluations', { id }, {}));
@@ -44,7 +43,6 @@ export function ScoresTab({ id, skeleton }: { id: string; skeleton: Skeleton }) 
   );
 }
 
-/** Scores of the test split, where they lie in steps, time and cost. */
 function pointsOf({ columns: { step, at, costUsd } }: Skeleton, evaluations: readonly Evaluation[]): ScoredPoint[] {
   let sum = 0;
   const costs = costUsd.map((cost) => (sum += Number(cost)));

@@ -9,7 +9,6 @@ import { Facts, RunLink } from '../parts/values.js';
 
 type Setup = Answer<'setup'>;
 
-/** What the run was given. */
 export function SetupTab({ id }: { id: string }) {
   const setup = useQuery(asked('setup', { id }, {}));
   return (

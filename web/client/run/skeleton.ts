@@ -4,7 +4,6 @@ import { FIRST_SKELETON, SKELETON_PAGE } from '../data/first-views.js';
 import { client } from '../data/queries.js';
 import type { Skeleton } from '../live/fold.js';
 
-/** Pages that are asked for at once. */
 const AT_ONCE = 3;
 
 const onlyTo = (page: Skeleton, last: number): Skeleton => {
@@ -26,7 +25,6 @@ function mapped(
   return Object.fromEntries(names.map((name) => [name, to(columns[name], name)])) as unknown as Skeleton['columns'];
 }
 
-/** Pages that follow one another as one. */
 function joined(pages: readonly Skeleton[]): Skeleton {
   const last = pages.at(-1)!;
   return pages.length === 1
@@ -39,7 +37,7 @@ function joined(pages: readonly Skeleton[]): Skeleton {
       };
 }
 
-/** All steps of a run without their texts; shown from the first page on, and each time there are twice as many. */
+/** All steps without their texts. Renders the first page, and at each doubling. */
 export const skeletonOf = (id: string) =>
   queryOptions({
     queryKey: ['skeleton', id] as const,
@@ -50,7 +48,7 @@ export const skeletonOf = (id: string) =>
       const coming: { page: Promise<Skeleton>; from: number }[] = [];
       let { next: from, total } = pages[0]!;
       const askMore = (): void => {
-        // Steps are numbered without gaps: where a page begins is known before the one ahead of it has come.
+        // Steps have no gaps, so pages can be requested ahead.
         while (from !== null && from < total && coming.length < AT_ONCE) {
           const page = after(from);
           // Its failure is thrown when its page is awaited.
@@ -66,27 +64,26 @@ export const skeletonOf = (id: string) =>
         const asked = coming.shift()!;
         const page = await asked.page;
         pages.push(onlyTo(page, asked.from + SKELETON_PAGE));
-        // It went on meanwhile.
+        // The run has continued meanwhile.
         total = page.total;
       }
       return joined(pages);
     },
     staleTime: 30_000,
-    // A hundred thousand steps are another list at once; comparing them one by one takes longer than drawing.
+    // Comparing a hundred thousand steps takes longer than drawing them.
     structuralSharing: false,
   });
 export const useSkeleton = (id: string) => useQuery(skeletonOf(id));
 
 export const BADGES = { copied: 1, lost: 2, timedOut: 4, running: 8, unreadable: 16 } as const;
 
-/** Is something wrong with the step at a place? */
 export const isError = ({ exitCode, badges }: Skeleton['columns'], place: number): boolean =>
   (exitCode[place] ?? 0) !== 0 || (badges[place]! & (BADGES.timedOut | BADGES.lost | BADGES.unreadable)) !== 0;
 
 export const isValidate = ({ requested, score }: Skeleton['columns'], place: number): boolean =>
   requested[place] != null || score[place] !== null;
 
-/** What a step's action is, as a colour of the rail; the same for all runs. The second colour is that of errors. */
+/** Colours of the rail by action, the same for all runs. The second colour is for errors. */
 const CATEGORIES: readonly (readonly [begins: string, series: number])[] = [
   ['edit', 0],
   ['python', 2],

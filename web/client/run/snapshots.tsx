@@ -11,9 +11,9 @@ import { isStatic } from '../static/form.js';
 
 type Snapshot = Answer<'files'>['snapshots'][number];
 
-/** What was kept of the run's world, to go on from; each archive to download. */
+/** Snapshots to continue from; each archive to download. */
 export function Snapshots({ id, snapshots }: { id: string; snapshots: readonly Snapshot[] }) {
-  // Asked for at the click: the address holds for minutes only.
+  // Requested on click: the link is valid for minutes.
   const fetching = useMutation({
     mutationFn: (step: number) => ask('snapshotLink', { id, step: String(step) }, {}),
     onSuccess: ({ url }) => download(url),
@@ -52,7 +52,6 @@ export function Snapshots({ id, snapshots }: { id: string; snapshots: readonly S
   );
 }
 
-/** Its hash; without an archive, who has it. */
 function Where({ snapshot: { sha256, host } }: { snapshot: Snapshot }) {
   if (sha256 !== null) return <code>{sha256}</code>;
   return (

@@ -17,16 +17,16 @@ type Clipped = Step['response'];
 
 const LINES = { reading: 40, full: 400 } as const;
 
-/** Of a whole text, so much is shown at first, and with each wish for more. */
+/** Shown at first, and added with each click. */
 const PORTION = 256 * 1024;
 
 const decoded = (chunks: readonly TextChunk[]): string => {
   const decoder = new TextDecoder();
-  // The last character may be cut: it comes with the next chunk.
+  // A cut last character comes with the next chunk.
   return chunks.map(({ bytes: some }) => decoder.decode(some, { stream: true })).join('');
 };
 
-/** A text of a step: its head and tail, and all of it on demand. */
+/** Head and tail of a step's text, and all of it on demand. */
 function StepText({
   id,
   step,

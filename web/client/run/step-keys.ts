@@ -6,7 +6,6 @@ import type { Found } from './text-matches.js';
 import { isError, isValidate } from './skeleton.js';
 import { type Density, placeOf, type StepPosition } from './step-position.js';
 
-/** Keys that go from step to step, and to the next of a sort. */
 export function useStepKeys({
   skeleton: { columns, flags },
   steps,

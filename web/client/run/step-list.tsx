@@ -16,7 +16,7 @@ import { type Density, type StepPosition, useStepPosition } from './step-positio
 
 interface ListProps {
   skeleton: Skeleton;
-  /** Those that are shown, in order, and where each is in the skeleton. */
+  /** Visible steps in order, and their places in the skeleton. */
   steps: readonly number[];
   places: readonly number[];
   density: Density;
@@ -71,7 +71,7 @@ export function StepList(props: ListProps) {
   );
 }
 
-/** What is around is asked for in advance; what was passed is aborted as its parts are gone. */
+/** Prefetches neighbours; aborts what was scrolled past. */
 function useAround({ runId, columns }: Skeleton, first: number | undefined, last: number | undefined): void {
   const queries = useQueryClient();
   useEffect(() => {
@@ -84,7 +84,6 @@ function useAround({ runId, columns }: Skeleton, first: number | undefined, last
   }, [first, last, queries, runId, columns]);
 }
 
-/** The steps in sight, at their places in the height of all. */
 function StepSpace({
   skeleton,
   steps,

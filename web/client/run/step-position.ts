@@ -4,15 +4,15 @@ import type { Change } from '../address/change.js';
 
 export type Density = 'list' | 'reading' | 'full';
 
-/** Rows that share a scroller: browsers cannot reach beyond some 18 million pixels. */
+/** Rows per scroller: browsers end at some 18 million pixels. */
 const SEGMENT: Record<Density, number> = { list: 200_000, reading: 8_000, full: 2_000 };
 const GUESS: Record<Density, number> = { list: 28, reading: 260, full: 420 };
-/** Within this a change of the address is our own. */
+/** Within this time, a change of the address is our own. */
 const OWN_MS = 2_000;
-/** So long the browser may scroll after we asked for it. */
+/** Duration of a scroll that we requested. */
 const MOVING_MS = 400;
 
-/** The place of the last step that is not after the one wanted. */
+/** Of the last step that is not after the wanted one. */
 export function placeOf(steps: readonly number[], step: number): number {
   let low = 0;
   let high = steps.length - 1;
@@ -24,7 +24,7 @@ export function placeOf(steps: readonly number[], step: number): number {
   return low;
 }
 
-/** Steps in segments, of which one is shown; `show` brings a place into view. */
+/** Shows one segment of steps; `show` scrolls to a place. */
 function useSegments(steps: readonly number[], density: Density, first: number, follow: boolean) {
   const scroller = useRef<HTMLDivElement>(null);
   const size = SEGMENT[density];
@@ -38,10 +38,10 @@ function useSegments(steps: readonly number[], density: Density, first: number, 
     getItemKey: (index) => steps[from + index] ?? index,
     overscan: density === 'list' ? 20 : 2,
   });
-  /** Set while we scroll ourselves, so that passing steps do not become the current one. */
+  /** We are scrolling: passing steps do not become the current one. */
   const moving = useRef(false);
   const goal = useRef<number | null>(null);
-  /** The place that was gone to stays at the top while heights above it settle, until the reader scrolls. */
+  /** Keeps the target at the top while heights settle, until the reader scrolls. */
   const pinned = useRef<number | null>(null);
   const scrollTo = useCallback(
     (place: number) => {
@@ -62,7 +62,7 @@ function useSegments(steps: readonly number[], density: Density, first: number, 
   const height = virtual.getTotalSize();
   useLayoutEffect(() => {
     const place = pinned.current;
-    // Whoever follows stays at the end while heights settle.
+    // Following stays at the end while heights settle.
     if (follow) toEnd();
     else if (place !== null && density !== 'list') virtual.scrollToIndex(place - from, { align: 'start' });
   }, [height, virtual, from, density, follow, toEnd]);
@@ -77,7 +77,7 @@ function useSegments(steps: readonly number[], density: Density, first: number, 
 }
 type Segments = ReturnType<typeof useSegments>;
 
-/** While followed, the last step is the current one and in view. Returns how many came since. */
+/** Keeps the last step current and visible. Returns how many came since. */
 function useFollow(
   { moving, pinned, toEnd }: Segments,
   steps: readonly number[],
@@ -101,7 +101,7 @@ function useFollow(
   return total - seen.current;
 }
 
-/** What the reader scrolls to: `onEnd` whether they are at the end, `onRest` the step that they rest at. */
+/** `onEnd`: whether the reader is at the end; `onRest`: the step that scrolling rests at. */
 function useScrolling(
   { scroller, virtual, from, moving, pinned }: Segments,
   steps: readonly number[],
@@ -114,11 +114,11 @@ function useScrolling(
   return () => {
     const element = scroller.current;
     if (element === null) return;
-    // Only the reader scrolls up; what grows below the end is none of their doing.
+    // Only the reader scrolls up; growth does not.
     const up = element.scrollTop < lastTop.current - 2;
     lastTop.current = element.scrollTop;
     if (moving.current || pinned.current !== null) return;
-    // At the end within 30 px of it; scrolling up leaves.
+    // Within 30 px of the end; scrolling up leaves it.
     const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 30;
     if (atEnd || up) onEnd(atEnd);
     clearTimeout(settle.current);
@@ -130,7 +130,7 @@ function useScrolling(
   };
 }
 
-/** Where the reader is in a run's steps: where the address says, where they scrolled to, or at the end of what they follow. */
+/** The reader's place: by the address, by scrolling, or at the followed end. */
 export function useStepPosition({
   steps,
   density,
@@ -142,7 +142,6 @@ export function useStepPosition({
   steps: readonly number[];
   density: Density;
   live: boolean;
-  /** By the address. */
   wanted: number | undefined;
   first: number;
   change: Change<'/runs/$id'>;
@@ -151,7 +150,7 @@ export function useStepPosition({
   const [follow, setFollow] = useState(live && wanted === undefined);
   const segments = useSegments(steps, density, current, follow);
   const { show, moving, pinned } = segments;
-  /** Steps that we have put into the address ourselves, and when: it comes back to us later. */
+  /** Steps that we put into the address, and when: they return later. */
   const own = useRef(new Map<number, number>());
   const enter = (step: number, replace: boolean): void => {
     setCurrent(step);
@@ -166,7 +165,7 @@ export function useStepPosition({
     enter(to, replace);
     show(place);
   };
-  // The address says where to be: at first, when it is changed by another than us, and once the steps as far as there have come.
+  // The address decides at first, when others change it, and once its step is loaded.
   const reached = wanted === undefined || (steps.at(-1) ?? 0) >= wanted;
   useEffect(() => {
     if (wanted === undefined || Date.now() - (own.current.get(wanted) ?? 0) < OWN_MS) return;

@@ -99,7 +99,7 @@ const Legend = ({ categories }: { categories: readonly string[] }) => (
   </span>
 );
 
-/** Finds in all steps, loaded or not; the browser's own search sees what is on screen alone. */
+/** Finds in all steps; the browser's own search covers only the screen. */
 function FindBox({ find, found, change }: { find: string | undefined; found: Found; change: Change<'/runs/$id'> }) {
   const box = useRef<HTMLInputElement>(null);
   useKeys('Find', [

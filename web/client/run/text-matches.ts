@@ -11,7 +11,7 @@ export interface Found {
 }
 const PLACES = ['thought', 'action', 'observation', 'evaluation'] as const;
 
-/** Every step of a run that has a text, whatever of it is loaded. */
+/** Searches all steps of a run, loaded or not. */
 export function useFind(runId: string, q: string | undefined): Found {
   const { hits, state, error } = useSearchStream(
     q === undefined ? null : { q, run: runId, in: [...PLACES], excerpts: false, limit: 100_000 },
@@ -27,7 +27,7 @@ export function useFind(runId: string, q: string | undefined): Found {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** What is sought, for the eye: the browser's own way may read a pattern otherwise than the database's. */
+/** For highlights: the database may read a pattern differently. */
 function patternOf(q: string): RegExp | null {
   const sought = readSought(q);
   try {
@@ -47,7 +47,7 @@ interface Highlights {
   delete: (name: string) => void;
 }
 
-/** Marks what is sought in what is on screen. The text stays as it is: highlights are the browser's. */
+/** Highlights visible matches without changing the text. */
 export function useMarkedText(box: React.RefObject<HTMLElement | null>, q: string | undefined, changes: unknown): void {
   useEffect(() => {
     const { highlights } = CSS as unknown as { highlights?: Highlights };

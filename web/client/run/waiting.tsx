@@ -6,7 +6,6 @@ import { RunLink } from '../parts/values.js';
 
 type Reason = Answer<'waiting'>['waiting'][number];
 
-/** Why a run does not move, and what would end it. */
 export function Waiting({ waiting }: { waiting: readonly Reason[] }) {
   if (waiting.length === 0) return null;
   return (

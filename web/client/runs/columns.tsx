@@ -13,7 +13,6 @@ interface ColumnOf {
   width: string;
   right?: true;
   order?: RunOrder;
-  /** Largest first on the first click. */
   down?: true;
   cell: (run: Run) => React.ReactNode;
 }

@@ -32,7 +32,7 @@ const WITHOUT: Partial<Record<RunFacet, string>> = {
   isolation: 'none yet',
 };
 const FIRST = 6;
-/** Of those that have more than one value. */
+/** If they have more than one value. */
 const OPEN: readonly RunFacet[] = ['status', 'outcome', 'model', 'task', 'flag'];
 
 export function Facets({
@@ -112,7 +112,7 @@ function Facet({
 }) {
   const [all, setAll] = useState(false);
   const [part, setPart] = useState('');
-  // What was chosen stays to be unchosen, though nothing has it.
+  // Chosen values stay in the list even without runs.
   const listed = [
     ...values,
     ...chosen.filter((one) => !values.some(({ value }) => value === one)).map((value) => ({ value, runs: 0 })),
@@ -205,7 +205,7 @@ function Range({
         const value = search[name as keyof RunsSearch] as number | undefined;
         return (
           <input
-            // Typed freely; taken when left or entered.
+            // Applied on blur or Enter.
             key={`${end} ${value ?? ''}`}
             type="number"
             step="any"

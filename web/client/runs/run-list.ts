@@ -1,4 +1,4 @@
-/** The list of runs that was looked at last, so that a run's page can go to its neighbours. */
+/** The last shown list of runs, whose neighbours a run's page links. */
 let ids: readonly string[] = [];
 
 export const rememberList = (list: readonly string[]): void => {

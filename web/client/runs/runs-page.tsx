@@ -17,10 +17,10 @@ import { DEFAULT_COLUMNS, type Run, RUN_COLUMNS } from './columns.js';
 import { Facets } from './facets.js';
 import { saveRuns } from './save.js';
 
-/** On a phone: how each run stands goes first. */
+/** On a phone: the state comes first. */
 const NARROW_COLUMNS: readonly Column[] = ['state', 'best', 'model', 'task'];
 
-/** Runs that were chosen by their boxes or `x`. */
+/** By boxes or `x`. */
 function useSelection() {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const toggle = useCallback(
@@ -40,7 +40,7 @@ export function RunsPage() {
   const change = useChange('/runs');
   useTitle('Runs');
   const { sort = '-createdAt', columns: chosen, ...filter } = search;
-  // A list of one batch follows that batch; of all, there is nothing to watch.
+  // A list of one batch follows that batch.
   const batch = filter.batch?.length === 1 && filter.batch[0]!.startsWith('b-') ? filter.batch[0]! : null;
   useLive(batch === null ? 'now' : `batch:${batch}`);
   const pages = useInfiniteQuery({ ...runPages({ ...filter, sort }), placeholderData: keepPreviousData });
@@ -226,7 +226,6 @@ function RunGrid({ runs, total, more, shown, sort, selected, toggle }: GridOf) {
   );
 }
 
-/** The same runs, and the places in them. */
 const searchOf = ({ contains, ...filter }: Filter) => ({
   ...filter,
   ...(contains !== undefined && { q: contains }),

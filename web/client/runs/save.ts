@@ -3,7 +3,6 @@ import { ask } from '../data/ask.js';
 import { csvOf, save } from '../parts/save.js';
 import type { Run } from './columns.js';
 
-/** All runs of a filter, page by page. */
 async function allRuns(query: Query<'runs'>, progress: (runs: number) => void): Promise<Run[]> {
   const runs: Run[] = [];
   for (let after: string | null | undefined; after !== null;) {

@@ -20,11 +20,10 @@ const PLACE_NAMES: Record<SearchPlace, string> = {
   file: 'submitted files',
 };
 const USUAL: readonly SearchPlace[] = SEARCH_PLACES.filter((place) => place !== 'reply' && place !== 'file');
-/** Of a run, and runs, before more are asked for. */
+/** Of a run, and of runs, before more are requested. */
 const FIRST_HITS = 5;
 const FIRST_RUNS = 50;
 
-/** Where did anybody see, do or think this? */
 export function SearchPage() {
   useTitle('Search');
   const { q, in: places = USUAL, ...filter } = useSearch({ from: '/search' });
@@ -107,7 +106,6 @@ function Places() {
   );
 }
 
-/** Of which runs, when it is not of all. */
 function Narrowing() {
   const { q, in: _, ...filter } = useSearch({ from: '/search' });
   const navigate = useNavigate({ from: '/search' });

@@ -8,12 +8,10 @@ export interface Search {
   state: 'running' | 'done' | 'failed' | 'cancelled';
   hits: readonly Hit[];
   progress: SearchMessages['progress'] | null;
-  /** It stopped at its limit. */
   more: boolean;
   error: unknown;
 }
 const BEGUN: Search = { state: 'running', hits: [], progress: null, more: false, error: null };
-/** What is found is shown at most this often. */
 const SHOW_MS = 200;
 
 async function read(
@@ -33,7 +31,7 @@ async function read(
   }
 }
 
-/** Searches while the part is shown; null: nothing is sought. What went before is given up, in the database too. */
+/** Null: no search. A new search cancels the previous one, in the database too. */
 export function useSearchStream(query: Query<'search'> | null): Search & { cancel: () => void } {
   const key = query === null ? null : JSON.stringify(query);
   const [found, setFound] = useState<{ key: string | null; search: Search; cancel: () => void }>({

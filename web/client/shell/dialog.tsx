@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { plainText, Text } from '../parts/text.js';
 
-/** The browser's own dialog: it traps focus, closes on Escape, and gives focus back. */
+/** The browser's dialog: it traps focus, closes on Escape, and returns focus. */
 export function Dialog({
   title,
   onClose,

@@ -55,7 +55,7 @@ export function Layout() {
     },
     { keys: 'z', does: 'density', run: turnDensity },
   ]);
-  // After a change of page the reader begins at its top, not in the navigation.
+  // After a change of page, focus its top rather than the navigation.
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   const nav = useRef<HTMLElement>(null);
@@ -131,7 +131,6 @@ function Preferences() {
   );
 }
 
-/** Is what is shown what is? */
 function Freshness() {
   const live = useLiveState();
   const now = useNow();

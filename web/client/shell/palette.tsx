@@ -16,7 +16,7 @@ interface Place {
 
 type Pages = readonly (readonly [string, string, string])[];
 
-/** Pages, batches and runs whose names or ids contain a text; `settled` once all of them are here. */
+/** By names or ids that contain a text; `settled` once all are loaded. */
 function usePlaces(text: string, pages: Pages): { places: Place[]; settled: boolean } {
   const navigate = useNavigate();
   const part = text === '' ? {} : { text };
@@ -50,13 +50,12 @@ function usePlaces(text: string, pages: Pages): { places: Place[]; settled: bool
   return { places, settled: !noBatches && (text.length <= 1 || !noRuns) };
 }
 
-/** Any batch, run or page by a part of its name or id. */
 export function Palette({ onClose, pages }: { onClose: () => void; pages: Pages }) {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const list = useId();
   const text = useDeferredValue(typed.trim());
-  // Enter came before the places of what was typed: the first of them is taken once they are there.
+  // Enter came before the results: take the first once they are loaded.
   const [entered, setEntered] = useState(false);
   const found = usePlaces(text, pages);
   const { places } = found;

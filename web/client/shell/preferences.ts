@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react';
 import { isStatic } from '../static/form.js';
 
-/** What a person likes, kept in this browser. What a page shows is in its address instead. */
+/** Kept in this browser; a page's view is in its address instead. */
 export interface Preferences {
   scheme: 'system' | 'light' | 'dark';
   density: 'dense' | 'comfortable';
-  /** Single letters do something. */
+  /** Shortcuts of single letters are on. */
   letters: boolean;
 }
 

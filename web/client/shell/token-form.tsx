@@ -1,7 +1,6 @@
 import { client } from '../data/queries.js';
 import { setToken } from '../data/token.js';
 
-/** Without a token, or with one that has ended. */
 export function TokenForm() {
   return (
     <div className="state">

@@ -7,7 +7,6 @@ import { Checkbox, Choice } from '../parts/fields.js';
 import { plainText } from '../parts/text.js';
 import { CHART_KINDS, kindsOf, likelyChart, quickChart } from './quick-chart.js';
 
-/** What was found as a picture: first as it is likely meant, then as the address says. */
 export function ChartOfResult({ result }: { result: Answer<'sql'> }) {
   const search = useSearch({ from: '/sql' });
   const change = useChange('/sql');

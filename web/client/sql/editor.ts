@@ -1,4 +1,4 @@
-// CodeMirror, loaded when a query is to be written.
+// CodeMirror, loaded on first use.
 import { autocompletion, type Completion, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { PostgreSQL, sql, type SQLNamespace } from '@codemirror/lang-sql';
@@ -84,7 +84,7 @@ const theme = EditorView.theme({
   '.cm-completionDetail': { color: 'var(--muted)', fontStyle: 'normal' },
 });
 
-/** Browsers keep the look of what is typed over, by a style in the text: the policy refuses that, and nobody wants it. */
+/** Browsers keep the replaced text's style inline, which the content policy refuses. */
 const typedOver = EditorView.domEventHandlers({
   beforeinput({ inputType, data, isComposing }, view) {
     if (inputType !== 'insertText' || data === null || isComposing || view.state.selection.main.empty) return false;
@@ -93,7 +93,7 @@ const typedOver = EditorView.domEventHandlers({
   },
 });
 
-/** An editor in this element; Ctrl-Enter runs, Tab leaves it. */
+/** Ctrl-Enter runs, Tab leaves. */
 export function openEditor(
   parent: HTMLElement,
   {
@@ -103,7 +103,7 @@ export function openEditor(
     onRun,
   }: { text: string; schema: Schema | null; onChange: (text: string) => void; onRun: () => void },
 ): Editor {
-  // The policy lets in styles that know the page's nonce; scripts can read it, style sheets cannot.
+  // The content policy admits styles with the page's nonce.
   const nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
   const stateOf = (doc: string, known: Schema | null): EditorState =>
     EditorState.create({

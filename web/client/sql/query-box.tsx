@@ -7,7 +7,7 @@ export interface QueryBoxHandle {
   insert: (text: string) => void;
 }
 
-/** Where a query is written: a plain field until the editor is there, or where it cannot be loaded. */
+/** A plain field until, or unless, the editor is loaded. */
 export function QueryBox({
   text,
   schema,

@@ -9,16 +9,15 @@ export const CHART_KINDS = ['bars', 'line', 'points'] as const;
 type ChartKind = (typeof CHART_KINDS)[number];
 export interface Wish {
   kind: ChartKind;
-  /** Places of columns. */
   x: number;
   y: readonly number[];
 }
 
-/** Readers cannot distinguish more, and more is slow to draw. */
+/** More is indistinguishable, and slow to draw. */
 const MOST = { bars: 60, line: 5_000, points: 2_000 } as const;
 const SERIES = 8;
 
-/** Numbers come as text where they may be longer than a number of JavaScript. */
+/** Numbers that may exceed JavaScript's come as text. */
 const numberOf = (value: unknown): number | null =>
   typeof value === 'number' ? value : typeof value === 'string' && value.trim() !== '' ? Number(value) : null;
 const isNumber = (value: unknown): boolean => Number.isFinite(numberOf(value) ?? NaN);
@@ -34,7 +33,7 @@ export function kindsOf({ columns, rows }: Result): ColumnKind[] {
   });
 }
 
-/** What a result is likely meant to be drawn as; null: it has no numbers, or no rows. */
+/** Null: no numbers, or no rows. */
 export function likelyChart(result: Result): Wish | null {
   const kinds = kindsOf(result);
   const numbers = kinds.flatMap((kind, i) => (kind === 'number' ? [i] : []));
@@ -46,7 +45,7 @@ export function likelyChart(result: Result): Wish | null {
   return { x, y, kind: time >= 0 ? 'line' : name >= 0 ? 'bars' : 'points' };
 }
 
-/** Columns of a result against one of them; how many rows are drawn stands in its title. */
+/** Columns against one of them; the title says how many rows are drawn. */
 export function quickChart({ columns, rows }: Result, { kind, x, y }: Wish): Chart {
   const shown = rows.slice(0, MOST[kind]);
   const of = (i: number): string => plainText(columns[i] ?? '');

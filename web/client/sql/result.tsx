@@ -17,7 +17,7 @@ interface Row {
 
 const ID = /^([br])-[0-9a-hjkmnp-tv-z]{26}$/;
 const SHOWN = 300;
-/** Widths follow what the first rows hold. */
+/** Rows that determine the widths. */
 const LOOKED_AT = 200;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -38,7 +38,7 @@ function Cell({ value }: { value: unknown }) {
   );
 }
 
-/** What a query found. A row opens with its texts as a whole. */
+/** A row opens with its whole texts. */
 export function QueryResult({ result, ms }: { result: Result; ms: number }) {
   const { columns: names, rows: found, truncated } = result;
   const [open, setOpen] = useState<Row | null>(null);

@@ -5,7 +5,6 @@ import { plainText, Text } from '../parts/text.js';
 
 type Schema = Answer<'sqlSchema'>;
 
-/** Queries to start from, and what there is to ask for; a click puts a name into the query. */
 export function SchemaList({
   schema,
   onExample,

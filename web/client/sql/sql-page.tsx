@@ -21,7 +21,7 @@ type Outcome =
 
 const LIMITS = [30, 60, 120, 300];
 
-/** Runs one query at a time; whoever leaves the page lets go of it, and the database of it. */
+/** Runs one query at a time; leaving the page cancels it in the database. */
 function useQueryRun() {
   const navigate = useNavigate({ from: '/sql' });
   const [outcome, setOutcome] = useState<Outcome>({ state: 'none' });
@@ -53,7 +53,6 @@ function useQueryRun() {
   return { outcome, run, cancel };
 }
 
-/** What did nobody foresee? */
 export function SqlPage() {
   useTitle('SQL');
   const { q = '' } = useSearch({ from: '/sql' });
@@ -62,7 +61,7 @@ export function SqlPage() {
   const [limit, setLimit] = useState(LIMITS[0]!);
   const box = useRef<QueryBoxHandle>(null);
   const shownQuery = useRef(q);
-  // Another link, or back: the query of the address stands in the editor, and waits.
+  // The address has another query: show it without running.
   useEffect(() => {
     if (q === shownQuery.current) return;
     shownQuery.current = q;

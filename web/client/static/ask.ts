@@ -4,7 +4,7 @@ import { countFacets, pageOfRuns } from '../../../domain/static-form/select-runs
 import { addressOf, AskError, type AskedRoute, PATHS, type TextChunk } from '../data/ask.js';
 import { exportIndex, packNamed } from './packs.js';
 
-// Takes the place of data/ask.ts in an export: what routes answered lies beside the page.
+// Replaces data/ask.ts in an export: stored answers of routes lie next to the page.
 
 export { addressOf, AskError, PATHS };
 export type { AskedRoute, TextChunk };
@@ -23,11 +23,11 @@ async function stored(route: string, params: object, query: object): Promise<unk
   return pack?.[entryOf(route, values, asked)];
 }
 
-/** Lists of everything: each is one answer, from which what is asked for is chosen here. */
+/** One answer has all rows, which are filtered here. */
 const all = async <Name extends 'runs' | 'batches'>(route: Name): Promise<Answer<Name>> =>
   (await stored(route, {}, {})) as Answer<Name>;
 
-/** A short form of an id, as the whole one. */
+/** From a short form. */
 async function wholeId(kind: 'run' | 'batch', given: string): Promise<string> {
   const { packs } = await exportIndex();
   if (packs[`${kind} ${given}`] !== undefined) return given;
@@ -72,7 +72,7 @@ async function answer(name: AskedRoute, given: object, query: object): Promise<u
     case 'leaderboard':
       return stored(name, {}, Object.keys(asked).length === 0 ? ((await exportIndex()).leaderboard ?? {}) : asked);
     case 'leaderboardCell': {
-      // Stored by rows: a cell is some of its row's runs.
+      // Stored by rows: a cell has some of its row's runs.
       const { task, ...row } = asked;
       const ofAll = Object.keys(row).every((key) => ['model', 'kind', 'isolation'].includes(key));
       const whole = ofAll ? { ...(await exportIndex()).leaderboard, ...row } : row;
@@ -99,7 +99,6 @@ const WORDS: Partial<Record<AskedRoute, string>> = {
   leaderboardCell: 'What is behind this figure',
 };
 
-/** What a route answered. */
 export async function ask<Name extends AskedRoute>(
   name: Name,
   params: Params<Name>,

@@ -1,7 +1,7 @@
 import type { LiveMessage } from '../../api/index.js';
 import type { LiveState } from '../live/stream.js';
 
-// Takes the place of live/live.ts in an export: nothing changes.
+// Replaces live/live.ts in an export: nothing changes.
 
 export const useLive = (_topic: string | null): void => undefined;
 export const useLiveState = (): LiveState => ({ state: 'off' });

@@ -1,10 +1,10 @@
 import { once } from '../../../domain/once.js';
 import type { ExportIndex } from '../../../domain/static-form/packs.js';
 
-// Packs are scripts, since a page from disk may load nothing else; in a single file they are blocks that nobody runs. Each is inflated when
-// it is needed, and let go of when others were needed since.
+// Packs are scripts, as a page from disk may load nothing else; in a single file, inert blocks.
+// Each is inflated when needed, and evicted later.
 
-/** Packs that are kept; the largest have a few megabytes. */
+/** Packs in memory; the largest have a few megabytes. */
 const KEPT = 24;
 
 type Pack = Readonly<Record<string, unknown>>;

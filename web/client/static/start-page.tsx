@@ -5,7 +5,7 @@ import { Shown } from '../parts/states.js';
 import { useTitle } from '../parts/title.js';
 import { exportIndex } from './packs.js';
 
-/** Takes the place of pages/now-page.tsx in an export: what it holds, and what it does not. */
+/** Replaces pages/now-page.tsx in an export: lists its content. */
 export function NowPage() {
   useTitle('Export');
   const index = useQuery({ queryKey: ['index'], queryFn: exportIndex });

@@ -1,4 +1,4 @@
-// Takes the place of data/token.ts in an export: nobody is asked who they are, and nothing is kept.
+// Replaces data/token.ts in an export, which needs no token.
 
 export const takeToken = (): void => undefined;
 export const token = (): string | null => null;

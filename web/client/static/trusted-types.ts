@@ -1,4 +1,4 @@
-/** Takes the place of trusted-types.ts in an export: its packs are scripts, and no other is. */
+/** Replaces trusted-types.ts in an export: only its packs are scripts. */
 export function installTrustedTypes(): void {
   const { trustedTypes } = window as unknown as { trustedTypes?: TrustedTypes };
   const data = new URL('data/', location.href.replace(/#.*$/, '')).href;

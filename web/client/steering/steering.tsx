@@ -25,7 +25,6 @@ const TITLES: Record<Action, string> = {
   remove: 'Remove',
 };
 
-/** What an operator may do here; a viewer sees nothing of it. */
 export function Steering({ of, id, actions, step }: { of: Of; id: string; actions: readonly Action[]; step?: number }) {
   const me = useQuery(asked('me', {}, {}));
   const [open, setOpen] = useState<Action | null>(null);
@@ -65,13 +64,12 @@ interface ActionOf {
   step?: number;
 }
 
-/** What an action would do with these options, and the doing of it. */
 function useAction({ of, id, action, step }: ActionOf) {
   const queries = useQueryClient();
   const [options, setOptions] = useState<Options>(() =>
     action === 'fork' ? { step: step ?? 1, attempts: 1 } : action === 'retry' ? { all: false } : {},
   );
-  /** One click, one key: what is sent twice is done once. */
+  /** One key per click, so that a repeated request is done once. */
   const [key] = useState(() => crypto.randomUUID());
   const [doing, setDoing] = useState(false);
   const [failed, setFailed] = useState<unknown>(null);
@@ -95,7 +93,7 @@ function useAction({ of, id, action, step }: ActionOf) {
       await queries.invalidateQueries();
     } catch (error) {
       setFailed(error);
-      // Things moved since they were counted: count again.
+      // The state changed since the preview: refresh it.
       if (error instanceof AskError && error.status === 412) void preview.refetch();
     } finally {
       setDoing(false);

@@ -1,6 +1,6 @@
 /**
- * Characters that a reader does not see and a program does: prompt injections, trojan source, invisible tags. They are shown as labelled
- * boxes. Pictographs keep the joiners and selectors that make them one picture.
+ * Shows characters that programs see and readers do not (prompt injections, trojan source,
+ * invisible tags) as labelled boxes. Pictographs keep their joiners and selectors.
  */
 export type Piece = { text: string } | { label: string; says: string };
 
@@ -49,7 +49,7 @@ const isTag = (code: number): boolean => within(code, 0xe0000, 0xe007f);
 const isPictograph = (character: string | undefined): boolean =>
   character !== undefined && /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F|\u20E3|[#*0-9]/u.test(character);
 
-/** What the box of a character says; null: it is seen as it is. */
+/** Null: the character is visible. */
 function labelOf(code: number): string | null {
   const name = NAMES[code];
   if (name !== undefined) return name;
@@ -69,19 +69,17 @@ function labelOf(code: number): string | null {
   return null;
 }
 
-/** A control as its picture: `␛` for ESC. */
+/** `␛` for ESC. */
 const picture = (code: number): string => String.fromCharCode(code === 0x7f ? 0x2421 : 0x2400 + code);
 const isControl = (code: number): boolean => (code < 0x20 && code !== 9 && code !== 10) || code === 0x7f;
 
-/** Marks that stand on one character; more of them would grow over the neighbouring lines. */
+/** More combining marks would grow over the neighbouring lines. */
 const MARKS = 4;
 
 const isMark = (code: number, character: string): boolean => code >= 0x300 && /\p{M}/u.test(character);
 
-/** Kinds that a box names. */
 const NAMED = 3;
 
-/** One box for hidden characters side by side. */
 function boxOf(run: readonly string[]): Piece {
   const times = new Map<number, number>();
   for (const one of run) times.set(one.codePointAt(0)!, (times.get(one.codePointAt(0)!) ?? 0) + 1);
@@ -103,7 +101,7 @@ export interface Revealed {
   controls: number;
 }
 
-/** Text as what may be put into text nodes, and what must be boxes. Never fails, in linear time. */
+/** Pieces for text nodes and boxes. Never fails, in linear time. */
 export function reveal(source: string): Revealed {
   if (!HIDDEN.test(source) && !/\p{M}{5}/u.test(source))
     return { pieces: source === '' ? [] : [{ text: source }], hidden: 0, controls: 0 };
@@ -119,7 +117,6 @@ export function reveal(source: string): Revealed {
   };
   const characters = source[Symbol.iterator]();
   let next = characters.next();
-  /** The character, and how often it stands here in a row. */
   const take = (same: (character: string) => boolean): string[] => {
     const taken: string[] = [];
     while (next.done !== true && same(next.value)) {

@@ -4,7 +4,7 @@ import { COLUMNS, ROWS, rowsOf, terminal } from './terminal.js';
 
 export interface RenderedLine {
   pieces: (Piece & { className: string })[];
-  /** It goes on from the line above. */
+  /** It continues the line above. */
   wrapped: boolean;
 }
 
@@ -14,18 +14,16 @@ export interface Rendered {
   folded: number;
   /** Sequences for a terminal alone. */
   dropped: number;
-  /** Hidden characters, shown as boxes. */
   hidden: number;
-  /** Controls, shown as pictures. */
   controls: number;
   /** Characters beyond the lines that are kept. */
   left: number;
 }
 
-/** `output`: what a terminal would show; `text`: every character as it is. */
+/** `output`: as in a terminal; `text`: every character as it is. */
 export type TextKind = 'output' | 'text';
 
-/** What an agent or a stranger wrote, as pieces for text nodes: the one way by which it comes onto the page. */
+/** The only way of foreign text onto the page: pieces for text nodes. */
 export function renderText(source: string, kind: TextKind, rows = ROWS): Rendered {
   const limits = { columns: COLUMNS, rows };
   const screen = kind === 'output' ? terminal(source, limits) : rowsOf(source, limits);
@@ -40,7 +38,7 @@ export function renderText(source: string, kind: TextKind, rows = ROWS): Rendere
       return revealed.pieces.map((piece) => ({ ...piece, className }));
     }),
   }));
-  // What ends in a newline has no line after it.
+  // A final newline begins no line.
   if (lines.length > 1 && lines.at(-1)!.pieces.length === 0) lines.pop();
   const { folded, dropped, left } = screen;
   return { lines, folded, dropped, left, ...facts };

@@ -1,7 +1,4 @@
-/**
- * How a terminal's cell looks, as one number: foreground and background (0: the page's, 1–16: the terminal's), then flags. Its classes come from a
- * closed list, whatever a program asked for.
- */
+/** Foreground and background (0: the page's, 1–16: the terminal's), then flags, in one number. */
 export const PLAIN = 0;
 const FOREGROUND = 0;
 const BACKGROUND = 5;
@@ -28,7 +25,7 @@ const OFF: Readonly<Record<number, readonly Flag[]>> = {
   29: ['strike'],
 };
 
-/** The nearest of the sixteen colours, 1–16: the scheme decides how they look, and that they can be read. */
+/** Of the sixteen colours, 1–16, whose look the scheme keeps readable. */
 function nearest(red: number, green: number, blue: number): number {
   const most = Math.max(red, green, blue);
   if (most < 48) return 1;
@@ -49,7 +46,7 @@ function colorOf256(index: number): number {
   return nearest(level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6));
 }
 
-/** What `ESC [ … m` makes of a style. Hiding text (8) is not followed. */
+/** Applies `ESC [ … m`. Ignores hiding of text (8). */
 export function select(style: number, parameters: readonly number[]): number {
   let now = style;
   for (let i = 0; i < parameters.length; i++) {
@@ -80,7 +77,7 @@ export function select(style: number, parameters: readonly number[]): number {
   return now;
 }
 
-/** `a-bold a-f2`; empty for a plain cell. Text of its background's colour keeps the page's background: it can be read. */
+/** `a-bold a-f2`; empty for a plain cell. Text in its background's colour stays readable. */
 export function classesOf(style: number): string {
   if (style === PLAIN) return '';
   const classes = (Object.keys(FLAGS) as Flag[])

@@ -1,17 +1,16 @@
 import { PLAIN, select } from './style-bits.js';
 
-/** A row of a terminal: its characters' runs of one style. */
 interface Row {
   spans: { text: string; style: number }[];
-  /** It goes on from the row above, which was full. */
+  /** It continues the row above, which was full. */
   wrapped: boolean;
 }
 
 export interface Screen {
   rows: Row[];
-  /** Times that a row was begun anew: steps of a progress bar, of which the last is seen. */
+  /** Rewrites of a row: steps of a progress bar, of which the last is shown. */
   folded: number;
-  /** Sequences that are for a terminal alone: titles, links, clipboard, queries, addressing of the screen. */
+  /** Sequences for a terminal alone: titles, links, clipboard, queries, addressing. */
   dropped: number;
   /** Characters beyond the rows that are kept. */
   left: number;
@@ -29,12 +28,12 @@ export interface Limits {
   rows: number;
 }
 
-/** Applies what moves the cursor within the block and what colours it. Never fails, in linear time. */
+/** Applies cursor moves within the block, and colours. Never fails, in linear time. */
 export function terminal(source: string, limits: Limits = { columns: COLUMNS, rows: ROWS }): Screen {
   return OBEYED.test(source.replaceAll('\r\n', '\n')) ? new Grid(limits).play(source) : rowsOf(source, limits);
 }
 
-/** Each character as it is; full rows go on in the next. */
+/** Each character as it is; full rows wrap. */
 export function rowsOf(source: string, { columns, rows: most }: Limits): Screen {
   const rows: Row[] = [];
   let at = 0;
@@ -44,7 +43,7 @@ export function rowsOf(source: string, { columns, rows: most }: Limits): Screen 
     const newline = found === -1 ? source.length : found;
     const end = newline > at && source[newline - 1] === '\r' ? newline - 1 : newline;
     for (let from = at; ; from += columns) {
-      // A pair of surrogates stays together.
+      // Keep surrogate pairs together.
       const low = source.charCodeAt(from);
       const start = from > at && low >= 0xdc00 && low <= 0xdfff ? from + 1 : from;
       const high = source.charCodeAt(from + columns);
@@ -72,9 +71,8 @@ class Grid {
   private style = PLAIN;
   private folded = 0;
   private dropped = 0;
-  /** The cursor went back over what is there, and nothing was written since. */
+  /** The cursor went back, and nothing was written since. */
   private back = false;
-  /** There is no row for what comes. */
   private full = false;
 
   constructor(private readonly limits: Limits) {}
@@ -154,7 +152,7 @@ class Grid {
     this.column++;
   }
 
-  /** After the sequence at `at`. One that does not end stays text: it would swallow what follows. */
+  /** Position after the sequence at `at`. An unfinished one stays text, as it might never end. */
   private sequence(source: string, at: number): number {
     const c1 = source[at] !== ESC;
     const kind = c1 ? String.fromCharCode(source.charCodeAt(at) - 0x40) : source[at + 1];
@@ -165,7 +163,7 @@ class Grid {
         const character = source[end];
         if (character === '\u0007' || character === '\u009C') return this.drop(end + 1);
         if (character === ESC && source[end + 1] === '\\') return this.drop(end + 2);
-        // What is not closed on its line is no sequence; nor does one begin within another.
+        // A sequence neither crosses lines nor contains another.
         if (character === '\n' || character === ESC) break;
       }
       return this.literal(source, at);
@@ -188,7 +186,7 @@ class Grid {
 
   private control(source: string, at: number, from: number): number {
     let end = from;
-    // Parameters are short; what goes on for longer is text.
+    // Parameters are short; longer ones are text.
     while (end < source.length && end - from < 64 && source[end]! >= ' ' && source[end]! <= '?') end++;
     const final = source[end];
     if (final === undefined || final < '@' || final > '~') return this.literal(source, at);
@@ -234,7 +232,7 @@ class Grid {
         }
         break;
       }
-      // Clearing or addressing the whole screen would take away what came before: it stays.
+      // Ignored, as clearing or addressing the screen would remove earlier output.
       default:
         this.dropped++;
     }

@@ -1,8 +1,8 @@
-// diff: Myers' algorithm over lists, with a bound on its time.
+// Myers' algorithm over lists, with a time limit.
 import { diffArrays } from 'diff';
 
 interface AlignedRow {
-  /** Places in either run; null: it has none here. */
+  /** Null: the step has no place in that run. */
   a: number | null;
   b: number | null;
   kind: 'same' | 'changed' | 'only-a' | 'only-b';
@@ -10,11 +10,10 @@ interface AlignedRow {
 
 export interface Aligned {
   rows: AlignedRow[];
-  /** By what they were laid beside each other. */
   by: 'kind of action' | 'number';
 }
 
-/** Steps of two runs side by side: exactly as far as one was copied of the other, then by what each does. */
+/** Two runs side by side: exactly as far as copied, then by kinds of action. */
 export function alignSteps(first: readonly string[], second: readonly string[], copied: number): Aligned {
   const rows: AlignedRow[] = [];
   const shared = Math.min(copied, first.length, second.length);
@@ -36,7 +35,7 @@ export function alignSteps(first: readonly string[], second: readonly string[], 
     const { value, added, removed } = parts[i]!;
     const next = parts[i + 1];
     if (removed && next?.added === true) {
-      // One thing in the place of another: side by side as far as both go.
+      // Replacements go side by side.
       const [gone, come] = [value.length, next.value.length];
       for (let k = 0; k < Math.max(gone, come); k++)
         rows.push(

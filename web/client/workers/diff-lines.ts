@@ -1,4 +1,4 @@
-// diff: a well-kept implementation of Myers' algorithm with bounds on time and length.
+// Myers' algorithm with limits of time and length.
 import { diffLines } from 'diff';
 
 export interface Line {
@@ -6,7 +6,7 @@ export interface Line {
   text: string;
 }
 
-/** Changed lines with what is around them; null: it would take too long. */
+/** Changed lines with context; null: it would take too long. */
 export function diffOf(before: string, after: string, context: number): Line[] | null {
   const parts = diffLines(before, after, { timeout: 300, maxEditLength: 5_000 });
   if (parts === undefined) return null;

@@ -1,7 +1,7 @@
 import { alignSteps } from './align-steps.js';
 import { diffOf } from './diff-lines.js';
 
-/** What may take hundreds of milliseconds, and is never done where people scroll and type. */
+/** They may take hundreds of milliseconds, which would block scrolling and typing. */
 export const JOBS = { alignSteps, diffOf };
 export type Jobs = typeof JOBS;
 export type JobName = keyof Jobs;

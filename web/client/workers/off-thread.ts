@@ -1,6 +1,6 @@
 import type { Answered, JobName, Jobs } from './jobs.js';
 
-/** Address of worker.ts as it was built. */
+/** Built address of worker.ts. */
 declare const WORKER: string;
 
 interface Waiting {
@@ -29,10 +29,10 @@ function begun(): Worker {
   return worker;
 }
 
-/** Loads the thread's script while what its first job takes is still on its way. */
+/** Loads the worker while its first job's input is loading. */
 export const warmThread = (): void => void begun();
 
-/** Does a job in a thread of its own; one after another. */
+/** Jobs run one after another. */
 export function offThread<Name extends JobName>(
   name: Name,
   ...given: Parameters<Jobs[Name]>

@@ -9,9 +9,7 @@ import type { PortsOf } from '../../../operations/ports-of.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Asks the routes in this process, as a browser would, with no port open. */
 export interface RouteAsker {
-  /** What is sent, as it is. */
   bytes(name: RouteName, params: Values, query?: Values): Promise<Buffer>;
   text(name: RouteName, params: Values, query?: Values): Promise<string>;
   json<T>(name: RouteName, params: Values, query?: Values): Promise<T>;
@@ -32,7 +30,7 @@ export function askRoutes(ports: RoutePorts, version: string): RouteAsker {
     compressed: false,
     version,
     page: '',
-    // No person waits for one answer, so none is limited.
+    // No person waits, so there are no limits.
     limits: { requestsPerSecond: Infinity, requestMs: 600_000, answerBytes: 256 * 1024 * 1024 },
   });
   const ask = async (name: RouteName, params: Values, query: Values = {}): Promise<Response> => {

@@ -21,13 +21,12 @@ import { pageInFolder, pageInOne } from './page-document.js';
 import { type Exporting, Pack, writeRun } from './run-packs.js';
 import { readPatterns, Scrubber } from './scrub.js';
 
-/** Runs that are read at once. */
 const AT_ONCE = 4;
 const MANIFEST = 'manifest.json';
 
 export type PageExportPorts = ExportSubjectPorts & RoutePorts & { settings: Pick<BenchSettings, 'assetsRoot'> };
 
-/** Writes the page, and what its routes answer of these batches and runs, to files that need no server. */
+/** Writes the page and its routes' answers about these batches and runs, to work offline. */
 export async function exportPage(
   ports: PageExportPorts,
   request: PageExportRequest,
@@ -45,7 +44,7 @@ export async function exportPage(
   const folder = request.output === undefined ? null : resolve(request.output);
   if (folder === null) await checkWritable(request.single!);
   else await refuseForeign(folder);
-  // Beside its place, and made first: what cannot be written is refused at once.
+  // Made next to its place, and first, so that an unwritable place fails at once.
   const aside =
     folder === null ? null : join(dirname(folder), `.${basename(folder)}.${randomBytes(4).toString('hex')}`);
   try {
@@ -59,7 +58,7 @@ export async function exportPage(
 }
 
 interface Writing {
-  /** Null, and so is the next: to one file. */
+  /** Null, like `aside`: to one file. */
   folder: string | null;
   aside: string | null;
   patterns: readonly RegExp[];
@@ -171,7 +170,7 @@ async function writeAll(
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** The leaderboard as it opens, and of all runs whatever they are; with the runs behind each row. */
+/** The leaderboard's default view and one of all runs, with the runs of each row. */
 async function writeResults(
   exporting: Exporting,
   leaderboard: ExportSubjects['leaderboard'],
@@ -205,7 +204,7 @@ const built = (path: string): Promise<string> =>
     throw new BenchError('failed', 'the page was not built', { remedy: 'Build it: `npm run build`.', cause });
   });
 
-/** An export may take the place of an earlier one, and of nothing else. */
+/** An export may replace an earlier one, and nothing else. */
 async function refuseForeign(folder: string): Promise<void> {
   const there = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code === 'ENOENT') return [];

@@ -11,11 +11,8 @@ const SINGLE_BYTES = 50 * 1024 * 1024;
 
 export const sha256 = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
-/** Where packs go. */
 export interface PackWriter {
-  /** The file of each pack. */
   readonly files: Map<string, string>;
-  /** Entries of JSON under their names. */
   write(name: string, entries: ReadonlyMap<string, string>): Promise<string>;
 }
 
@@ -29,7 +26,7 @@ async function packed(
   return { file: `${slug}-${sha256(base64).slice(0, 16)}.js`, base64, bytes: Buffer.byteLength(text) };
 }
 
-/** Each pack a script in the folder's `data/`, which is there, under a name that changes with its content. */
+/** Each pack is a script in the existing `data/`, named by its content. */
 export function packsInFolder(folder: string, hashes: Map<string, string>): PackWriter {
   const files = new Map<string, string>();
   return {
@@ -45,7 +42,7 @@ export function packsInFolder(folder: string, hashes: Map<string, string>): Pack
   };
 }
 
-/** Packs as blocks of one document, which no browser runs. */
+/** Packs are inert blocks of one document. */
 export function packsInOne(): PackWriter & { blocks: () => string } {
   const [files, blocks] = [new Map<string, string>(), new Map<string, string>()];
   let bytes = 0;

@@ -27,7 +27,7 @@ const head = (rule: string, index: string): string => `<!doctype html>
 <link rel="icon" href="data:,">`;
 const BODY = `<body><div id="root"></div><noscript>This page needs JavaScript.</noscript>`;
 
-/** The document beside its scripts. From disk, `'self'` is no origin in every browser: the scheme is named, too. */
+/** From disk, some browsers do not take `'self'` as an origin: also name the scheme. */
 export const pageInFolder = (parts: { script: string; style: string; index: string }): string =>
   `${head(policy("'self' file:", "'self' file:"), parts.index)}
 <link rel="stylesheet" href="${parts.style}">
@@ -37,7 +37,7 @@ ${BODY}</body>
 </html>
 `;
 
-/** One file: its own script and style, by their hashes, and blocks that are not run. */
+/** Script and style are allowed by their hashes; blocks do not run. */
 export function pageInOne(parts: { script: string; style: string; index: string; blocks: string }): string {
   const [script, style] = [parts.script.replaceAll('</script', '<\\/script'), parts.style];
   return `${head(policy(hashOf(script), hashOf(style)), parts.index)}

@@ -9,12 +9,11 @@ import { type Scrubber, unescaped } from './scrub.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Steps that the page asks for at once, and how much of each text it gets at first. */
+/** As the page requests them: steps per window, and bytes of each text's preview. */
 const WINDOW = 20;
 const PREVIEW = 4096;
 const TEXTS = ['response', 'thought', 'action', 'observation'] as const;
 
-/** What every part of an export is written with. */
 export interface Exporting {
   routes: RouteAsker;
   writer: PackWriter;
@@ -23,7 +22,6 @@ export interface Exporting {
   files: boolean;
 }
 
-/** Answers of one pack, asked for and scrubbed. */
 export class Pack {
   private readonly entries = new Map<string, string>();
 
@@ -32,21 +30,18 @@ export class Pack {
     readonly name: string,
   ) {}
 
-  /** Puts a document where the page looks for a route's answer. */
   put(route: string, params: Values, query: Values, document: unknown): void {
     const json = JSON.stringify(this.exporting.scrub.document(document));
     this.exporting.scrub.refuseKeys(this.name, unescaped(json));
     this.entries.set(entryOf(route, params, query), json);
   }
 
-  /** Asks a route, and puts its answer. */
   async ask<T>(route: RouteName, params: Values, query: Values = {}): Promise<T> {
     const document = await this.exporting.routes.json<T>(route, params, query);
     this.put(route, params, query, document);
     return document;
   }
 
-  /** All pages of a route's answer. */
   async askPages(route: RouteName, params: Values): Promise<void> {
     for (let after: string | null | undefined; after !== null;)
       after = (await this.ask<{ next: string | null }>(route, params, { limit: 1000, after })).next;
@@ -57,7 +52,7 @@ export class Pack {
   }
 }
 
-/** A run as its page asks for it: what it is, its steps in packs, long texts and files in packs of their own. */
+/** Steps in packs, long texts and files in their own packs. */
 export async function writeRun(exporting: Exporting, run: RunRow, writtenFiles: Set<string>): Promise<void> {
   const id = { id: run.runId };
   const pack = new Pack(exporting, packOf('run', id, {}));
@@ -116,7 +111,7 @@ async function writeSteps(exporting: Exporting, runId: string, steps: readonly n
   }
 }
 
-/** The whole of each text that is cut, in a pack of the step's own; what the page shows at first is cut from what is left of it. */
+/** Whole texts go into a pack of the step; previews are cut from the scrubbed text. */
 async function writeTexts(exporting: Exporting, runId: string, step: ClippedStep): Promise<ClippedStep> {
   const shown = { ...step };
   if (!exporting.observations && shown.observation !== null)
@@ -136,7 +131,7 @@ async function writeTexts(exporting: Exporting, runId: string, step: ClippedStep
   return shown;
 }
 
-/** Else half of what was replaced could stand where it was cut. */
+/** Else half a replaced word could stay at the cut. */
 function clippedAgain(whole: string, { head, tail, bytes }: ClippedText): ClippedText {
   const chars = [...whole];
   const [first, last] = [[...head].length, [...tail].length];

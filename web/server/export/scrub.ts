@@ -3,7 +3,7 @@ import { knownKeysIn } from '../../../domain/static-form/known-keys.js';
 
 const REPLACED = '[redacted]';
 
-/** Lines of a file are regular expressions; empty ones and those with `#` say nothing. */
+/** A regular expression per line; skips empty lines and comments (`#`). */
 export function readPatterns(file: string, text: string): RegExp[] {
   return text.split('\n').flatMap((line, i) => {
     const source = line.trim();
@@ -25,9 +25,7 @@ export function readPatterns(file: string, text: string): RegExp[] {
   });
 }
 
-/** Takes out of what is exported what nobody should read, and stops where a key stands. */
 export class Scrubber {
-  /** Texts in which something was replaced. */
   replaced = 0;
 
   constructor(
@@ -45,7 +43,6 @@ export class Scrubber {
     return clean;
   }
 
-  /** Every text in a document. */
   document<T>(value: T): T {
     if (!this.replaces) return value;
     if (typeof value === 'string') return this.text(value) as T;
@@ -54,14 +51,14 @@ export class Scrubber {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.document(one as unknown)])) as T;
   }
 
-  /** Bytes of a file; those that are no text stay. */
+  /** Binary files stay. */
   bytes(bytes: Buffer): Buffer {
     const text = bytes.toString('utf8');
     if (!this.replaces || !Buffer.from(text).equals(bytes)) return bytes;
     return Buffer.from(this.text(text));
   }
 
-  /** Throws BenchError (usage) where a key stands in what is about to be written. */
+  /** Throws BenchError (usage) if the text contains a key. */
   refuseKeys(where: string, text: string): void {
     if (this.allowSecrets) return;
     const [found] = knownKeysIn(text);
@@ -74,6 +71,6 @@ export class Scrubber {
   }
 }
 
-/** JSON as plain text, in which words begin where they do in its values, those in colour too. */
+/** JSON as plain text, with the same word boundaries as its values, even coloured ones. */
 export const unescaped = (json: string): string =>
   json.replace(/\\u001b\[[0-9;?]*[A-Za-z]/gi, ' ').replace(/\\(?:u[0-9a-f]{4}|.)/gi, ' ');

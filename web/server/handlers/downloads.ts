@@ -11,7 +11,7 @@ import { stepOf } from './step-parameter.js';
 /** A download must begin within this time; it may take longer. */
 const SECONDS = 300;
 
-/** Files that are too large for a page: a browser fetches them by a link, from the store itself if the store has links. */
+/** Large files: browsers fetch them by links, from the store itself if it has some. */
 export function downloadHandlers(
   ports: TakenFilesPorts,
 ): Handlers<Pick<typeof runRoutes, 'snapshotLink' | 'download'>> {

@@ -16,7 +16,6 @@ type FigurePorts = FindBatchPorts & { pages: IntegrityPages & SubjectPages } & P
   >;
 type FigureRoutes = typeof episodeRoutes & typeof integrityRoutes & typeof subjectRoutes;
 
-/** Episodes, integrity, and what was played. */
 export function figureHandlers(ports: FigurePorts): Handlers<FigureRoutes> {
   const { pages } = ports;
   const list = (kind: SubjectKind) => (): Promise<PlayedList> => pages.playedList(kind);

@@ -10,7 +10,6 @@ import type { PortsOf } from '../../../operations/ports-of.js';
 export type HomePorts = PortsOf<typeof listHosts | typeof leases | typeof listLimits>;
 type HomeRoutes = Pick<typeof homeRoutes, 'hosts' | 'leases' | 'limits'> & typeof eventRoutes;
 
-/** Routes of the home that need a service. */
 export function homeHandlers(ports: HomePorts & { pages: Pick<EventPages, 'eventPage'> }): Handlers<HomeRoutes> {
   return {
     hosts: async () => ({ hosts: await listHosts(ports, { includeRemoved: false }) }),

@@ -30,7 +30,6 @@ type HandlerPorts = HubPorts &
     | typeof steeringHandlers
   >;
 
-/** What each route does that needs a service. */
 export function allHandlers(
   ports: HandlerPorts,
   outage: Outage,

@@ -83,7 +83,7 @@ export function runHandlers(ports: RunPorts): Handlers<Omit<typeof runRoutes, 's
   };
 }
 
-/** One range of bytes; any other header is ignored, as HTTP allows. */
+/** One range of bytes; other headers are ignored, as HTTP allows. */
 function rangeOf(header: string | undefined): { from: number; to: number | null } {
   const [, from, to] = /^bytes=(\d{1,10})-(\d{1,10})?$/.exec(header ?? '') ?? [];
   if (from === undefined || (to !== undefined && Number(to) < Number(from))) return { from: 0, to: null };

@@ -10,7 +10,7 @@ const AT_ONCE = 2;
 const written = ({ event, data }: SearchMessage): Uint8Array =>
   new TextEncoder().encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 
-/** A search continues as fast as its client reads, and ends when the client leaves. */
+/** Continues as fast as its client reads, and ends when the client leaves. */
 export function searchHandlers(ports: SearchPorts): Handlers<typeof searchRoutes> {
   let running = 0;
   return {
@@ -35,7 +35,7 @@ export function searchHandlers(ports: SearchPorts): Handlers<typeof searchRoutes
       const messages = searchSteps(ports, query, leaving.signal);
       let first: IteratorResult<SearchMessage, void>;
       try {
-        // What is wrong with the request is found before its answer begins.
+        // Find request errors before the response begins.
         first = await messages.next();
       } catch (error) {
         end();

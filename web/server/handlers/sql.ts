@@ -6,7 +6,7 @@ import type { sqlRoutes } from '../../api/sql.js';
 import type { Handlers } from '../call.js';
 
 const AT_ONCE = 2;
-/** An answer is sent as a whole, while the server has other clients to serve. */
+/** Answers are sent as a whole, and other clients wait. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
 interface SqlPorts {

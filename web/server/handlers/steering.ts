@@ -14,9 +14,8 @@ const ACTIONS: Readonly<Record<SteeredKind, readonly string[]>> = {
 /** Long enough for any random id. */
 const KEY = /^[\w-]{8,100}$/;
 
-/** Each action, and what it would do. */
 export function steeringHandlers(ports: PortsOf<typeof previewAction | typeof act>): Record<string, Handler> {
-  // Two requests of one key at once are one: the second waits for the first.
+  // Concurrent requests with one key share the result.
   const underWay = new Map<string, Promise<ActionResult>>();
   const handlers: Record<string, Handler> = {};
   for (const [of, actions] of Object.entries(ACTIONS) as [SteeredKind, readonly string[]][])

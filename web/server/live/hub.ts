@@ -9,11 +9,11 @@ import { intervalOf, Topic, type TopicName, type TopicPorts } from './topic.js';
 
 const STREAMS = 64;
 const COMMENT_MS = 15_000;
-/** A page that has just been loaded may have asked before it began to watch. */
+/** A page may load its data before it subscribes. */
 const LOOK_BACK_SECONDS = 10;
-/** Who was away longer asks for everything again. */
+/** After a longer absence, clients reload everything. */
 const KNOWN_MS = 10 * 60_000;
-/** Messages that wait for a slow reader; one that is slower yet comes again, from where it was. */
+/** Messages queued for a slow reader; slower ones reconnect, and resume. */
 const WAITING = 1000;
 
 export type HubPorts = TopicPorts & { pages: Pick<ChangePages, 'clockBefore'> };
@@ -30,7 +30,7 @@ interface Loop {
   timer?: NodeJS.Timeout;
 }
 
-/** Sends changes to clients that watch: one query at a time for each topic, however many watch it, and none without. */
+/** One query at a time for each watched topic, however many clients watch. */
 export class Hub {
   private readonly loops = new Map<TopicName, Loop>();
   private readonly streams = new Set<() => void>();
@@ -43,7 +43,6 @@ export class Hub {
     private readonly readOnly = false,
   ) {}
 
-  /** A stream of server-sent events. */
   async open({ query, header, signal, stillAllowed }: Call<typeof liveRoutes.live>): Promise<Raw> {
     if (this.streams.size >= STREAMS)
       throw new BenchError('services', `${STREAMS} pages already follow live updates`, {
@@ -103,7 +102,6 @@ export class Hub {
     });
   }
 
-  /** Topics that are asked for now. */
   watched(): TopicName[] {
     return [...this.loops.keys()];
   }
@@ -112,7 +110,6 @@ export class Hub {
     for (const end of [...this.streams]) end();
   }
 
-  /** Written once for all who get it. */
   private textOf({ data }: LiveMessage): string {
     const text = this.texts.get(data) ?? JSON.stringify(data);
     this.texts.set(data, text);
@@ -123,7 +120,7 @@ export class Hub {
     const running = this.loops.get(name);
     if (running !== undefined) {
       running.clients.add(client);
-      // What the other clients have received.
+      // Send what the other clients have received.
       void this.catchUp(name, client, cursor);
       return;
     }
@@ -147,7 +144,7 @@ export class Hub {
   private async catchUp(name: TopicName, client: Client, cursor: string): Promise<void> {
     try {
       const topic = new Topic(this.ports, name, cursor, false);
-      // This may be sent after a newer message of the loop: each message has the present state, read just now.
+      // May come after a newer message of the loop, which is harmless: it has the present state.
       for (const message of await topic.read()) client.send(message, cursor);
     } catch (error) {
       this.outage.report(error);
@@ -162,7 +159,7 @@ export class Hub {
       for (const message of messages) for (const client of loop.clients) client.send(message, this.cursorFor(client));
     } catch (error) {
       this.outage.report(error);
-      // An error that is no outage would come again: those who watch ask by themselves.
+      // Other errors would recur: clients then poll.
       if (this.outage.lostSince() === null)
         for (const client of loop.clients)
           client.send({ event: 'gap', data: { topic: loop.topic.name } }, this.cursorFor(client));
@@ -171,7 +168,7 @@ export class Hub {
     loop.timer = setTimeout(() => void this.turn(loop), intervalOf(loop.topic.name));
   }
 
-  /** The earliest of its topics: with it a client that comes again misses nothing. */
+  /** The earliest of its topics, so that a client that resumes misses nothing. */
   private cursorFor({ topics }: Client): string {
     const cursors = topics.flatMap((name) => this.loops.get(name)?.topic.cursor ?? []);
     return cursors.reduce((a, b) => (timeOf(b) < timeOf(a) ? b : a));

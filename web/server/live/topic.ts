@@ -12,7 +12,7 @@ import { listLimits } from '../../../operations/home/limits/list.js';
 import type { HomePorts } from '../handlers/home.js';
 import { timeOf } from './clock.js';
 
-/** What the topics read; a watched run's output is copied on request. */
+/** A watched run's output is copied on request. */
 export type TopicPorts = HomePorts & {
   pages: Pick<ChangePages, 'changedSince'> &
     Pick<RunPages, 'runRows' | 'liveOutput'> &
@@ -21,32 +21,30 @@ export type TopicPorts = HomePorts & {
   store: Pick<LiveOutputs, 'watchRun'>;
 };
 
-/** `now`, `ops`, `batch:<id>` or `run:<id>`. */
 export type TopicName = string;
 
-/** Milliseconds between two questions. */
 export const intervalOf = (topic: TopicName): number =>
   topic.startsWith('run:') ? 300 : topic.startsWith('batch:') ? 1000 : 2000;
 
-/** A commit may come so long after the time that its row carries; what was sent is not sent again. */
+/** Commits may come that long after their row's time; known versions are not sent again. */
 const LATE_SECONDS = 5;
-/** Now and then for those that came much later. */
+/** An occasional wider look, for later commits. */
 const VERY_LATE_SECONDS = 60;
 const VERY_LATE_EVERY_MS = 30_000;
-/** A batch's row counts all of its runs. */
+/** Rarely: a batch's row counts all of its runs. */
 const BATCHES_EVERY_MS = 3_000;
 const RUNS_A_MESSAGE = 200;
-/** Beyond it, as after an import, asking again for what is shown costs less than reading all of them. */
+/** Beyond it, as after an import, a reload costs less than reading each. */
 const MOST_RUNS = 1_000;
-/** The running command's output is copied once a second. */
+/** Workers copy the output once a second. */
 const OUTPUT_EVERY_MS = 900;
-/** A page that is closed is forgotten after so long; one that is open says so again in time. */
+/** Then a closed page's run is unwatched; an open page renews in time. */
 const WATCHED_SECONDS = 45;
 const WATCH_EVERY_MS = 15_000;
 
 const hashOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64');
 
-/** What was sent, by key: what has not changed is not sent again. */
+/** By key, so that unchanged messages are not sent again. */
 class SentMessages {
   private readonly known = new Map<string, { hash: string; at: number }>();
 
@@ -57,14 +55,13 @@ class SentMessages {
     return before?.hash !== hash;
   }
 
-  /** Nothing as old as that is found again. */
+  /** Older changes are not found again. */
   forget(): void {
     const old = Date.now() - 2 * VERY_LATE_SECONDS * 1000;
     for (const [key, { at }] of this.known) if (at < old) this.known.delete(key);
   }
 }
 
-/** Reads what has changed of one topic, for all who watch it. */
 export class Topic {
   private readonly sent = new SentMessages();
   private veryLateAt = 0;
@@ -76,13 +73,13 @@ export class Topic {
   constructor(
     private readonly ports: TopicPorts,
     readonly name: TopicName,
-    /** The database's clock, up to which all was sent. */
+    /** In the database's time: all before was sent. */
     public cursor: string,
-    /** Nothing is written where the page may only read: then no worker copies for it. */
+    /** False: the page is read-only, and does not make workers copy output. */
     private readonly watches = true,
   ) {}
 
-  /** What is other than when this was last asked. Throws while services do not answer, and then loses nothing. */
+  /** Changes since the last call. Throws during outages, without losing any. */
   async read(): Promise<LiveMessage[]> {
     const { pages } = this.ports;
     const { name: topic } = this;
@@ -92,14 +89,14 @@ export class Topic {
     const watched = kind === 'run' ? { runId: id } : kind === 'batch' ? { batchId: id } : {};
     const changes = await pages.changedSince(watched, since);
     const messages: LiveMessage[] = [];
-    // Most of them were sent already: late commits are looked for again and again.
+    // Most were sent: each look overlaps the last, for late commits.
     const other = changes.runs.filter(({ runId, version }) => this.sent.isNew(`row ${runId}`, version));
     const each = other.length > MOST_RUNS ? [] : other;
     const unlisted = changes.manyRuns !== null && this.sent.isNew('many runs', changes.manyRuns);
     if (each !== other || unlisted) messages.push({ event: 'gap', data: { topic } });
     for (let i = 0; i < each.length; i += RUNS_A_MESSAGE) {
       const rows = await pages.runRows(each.slice(i, i + RUNS_A_MESSAGE).map(({ runId }) => runId));
-      // Its duration until now is other each time.
+      // Ignore the duration so far, which always differs.
       const runs = rows.filter((row) =>
         this.sent.isNew(row.runId, { ...row, durationMs: row.endedAt === null ? null : row.durationMs }),
       );
@@ -107,7 +104,7 @@ export class Topic {
       if (runs.length > 0) messages.push({ event: 'runs', data: { topic, runs } });
     }
     if (kind === 'run') {
-      // Those of the last seconds are found each time, and were sent; now and then what belongs to them is read again.
+      // Recent steps are found again each time; reread their related data at intervals.
       const due = changes.steps.filter(({ step, version }) => this.sent.isNew(`step row ${step}`, version) || veryLate);
       if (due.length > 0) messages.push(...(await this.steps(id, due)));
     }
@@ -155,7 +152,7 @@ export class Topic {
     ];
   }
 
-  /** What its command prints meanwhile, which a worker copies for as long as we say that it is looked at. */
+  /** The command's output so far, which a worker copies while we ask for it. */
   private async output(runId: string): Promise<LiveMessage[]> {
     if (Date.now() - this.outputAt < OUTPUT_EVERY_MS) return [];
     this.outputAt = Date.now();

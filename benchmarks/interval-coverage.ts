@@ -1,6 +1,6 @@
 // How often the intervals of the leaderboard hold what they are meant to hold, on simulated models: npm run benchmark:intervals
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { areasUnderProfiles } from '../domain/statistics/areas-under-profiles.js';
+import { areasUnderProfiles } from './areas-under-profiles.js';
 import { bootstrap, type ComparedAttempts } from '../domain/statistics/bootstrap.js';
 import {
   type ComparedGains,

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const { buildProgram } = await import('../dist/cli/program.js');
-const { commandReference, withReference } = await import('../dist/cli/render/command-reference.js');
+const { commandReference, withReference } = await import('../dist/scripts/reference/command-reference.js');
 
 const page = new URL('../docs/reference/cli.md', import.meta.url);
 writeFileSync(page, withReference(readFileSync(page, 'utf8'), commandReference(await buildProgram({}))));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { documents, type Printed } from '../../cli/documents.js';
+import { documents, type Printed } from '../../scripts/reference/documents.js';
 import { errorDocumentSchema } from '../../domain/views/errors.js';
 
 /** Of a group, the command that its name alone runs. */

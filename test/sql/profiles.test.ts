@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import { areasUnderProfiles, profileAxis } from '../../domain/statistics/areas-under-profiles.js';
+import { areasUnderProfiles, profileAxis } from '../../benchmarks/areas-under-profiles.js';
 import { comparisons } from '../unit/domain/statistics/random-comparisons.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { seededRandom } from '../setup/random.js';

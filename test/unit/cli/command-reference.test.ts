@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from 'commander';
 import type { CliContext } from '../../../cli/context.js';
 import { buildProgram } from '../../../cli/program.js';
-import { commandReference, withReference } from '../../../cli/render/command-reference.js';
+import { commandReference, withReference } from '../../../scripts/reference/command-reference.js';
 
 // Registering commands uses nothing of the context.
 const program = await buildProgram({} as CliContext);

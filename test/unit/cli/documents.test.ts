@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { CliContext } from '../../../cli/context.js';
-import { documents } from '../../../cli/documents.js';
+import { documents } from '../../../scripts/reference/documents.js';
 import { buildProgram } from '../../../cli/program.js';
-import { JSON_PAGE, jsonReference, withJsonReference } from '../../../cli/render/json-reference.js';
+import { JSON_PAGE, jsonReference, withJsonReference } from '../../../scripts/reference/json-reference.js';
 import { checkPrinted, commandOf } from '../../setup/printed-document.js';
 
 // Registering commands uses nothing of the context.

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { schemaReference, withSchema } from '../../../db/schema-page.js';
+import { schemaReference, withSchema } from '../../../scripts/reference/schema-reference.js';
 
 const page = readFileSync(new URL('../../../docs/reference/schema.md', import.meta.url), 'utf8');
 const reference = schemaReference();

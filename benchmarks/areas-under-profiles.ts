@@ -1,6 +1,13 @@
-import { type ComparedTask, EPSILON, type Kind, KINDS, type Mode, type ScoreCell } from './compared.js';
-import { logRatios } from './log-ratios.js';
-import { taskAreas } from './task-areas.js';
+import {
+  type ComparedTask,
+  EPSILON,
+  type Kind,
+  KINDS,
+  type Mode,
+  type ScoreCell,
+} from '../domain/statistics/compared.js';
+import { logRatios } from '../domain/statistics/log-ratios.js';
+import { taskAreas } from '../domain/statistics/task-areas.js';
 
 /** Each task with one cell per method, in the same order at every task. */
 export type ComparedScores = readonly (ComparedTask & { cells: readonly ScoreCell[] })[];

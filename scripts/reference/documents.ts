@@ -7,8 +7,8 @@ import {
   quitRunSchema,
   resumeDocumentSchema,
   retryDocumentSchema,
-} from '../domain/views/batch-control.js';
-import { batchDocumentSchema, batchesDocumentSchema } from '../domain/views/batches.js';
+} from '../../domain/views/batch-control.js';
+import { batchDocumentSchema, batchesDocumentSchema } from '../../domain/views/batches.js';
 import {
   agentsDocumentSchema,
   modelsDocumentSchema,
@@ -16,23 +16,23 @@ import {
   taskDocumentSchema,
   tasksDocumentSchema,
   validationDocumentSchema,
-} from '../domain/views/catalog.js';
+} from '../../domain/views/catalog.js';
 import {
   comparisonDocumentSchema,
   comparisonsDocumentSchema,
   removedComparisonSchema,
   shownComparisonSchema,
-} from '../domain/views/comparisons.js';
-import { environmentDocumentSchema } from '../domain/views/environments.js';
+} from '../../domain/views/comparisons.js';
+import { environmentDocumentSchema } from '../../domain/views/environments.js';
 import {
   databaseRolesSchema,
   databaseUrlSchema,
   migrationDocumentSchema,
   queryResultSchema,
-} from '../domain/views/database.js';
-import { demoDocumentSchema } from '../domain/views/demo.js';
-import { episodeRewardsSchema } from '../domain/views/episodes.js';
-import { eventsDocumentSchema } from '../domain/views/events.js';
+} from '../../domain/views/database.js';
+import { demoDocumentSchema } from '../../domain/views/demo.js';
+import { episodeRewardsSchema } from '../../domain/views/episodes.js';
+import { eventsDocumentSchema } from '../../domain/views/events.js';
 import {
   completionDocumentSchema,
   doctorDocumentSchema,
@@ -41,8 +41,8 @@ import {
   pruneDocumentSchema,
   upDocumentSchema,
   workerDocumentSchema,
-} from '../domain/views/home.js';
-import { gatewayDocumentSchema } from '../domain/views/gateway.js';
+} from '../../domain/views/home.js';
+import { gatewayDocumentSchema } from '../../domain/views/gateway.js';
 import {
   changedHostSchema,
   hostInvitationSchema,
@@ -50,20 +50,20 @@ import {
   joinedHostSchema,
   scaledJobsSchema,
   slurmScriptSchema,
-} from '../domain/views/hosts.js';
-import { exportDocumentSchema, importDocumentSchema } from '../domain/views/imports.js';
-import { leaderboardSchema } from '../domain/views/leaderboard.js';
-import { notificationsDocumentSchema, notificationTestSchema } from '../domain/views/notifications.js';
-import { leasesDocumentSchema } from '../domain/views/leases.js';
-import { logsDocumentSchema } from '../domain/views/logs.js';
-import { promptDocumentSchema } from '../domain/views/prompt.js';
-import { changedLimitsSchema, limitsDocumentSchema } from '../domain/views/rate-accounts.js';
-import { replayReportSchema, replayTableSchema } from '../domain/views/replay.js';
-import { reportDocumentSchema } from '../domain/views/report.js';
-import { runDetailSchema, runsDocumentSchema } from '../domain/views/runs.js';
-import { searchDocumentSchema } from '../domain/views/search.js';
-import { treeSchema } from '../domain/views/tree.js';
-import { forkedDocumentSchema, submittedDocumentSchema } from '../domain/views/submissions.js';
+} from '../../domain/views/hosts.js';
+import { exportDocumentSchema, importDocumentSchema } from '../../domain/views/imports.js';
+import { leaderboardSchema } from '../../domain/views/leaderboard.js';
+import { notificationsDocumentSchema, notificationTestSchema } from '../../domain/views/notifications.js';
+import { leasesDocumentSchema } from '../../domain/views/leases.js';
+import { logsDocumentSchema } from '../../domain/views/logs.js';
+import { promptDocumentSchema } from '../../domain/views/prompt.js';
+import { changedLimitsSchema, limitsDocumentSchema } from '../../domain/views/rate-accounts.js';
+import { replayReportSchema, replayTableSchema } from '../../domain/views/replay.js';
+import { reportDocumentSchema } from '../../domain/views/report.js';
+import { runDetailSchema, runsDocumentSchema } from '../../domain/views/runs.js';
+import { searchDocumentSchema } from '../../domain/views/search.js';
+import { treeSchema } from '../../domain/views/tree.js';
+import { forkedDocumentSchema, submittedDocumentSchema } from '../../domain/views/submissions.js';
 import {
   harborSurveySchema,
   harborImportSchema,
@@ -72,22 +72,22 @@ import {
   preparationDocumentSchema,
   taskChecksDocumentSchema,
   verificationDocumentSchema,
-} from '../domain/views/tasks.js';
+} from '../../domain/views/tasks.js';
 import {
   episodeLineSchema,
   episodesDocumentSchema,
   exportedEpisodesSchema,
   policyMetricsSchema,
   shownEpisodeSchema,
-} from '../domain/views/training.js';
-import { trajectoryDocumentSchema } from '../domain/views/trajectory.js';
+} from '../../domain/views/training.js';
+import { trajectoryDocumentSchema } from '../../domain/views/trajectory.js';
 import {
   addedTokenSchema,
   removedTokenSchema,
   pageServerDocumentSchema,
   pageExportDocumentSchema,
   tokensDocumentSchema,
-} from '../domain/views/page.js';
+} from '../../domain/views/page.js';
 
 /** A document that a command prints with `--json`; `when`: not always. */
 export interface Printed {

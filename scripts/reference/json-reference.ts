@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../domain/error-codes.js';
-import type { Printed } from '../documents.js';
+import type { Printed } from './documents.js';
 
 /** The part of the page that is written by scripts/update-json-docs.mjs lies between these. */
 export const JSON_PAGE = 'docs/reference/json.md';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MIGRATIONS_FOLDER } from './migration-files.js';
-import { type SqlSource, sqlSources } from './sql-sources.js';
+import { MIGRATIONS_FOLDER } from '../../db/migration-files.js';
+import { type SqlSource, sqlSources } from '../../db/sql-sources.js';
 
 /** Markers around the generated part of docs/reference/schema.md. */
 const SCHEMA_BEGIN = '<!-- schema: written by scripts/update-schema-docs.mjs -->';

@@ -59,7 +59,7 @@ export function listModels(folders: ConfigFolders, now: Date): { models: ListedM
     name: HUMAN_MODEL,
     aliases: [],
     kind: 'human',
-    description: 'you, in a terminal: `bench human`',
+    description: 'you, on the page of `bench serve`',
     provider: EXTERNAL_PROVIDER,
     entry: null,
     config: null,

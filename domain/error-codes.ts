@@ -72,7 +72,7 @@ export const ERROR_CODES = {
   'model.not_found': 'there is no model file or scripted policy with this name',
   'model.price_missing': 'the model file has no price',
   'model.sampling_unsupported': 'the model does not support this sampling parameter',
-  'model.unsuitable': 'the model cannot be used here: a person in a batch, a scripted policy without solutions',
+  'model.unsuitable': 'the model cannot be used here: one that calls no provider, a scripted policy without solutions',
   'namespace.taken': 'the Temporal namespace, or the database, belongs to another installation',
   'preview.outdated': 'what the action affects has changed since the preview',
   'profile.not_found': 'no task has a profile with this name',

@@ -90,6 +90,7 @@ export function register(program: Command, context: CliContext): void {
       output.json(submittedDocument(batch, false) satisfies SubmittedDocument);
       output.print(renderSubmitted(context, batch, false));
       output.print(`\nFollow it: bench watch ${batch.batchId}`);
+      if (batch.runs.some((run) => run.model.kind === 'human')) output.print('Play it on the page: bench serve');
       await logPageLink(context, `/batches/${batch.batchId}`);
     });
   addExamples(command, [

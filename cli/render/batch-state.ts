@@ -20,6 +20,7 @@ type State = Pick<
   | 'name'
   | 'episodes'
   | 'unreachableHosts'
+  | 'runList'
 >;
 
 const are = (count: number, what: string): string =>
@@ -61,6 +62,7 @@ export function batchState(batch: State): string[] {
     ...(forGpus === 0 ? [] : [`${are(forGpus, 'for GPUs')}: bench leases`]),
     ...(forHost === 0 ? [] : [`${are(forHost, 'for a host with room')}: bench hosts`]),
     ...batch.unreachableHosts.map(awayLine),
+    ...playedLine(batch),
     ...(queued === 0 || pausedAt !== null || episodes !== null
       ? []
       : [`${are(queued, 'for their turn')}: ${concurrency} at a time`]),
@@ -68,6 +70,12 @@ export function batchState(batch: State): string[] {
       ? []
       : [`${plural(replaced, 'run')} ${replaced === 1 ? 'was' : 'were'} replaced by a later one`]),
   ];
+}
+
+/** Runs that wait for what a person does on the page. */
+function playedLine({ runList }: Pick<State, 'runList'>): string[] {
+  const played = runList.filter(({ modelKind, status }) => modelKind === 'human' && status === 'running').length;
+  return played === 0 ? [] : [`${are(played, 'for a player on the page')}: bench serve`];
 }
 
 /** `host b, with 2 runs of it, does not reach Temporal` */

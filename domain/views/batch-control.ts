@@ -54,9 +54,3 @@ export const cancelledRunSchema = z
   })
   .meta({ id: 'CancelledRun' });
 export type CancelledRun = z.infer<typeof cancelledRunSchema>;
-
-/** A person left the run, which waits; or gave it up, and it is being cancelled. */
-export const detachedRunSchema = z.strictObject({ runId: runIdSchema, detached: z.literal(true) });
-export const quitRunSchema = z.strictObject({ runId: runIdSchema, quit: z.literal(true) });
-export type DetachedRun = z.infer<typeof detachedRunSchema>;
-export type QuitRun = z.infer<typeof quitRunSchema>;

@@ -38,7 +38,7 @@ export type AddRunsPorts = StoredBatchPorts & LoadPorts & PreparePorts & FreezeP
 export async function addRuns(ports: AddRunsPorts, ref: string, input: BatchRequestInput): Promise<SubmittedBatch> {
   const batch = await ports.queries.findBatch(ref);
   const request = batchRequest({ ...input, ...ofBatch(batch) });
-  const groups = loadGroups(ports, request.groups, { needKeys: true, person: false });
+  const groups = loadGroups(ports, request.groups, { needKeys: true });
   refuseAllocation(groups);
   const plan = await planAndBuildImages(ports, request, groups, await after(ports, batch));
   await freezeTasks(ports, plan);

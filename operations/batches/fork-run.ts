@@ -99,12 +99,6 @@ function playerOf(
   const [ref] =
     request.model === null ? [origin.model] : resolveModels(ports.settings.configFolders, [request.model], {});
   if (ref === undefined) throw new Error('a model that resolves to nothing');
-  if (ref.kind === 'human')
-    throw new BenchError('usage', 'the model "human" cannot play in a batch, only in a terminal', {
-      code: 'model.unsuitable',
-      remedy: 'Choose another model.',
-      fields: { model: true },
-    });
   const agent = { name: origin.agentName, hash: origin.agentHash, config: origin.agent };
   checkAgent(agent, [ref]);
   checkRecordings(agent, [ref]);

@@ -39,7 +39,7 @@ export interface LoadPorts extends CheckModelsPorts {
 export function loadGroups(
   ports: LoadPorts,
   groups: readonly GroupRequest[],
-  { needKeys, person }: { needKeys: boolean; person: boolean },
+  { needKeys }: { needKeys: boolean },
 ): LoadedGroup[] {
   const { settings } = ports;
   const loaded = groups.map((group) => {
@@ -62,12 +62,6 @@ export function loadGroups(
     });
     const loadedAgent = loadAgent(settings.configFolders, group.agent);
     if (group.memory) requireMemoryCommands(loadedAgent);
-    if (!person && modelRefs.some(({ kind }) => kind === 'human'))
-      throw new BenchError('usage', 'the model "human" cannot play in a batch, only in a terminal', {
-        code: 'model.unsuitable',
-        remedy: 'Play with `bench human`.',
-        fields: { task: '<task>' },
-      });
     checkAgent(loadedAgent, modelRefs, taskFolders);
     checkTree(loadedAgent, modelRefs, taskFolders, group);
     checkOracles(modelRefs, taskFolders);

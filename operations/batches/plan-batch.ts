@@ -18,7 +18,7 @@ export async function planBatch(
   options: PlanOptions = {},
 ): Promise<BatchPlan> {
   const request = batchRequest(input);
-  const groups = loadGroups(ports, request.groups, { needKeys: false, person: false });
+  const groups = loadGroups(ports, request.groups, { needKeys: false });
   const { plan } = await planLoaded(ports, { request, groups, ...options }, () => hostsIfKnown(ports));
   return plan;
 }

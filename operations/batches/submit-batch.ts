@@ -11,8 +11,6 @@ import { storeAndStart, type StorePorts } from './store-batch.js';
 export interface SubmitOptions {
   /** Its runs rank only in its own leaderboard. */
   verification?: boolean;
-  /** A person at the terminal plays; without, the model `human` is refused. */
-  person?: boolean;
 }
 
 export type SubmitPorts = LoadPorts &
@@ -33,10 +31,10 @@ export type SubmitPorts = LoadPorts &
 export async function submitBatch(
   ports: SubmitPorts,
   input: BatchRequestInput,
-  { verification = false, person = false }: SubmitOptions = {},
+  { verification = false }: SubmitOptions = {},
 ): Promise<SubmittedBatch> {
   const request = batchRequest(input);
-  const groups = loadGroups(ports, request.groups, { needKeys: true, person });
+  const groups = loadGroups(ports, request.groups, { needKeys: true });
   // Starts the services: nothing is built or stored without a Temporal that answers.
   await ports.services();
   const plan = await planAndBuildImages(ports, request, groups);

@@ -79,7 +79,7 @@ const environmentRequest = (
   });
 
 async function prepareRuns(ports: PreparePorts, request: BatchRequest): Promise<RunDefinition[]> {
-  const groups = loadGroups(ports, request.groups, { needKeys: true, person: false });
+  const groups = loadGroups(ports, request.groups, { needKeys: true });
   const prepared = await planAndBuildImages(ports, request, groups);
   await freezeTasks(ports, prepared);
   return prepared.runs;

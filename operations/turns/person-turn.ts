@@ -68,6 +68,7 @@ async function ofPerson(
   const definition = await runDefinition(ports, runId);
   if (definition.model.kind === 'human') return { ...definition, runId };
   throw new BenchError('usage', `run ${runId} is played by ${definition.model.name}, not a person`, {
-    remedy: '`bench runs` lists those of people; `bench human` starts one.',
+    remedy: '`bench runs` lists those of people; `bench submit` starts one.',
+    fields: { models: 'human' },
   });
 }

@@ -7,11 +7,8 @@ export async function startPersonRun(
   task: string,
   options: BatchRequestInput,
 ): Promise<string> {
-  const batch = await submitBatch(
-    ports,
-    { ...options, models: ['human'], tasks: [task], attempts: 1, concurrency: 1 },
-    { person: true },
-  );
+  const request = { ...options, models: ['human'], tasks: [task], attempts: 1, concurrency: 1 };
+  const batch = await submitBatch(ports, request);
   const [run, ...others] = batch.runs;
   if (run === undefined || others.length > 0) throw new Error(`batch ${batch.batchId} has ${batch.runs.length} runs`);
   return run.runId;

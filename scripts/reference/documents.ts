@@ -2,9 +2,7 @@ import type { z } from 'zod';
 import {
   cancelledBatchSchema,
   cancelledRunSchema,
-  detachedRunSchema,
   pauseDocumentSchema,
-  quitRunSchema,
   resumeDocumentSchema,
   retryDocumentSchema,
 } from '../../domain/views/batch-control.js';
@@ -108,11 +106,6 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   doctor: [{ schema: doctorDocumentSchema }],
   plan: [{ schema: submittedDocumentSchema }],
   submit: [{ schema: submittedDocumentSchema }, waited],
-  human: [
-    { when: 'once the run has ended', schema: runDetailSchema },
-    { when: 'detached', schema: detachedRunSchema },
-    { when: 'given up', schema: quitRunSchema },
-  ],
   replay: [
     { schema: replayReportSchema },
     { when: 'of several runs, of a batch or of a folder', schema: replayTableSchema },

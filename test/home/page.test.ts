@@ -122,7 +122,7 @@ describe.runIf(executable !== null)('bench serve, in a browser', () => {
     return { page, turn, runId };
   };
 
-  // Without it, home/human.test.ts plays by the same questions, sql/turns.test.ts has their answers.
+  // Without it, home/play.test.ts plays by the same questions, sql/turns.test.ts has their answers.
   it.runIf(LONG)('a person plays a run in the page, with the prompt, parser and ledger of a model', async () => {
     const { page, turn, runId } = await startToPlay();
     expect(await turn.innerText()).toContain('Write the row player');

@@ -321,7 +321,6 @@ describe('forks', () => {
     [['--at-step', '99'], /cannot be forked at step 99: it has no such step/],
     [['--at-step', '10'], /it submits at that step/],
     [['--at-step', '5', '--max-steps', '5'], /no step is left after step 5/],
-    [['--at-step', '5', '--model', 'human'], /cannot play in a batch/],
     [['--at-step', '0'], /at least 1/],
   ])('%s are refused in words', async (options, message) => {
     const batches = await home.sql('select batch_id from batches');

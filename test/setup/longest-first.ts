@@ -38,7 +38,7 @@ const LONGEST = [
   'evaluator-kinds',
   'spoilt-sandbox',
   'python-client',
-  'human',
+  'play',
   'services-commands',
   'exit-codes',
   'game-tasks',

@@ -17,7 +17,7 @@ export const personActions = {
   'person answers': route({
     method: 'POST',
     path: '/runs/:id/turn',
-    summary: 'completes the turn, as `bench human` does',
+    summary: 'answers the turn',
     role: 'operator',
     body: personAnswerSchema,
     answer: takenAnswerSchema,

@@ -35,6 +35,12 @@ describe('the state of a batch', () => {
     expect(shown).toContain(`Next: bench watch ${ID}`);
   });
 
+  it('says that runs wait for the person who plays them', () => {
+    const played = run({ modelKind: 'human', status: 'running' });
+    expect(batchState(report([played, played, run()]))).toEqual(['2 runs wait for a player on the page: bench serve']);
+    expect(batchState(report([{ ...played, status: 'ended' }]))).toEqual([]);
+  });
+
   it('names the hosts of its runs that are away, with the server that they do not reach if that is known', () => {
     const seenAt = '2026-01-31T12:00:00.000Z';
     const unreachableHosts = [

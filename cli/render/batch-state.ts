@@ -59,7 +59,7 @@ export function batchState(batch: State): string[] {
           `budget ${formatCost(budgetUsd)}, charged ${formatCost(chargedUsd)} (${Math.round((100 * Number(chargedUsd)) / Number(budgetUsd))} %)` +
             (stopped === 0 ? '' : `; it stopped ${plural(stopped, 'run')}`),
         ]),
-    ...(forGpus === 0 ? [] : [`${are(forGpus, 'for GPUs')}: bench leases`]),
+    ...(forGpus === 0 ? [] : [`${are(forGpus, 'for GPUs')}: bench hosts`]),
     ...(forHost === 0 ? [] : [`${are(forHost, 'for a host with room')}: bench hosts`]),
     ...batch.unreachableHosts.map(awayLine),
     ...playedLine(batch),

@@ -7,7 +7,7 @@ import { statements } from '../statements.js';
 import { measuredBaselines } from './baselines.js';
 import { batchStatus, listBatches } from './batch-status.js';
 import { leaderboard } from './leaderboard.js';
-import { events, gatewayRuns, hosts, leases, leaseWaiters, runNeeds, unfinishedRuns } from './operations.js';
+import { events, hosts, leases, leaseWaiters, runNeeds, unfinishedRuns } from './operations.js';
 import { episodeReturns, episodeSteps, runIdsOf } from './episode-rewards.js';
 import { listEpisodes, showEpisode } from './episodes.js';
 import { metrics } from './metrics.js';
@@ -58,7 +58,6 @@ export function createQueries(pool: pg.Pool): Queries {
     programRequest: (runId, step) => programRequest(run, runId, step),
     recordedPrompt: (runId) => recordedPrompt(run, runId),
     events: (filter) => events(run, filter),
-    gatewayRuns: () => gatewayRuns(run),
     leases: (options = {}) => leases(run, options.includeReleased ?? false),
     leaseWaiters: () => leaseWaiters(run),
     hosts: (options = {}) => hosts(run, options.includeRemoved ?? false),

@@ -5,7 +5,6 @@ import { PLACED } from '../store/placement.js';
 import { isoTime, isoTimeOrNull } from './summaries.js';
 import type { EventFilter, EventRow } from '../../domain/views/events.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
-import type { GatewayRun } from '../../domain/views/gateway.js';
 import type { UnreachableHost, HostRow, RunNeeds } from '../../domain/views/hosts.js';
 
 const DEFAULT_LIMIT = 1000;
@@ -93,21 +92,6 @@ export async function unreachableHosts(run: Statements, batchId: string): Promis
   );
   return rows.map((row) => ({ ...row, seenAt: isoTime(row.seenAt) }));
 }
-
-/** Runs that have not ended and whose agents are programs. */
-export const gatewayRuns = (run: Statements): Promise<GatewayRun[]> =>
-  run<GatewayRun>(
-    'gatewayRuns',
-    `select r.run_id as "runId", r.agent_name as agent, r.model_name as model, r.task_id as task, r.host_id as "hostId",
-       a.content #>> '{program,client}' as client, r.answered_calls::int as calls,
-       (select count(*)::int from program_steps p
-        where p.run_id = r.run_id and p.replayed_epoch is not null and p.fingerprint is not null) as replayed,
-       trim_scale(coalesce(r.cost_usd, 0))::text as "costUsd"
-     from runs r join agent_configs a on a.hash = r.agent_hash
-     where r.status <> 'ended' and a.content -> 'program' is not null
-     order by r.run_id`,
-    [],
-  );
 
 /** What runs need that have a host or wait for one, those that need the same together. */
 export const runNeeds = (run: Statements): Promise<RunNeeds[]> =>

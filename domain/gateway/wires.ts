@@ -4,7 +4,7 @@ import { messagesWire } from './messages.js';
 import { responsesWire } from './responses.js';
 import type { Wire } from './wire.js';
 
-export const WIRES: readonly Wire[] = [chatWire, responsesWire, messagesWire];
+const WIRES: readonly Wire[] = [chatWire, responsesWire, messagesWire];
 
 export const wireOf = (client: ProgramClient): Wire => WIRES.find((wire) => wire.client === client)!;
 export const wireAt = (path: string): Wire | undefined => WIRES.find((wire) => wire.path === path);

@@ -40,7 +40,6 @@ import {
   upDocumentSchema,
   workerDocumentSchema,
 } from '../../domain/views/home.js';
-import { gatewayDocumentSchema } from '../../domain/views/gateway.js';
 import {
   changedHostSchema,
   hostInvitationSchema,
@@ -52,7 +51,6 @@ import {
 import { exportDocumentSchema, importDocumentSchema } from '../../domain/views/imports.js';
 import { leaderboardSchema } from '../../domain/views/leaderboard.js';
 import { notificationsDocumentSchema, notificationTestSchema } from '../../domain/views/notifications.js';
-import { leasesDocumentSchema } from '../../domain/views/leases.js';
 import { logsDocumentSchema } from '../../domain/views/logs.js';
 import { promptDocumentSchema } from '../../domain/views/prompt.js';
 import { changedLimitsSchema, limitsDocumentSchema } from '../../domain/views/rate-accounts.js';
@@ -134,8 +132,6 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   events: [{ schema: eventsDocumentSchema }],
   search: [{ schema: searchDocumentSchema }],
   tree: [{ schema: treeSchema }],
-  gateway: [{ schema: gatewayDocumentSchema }],
-  leases: [{ schema: leasesDocumentSchema }],
   'hosts list': [{ schema: hostsDocumentSchema }],
   'hosts drain': changedHost,
   'hosts undrain': changedHost,

@@ -212,7 +212,7 @@ describe('a batch from the command line', () => {
     expect(await home.json('cancel', 'first')).toMatchObject({ batchId: submitted.batchId, requested: false });
   });
 
-  it('shows hosts, leases and events', async () => {
+  it('shows hosts and events', async () => {
     const { hosts } = await home.json<{ hosts: { hostId: string; activeRuns: number }[] }>('hosts');
     expect(hosts).toEqual([
       expect.objectContaining({
@@ -221,7 +221,6 @@ describe('a batch from the command line', () => {
         slots: 64,
       }),
     ]);
-    expect(await home.json('leases', '--all')).toEqual({ leases: [], waiting: [] });
     expect(await home.json('events', 'first')).toHaveProperty('events');
     const none = await home.run('events', 'first', '--kind', 'earlier_submission_used');
     expect(none.stdout.trim()).toBe('No events of these kinds.');

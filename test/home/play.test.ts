@@ -52,7 +52,10 @@ async function answer(runId: string, said: { action: string; thought?: string; r
 }
 
 async function submitted(...args: string[]): Promise<{ batchId: string; runId: string }> {
-  const batch = await home.json<SubmittedDocument>('submit', '--models', 'human', '--backend', 'local', ...args);
+  const batch = await home.json<SubmittedDocument>(
+    'submit',
+    ...['--models', 'human', '--attempts', '1', '--backend', 'local', ...args],
+  );
   return { batchId: batch.batchId!, runId: batch.runs[0]!.runId! };
 }
 

@@ -16,7 +16,6 @@ const READING = [
   ['batches'],
   ['events'],
   ['hosts'],
-  ['leases'],
   ['limits'],
   ['sql', 'select count(*) from runs'],
 ];

@@ -197,33 +197,6 @@ test.each(CLIENTS)(
   },
 );
 
-test('runs that use it are listed until they end', async () => {
-  const { runId } = await gateway('anthropic');
-  await send('/v1/messages', asking('anthropic'));
-  const { rows } = await db.pool.query<{ cost: string }>(
-    "select trim_scale(sum(cost_usd))::text as cost from model_calls where run_id = $1 and status = 'confirmed'",
-    [runId],
-  );
-  const mine = async () => (await db.queries.gatewayRuns()).filter((one) => one.runId === runId);
-  expect(await mine()).toEqual([
-    {
-      ...{
-        runId,
-        agent: 'default',
-        model: 'alias',
-        task: 't',
-        hostId: null,
-        client: 'anthropic',
-        calls: 1,
-        replayed: 0,
-      },
-      costUsd: rows[0]!.cost,
-    },
-  ]);
-  await db.store.finishRun(runId, { endReason: 'exit', finalEvaluation: 'ok', detail: null });
-  expect(await mine()).toEqual([]);
-});
-
 test('what tools bring is the observation of the step that asked for them', async () => {
   const { runId } = await gateway('openai-chat');
   const { text } = await send('/v1/chat/completions', asking('openai-chat'));

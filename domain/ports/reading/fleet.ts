@@ -1,4 +1,3 @@
-import type { GatewayRun } from '../../views/gateway.js';
 import type { RunNeeds } from '../../views/hosts.js';
 import type { LeaseRow, LeaseWaiter } from '../../views/leases.js';
 import type { HostReads } from './hosts.js';
@@ -10,6 +9,4 @@ export interface FleetReads extends HostReads {
   leaseWaiters(): Promise<LeaseWaiter[]>;
   unfinishedRuns(): Promise<number>;
   runNeeds(): Promise<RunNeeds[]>;
-  /** Runs that have not ended and whose agents are programs. */
-  gatewayRuns(): Promise<GatewayRun[]>;
 }

@@ -22,7 +22,7 @@ describe('the state of a batch', () => {
     });
     expect(batchState(batch)).toEqual([
       'budget $5.00, charged $4.00 (80 %); it stopped 1 run',
-      '2 runs wait for GPUs: bench leases',
+      '2 runs wait for GPUs: bench hosts',
       '1 run waits for a host with room: bench hosts',
       '3 runs wait for their turn: 8 at a time',
       '1 run was replaced by a later one',

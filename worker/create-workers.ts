@@ -15,7 +15,6 @@ import { createPlayers } from '../models/players.js';
 import { providerAccess } from '../models/provider-access.js';
 import { createProviderModels } from '../models/provider-models.js';
 import { answerWithin } from '../activities/answer-within.js';
-import { askTreeActivities } from '../activities/ask-tree.js';
 import { modelActivities, nextAction } from '../activities/next-action.js';
 import { sliceActivities } from '../activities/play-steps.js';
 import { programActivities } from '../activities/program.js';
@@ -120,13 +119,9 @@ export function workersOf(parts: WorkerParts): () => Promise<Worker>[] {
     ],
     models: () =>
       [...players.keys()].map((provider) =>
-        worker(
-          modelQueue(provider),
-          { ...modelActivities(turns), ...askTreeActivities(turns) },
-          {
-            maxConcurrentActivityTaskExecutions: settings.slots,
-          },
-        ),
+        worker(modelQueue(provider), modelActivities(turns), {
+          maxConcurrentActivityTaskExecutions: settings.slots,
+        }),
       ),
   };
   return () => settings.roles.flatMap((role) => byRole[role]());

@@ -1,7 +1,7 @@
-import { CancellationScope, continueAsNew, isCancellation, proxyActivities, sleep } from '@temporalio/workflow';
-import type { ControlActivities, ModelActivities } from '../domain/model/messages.js';
+import { CancellationScope, continueAsNew, proxyActivities } from '@temporalio/workflow';
+import type { ControlActivities } from '../domain/model/messages.js';
 import type { RunEnd, RunTicket } from '../domain/run/run.js';
-import { controlOptions, modelOptions, placementOptions } from './activity-options.js';
+import { controlOptions, placementOptions } from './activity-options.js';
 import { endOfFailure, judgedByTest } from './end-of-run.js';
 import { oneRun } from './one-run.js';
 
@@ -12,25 +12,25 @@ const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placement
 const MOST_STARTS = 3;
 
 /**
- * Nodes and questions per history: about 18 events each; Temporal suggests a fresh history at
- * 4,096. Counted, so that replays agree.
+ * About 18 events each, where Temporal suggests a fresh history at 4,096. Counted, since a count is the
+ * same whenever the history is replayed.
  */
-const ENTRIES_PER_HISTORY = 220;
+const NODES_PER_HISTORY = 220;
 
 /**
  * A run that is a tree of forks, each its own run. PostgreSQL decides and remembers which nodes
  * open, so that a restart finds the current wave. Tests the best node's submission once, at the
  * end.
  */
-export async function search(ticket: RunTicket, entriesPerHistory = ENTRIES_PER_HISTORY): Promise<RunEnd> {
+export async function search(ticket: RunTicket, nodesPerHistory = NODES_PER_HISTORY): Promise<RunEnd> {
   const { runId } = ticket;
   let end: RunEnd | null;
   try {
-    end = (await playWaves(ticket, entriesPerHistory)) === 'over' ? await standForBest(ticket) : null;
+    end = (await playWaves(ticket, nodesPerHistory)) === 'over' ? await standForBest(ticket) : null;
   } catch (error) {
     end = endOfFailure(error);
   }
-  if (end === null) return continueAsNew<typeof search>(ticket, entriesPerHistory);
+  if (end === null) return continueAsNew<typeof search>(ticket, nodesPerHistory);
   const ended = end;
   await CancellationScope.nonCancellable(async () => {
     await control.closeTree({ runId });
@@ -39,14 +39,13 @@ export async function search(ticket: RunTicket, entriesPerHistory = ENTRIES_PER_
   return end;
 }
 
-async function playWaves(ticket: RunTicket, entriesPerHistory: number): Promise<'over' | 'long'> {
+async function playWaves(ticket: RunTicket, nodesPerHistory: number): Promise<'over' | 'long'> {
   const { runId } = ticket;
-  for (let entries = 0; ;) {
-    if (ticket.asksItsModel === true) entries += await askTree(ticket, entriesPerHistory - entries);
-    if (entries >= entriesPerHistory) return 'long';
+  for (let nodes = 0; ;) {
+    if (nodes >= nodesPerHistory) return 'long';
     const { tickets, ended } = await control.openNodes({ runId });
     if (tickets.length === 0 && ended.length === 0) return 'over';
-    entries += tickets.length + ended.length;
+    nodes += tickets.length + ended.length;
     // Cancelled ones end in their own time.
     const played = await Promise.allSettled([
       ...tickets.map(playNode),
@@ -54,23 +53,6 @@ async function playWaves(ticket: RunTicket, entriesPerHistory: number): Promise<
     ]);
     for (const one of played) if (one.status === 'rejected') throw one.reason;
   }
-}
-
-/** Without answers the next wave follows a rule. Returns the questions; `most`: history is full. */
-async function askTree({ runId, provider }: RunTicket, most: number): Promise<number> {
-  const model = proxyActivities<Pick<ModelActivities, 'askTree'>>(modelOptions(provider));
-  let asked = 0;
-  try {
-    while (asked < most) {
-      asked += 1;
-      const { waitMs } = await model.askTree({ runId });
-      if (waitMs === null) break;
-      await sleep(waitMs);
-    }
-  } catch (error) {
-    if (isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
-  }
-  return asked;
 }
 
 async function playNode(ticket: RunTicket): Promise<void> {

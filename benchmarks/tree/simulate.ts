@@ -1,9 +1,7 @@
-import { readDirections } from '../../domain/tree/directions.js';
 import { nextWave } from '../../domain/tree/next-wave.js';
 import { searchSchema, type SearchPolicy, type SearchSpec } from '../../domain/tree/spec.js';
 import { type TreeNode, Tree } from '../../domain/tree/tree.js';
 import { randomIndexes } from '../../domain/statistics/random-index.js';
-import { answered } from './scientist.js';
 import { played, type Truth, type World } from './world.js';
 
 const RESOLUTION = 1 << 20;
@@ -15,8 +13,7 @@ export function simulated(world: World, spec: SearchSpec, seed: number): { quali
   const nodes: TreeNode[] = [];
   const truths: Truth[] = [];
   for (;;) {
-    const directions = spec.policy === 'scientist' ? readDirections(answered(nodes, spec.width, random)) : [];
-    const wave = nextWave(spec, nodes, seed, spec.nodes - nodes.length, directions);
+    const wave = nextWave(spec, nodes, seed, spec.nodes - nodes.length);
     if (wave.length === 0) break;
     for (const choice of wave) {
       const of = (index: number | null): Truth | null => (index === null ? null : truths[index]!);

@@ -19,14 +19,6 @@ export function renderTree(tree: TreeDocument, colors: Colors): string {
     ['cost', of(formatCost(charged.costUsd), limits.costUsd === null ? null : formatCost(limits.costUsd))],
     ['tokens', of(charged.tokens, limits.tokens)],
     ['seconds', of(Math.round(charged.seconds), limits.seconds)],
-    ...(tree.policyCalls.calls === 0
-      ? []
-      : [
-          ['policy calls', `${tree.policyCalls.calls}, ${formatCost(tree.policyCalls.costUsd)}`] satisfies [
-            string,
-            string,
-          ],
-        ]),
     ['selected node', selectedNode === null ? '–' : `node ${selectedNode}`],
     ['final score', `${formatScore(tree.finalScore)} ${tree.primary} (${tree.direction})`],
   ];

@@ -7,8 +7,7 @@ const TREE = `t.run_id as "runId", t.policy, t.stopped, t.selected_node as "sele
   jsonb_build_object('nodes', t.max_nodes, 'validations', t.max_validations, 'costUsd', trim_scale(t.cost_limit_usd)::text,
     'tokens', t.token_limit, 'seconds', t.seconds_limit) as limits,
   jsonb_build_object('nodes', t.nodes, 'validations', t.validations, 'costUsd', trim_scale(t.charged_usd)::text,
-    'tokens', t.charged_tokens, 'seconds', t.charged_seconds) as charged,
-  jsonb_build_object('calls', t.policy_calls, 'costUsd', trim_scale(t.policy_usd)::text, 'tokens', t.policy_tokens) as "policyCalls"`;
+    'tokens', t.charged_tokens, 'seconds', t.charged_seconds) as charged`;
 
 /** Those of these runs that play trees. */
 export const reportTrees = (run: Statements, runIds: readonly string[]): Promise<ReportTree[]> =>

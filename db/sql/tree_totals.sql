@@ -4,9 +4,8 @@ create view tree_totals as
     t.stopped, t.selected_node, c.run_id as selected_run,
     case v.direction when 'minimize' then -c.value else c.value end as selected_score, r.final_score,
     k.nodes, k.open, k.scored, k.failed, k.lost, k.waves, k.validations,
-    k.charged_usd + policy.usd as charged_usd, k.charged_tokens + policy.tokens as charged_tokens,
-    k.charged_seconds + policy.seconds as charged_seconds,
-    policy.calls as policy_calls, policy.usd as policy_usd, policy.tokens as policy_tokens
+    k.charged_usd + own.usd as charged_usd, k.charged_tokens + own.tokens as charged_tokens,
+    k.charged_seconds + own.seconds as charged_seconds
   from trees t
   join runs r on r.run_id = t.run_id
   join task_versions v on v.content_hash = r.task_hash
@@ -21,12 +20,12 @@ create view tree_totals as
       coalesce(sum(coalesce(n.spent_seconds, n.reserved_seconds)), 0) as charged_seconds
     from tree_nodes n where n.tree_run_id = t.run_id
   ) k
+  -- Trees of earlier versions called their model themselves.
   cross join lateral (
     select
-      count(*) filter (where c.status = 'confirmed') as calls,
       coalesce(sum(case c.status when 'confirmed' then c.cost_usd else c.reserved_usd end), 0) as usd,
       coalesce(sum(c.input_tokens + c.output_tokens), 0) as tokens, coalesce(sum(c.ms), 0) / 1000.0 as seconds
     from model_calls c where c.run_id = t.run_id and c.step = 0 and c.status <> 'failed'
-  ) policy;
+  ) own;
 
-comment on view tree_totals is 'Search trees: their limits, and what they are charged: what settled nodes used, and what open ones may. policy_calls: the model calls of the policy itself, part of the charge.';
+comment on view tree_totals is 'Search trees: their limits, and what they are charged: what settled nodes used, and what open ones may.';

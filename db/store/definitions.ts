@@ -9,6 +9,7 @@ import type { RunDefinitions } from '../../domain/ports/record/run-definitions.j
 import type { BatchLifecycle } from '../../domain/ports/record/batch-lifecycle.js';
 import type { Backend, Origin, RunDefinition, RunTicket } from '../../domain/run/run.js';
 import { type TaskSpec, storedTaskSchema } from '../../domain/task/task.js';
+import { searchSchema } from '../../domain/tree/spec.js';
 import { keptValues, selectKept } from '../kept-options.js';
 import type { Statements } from '../statements.js';
 import { missingRun } from './missing.js';
@@ -59,6 +60,12 @@ function byHash<Value>(parse: (content: unknown) => Value) {
   };
 }
 
+/** Without a search block of an earlier version: what its tree did is still shown, but it is not played. */
+function storedAgent(content: unknown): AgentConfig {
+  const { search, ...rest } = (content ?? {}) as { search?: unknown };
+  return agentConfigSchema.parse(searchSchema.safeParse(search).success ? content : rest);
+}
+
 /** Of a task version `v`, with its `splits.amount`. */
 export const EVALUATION_SECONDS = `((
   (v.spec #>> '{evaluator,timeoutSeconds}')::float8 + coalesce((v.spec #>> '{evaluator,refereeSeconds}')::float8, 0)
@@ -72,9 +79,7 @@ export const TICKETS = `select r.run_id as "runId", r.batch_id as "batchId", r.p
   coalesce(r.forked_at_step, 0) as "copiedSteps", b.priority,
   (extract(epoch from ep.deadline_at) * 1000)::float8 as "endsBy",
   b.parent_batch is null and v.spec -> 'splits' ? 'validation' as "hiddenSplit", a.content ? 'program' as "program",
-  b.parent_batch is null and r.forked_from is null and a.content ? 'search' as "search", b.parent_batch is not null as "node",
-  a.content #>> '{search,policy}' is not distinct from 'scientist' or coalesce(a.content #> '{search,reflexion}' = 'true', false)
-    as "asksItsModel"
+  b.parent_batch is null and r.forked_from is null and a.content ? 'search' as "search", b.parent_batch is not null as "node"
   from runs r join batches b on b.batch_id = r.batch_id join task_versions v on v.content_hash = r.task_hash
   join agent_configs a on a.hash = r.agent_hash
   left join episodes ep on ep.run_id = r.run_id
@@ -90,7 +95,7 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
   const taskOf = byHash<TaskSpec>((content) => storedTaskSchema.parse(content) as TaskSpec);
   const modelOf = byHash<ModelConfig>((content) => modelConfigSchema.parse(content));
   const recordingOf = byHash<Recording>((content) => recordingSchema.parse(content));
-  const agentOf = byHash<AgentConfig>((content) => agentConfigSchema.parse(content));
+  const agentOf = byHash<AgentConfig>(storedAgent);
   return async (runId) => {
     const [row] = await run<DefinitionRow>(
       'definition',

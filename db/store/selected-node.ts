@@ -49,7 +49,7 @@ export async function copySelected(client: pg.PoolClient, treeRunId: string, nod
 export async function addNotes(
   client: pg.PoolClient,
   root: RunDefinition,
-  { steps, reflexion }: { steps: number; reflexion: string | null },
+  steps: number,
   opened: readonly { choice: Choice; run: RunDefinition }[],
 ): Promise<void> {
   const scores = new Map<number, number | null>();
@@ -69,7 +69,6 @@ export async function addNotes(
     if (choice.parent === null || run.forkedFrom === undefined) continue;
     const note = childNote({
       ...{ operator: choice.operator, steps, metric: root.task.primary, parent: await scoreOf(choice.parent) },
-      ...{ reflexion, direction: choice.direction ?? null },
       secondParent:
         choice.secondParent === null
           ? null

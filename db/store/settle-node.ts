@@ -2,7 +2,6 @@ import type pg from 'pg';
 import type { EndReason } from '../../domain/run/outcomes.js';
 import type { EvaluationStatus } from '../../domain/run/run.js';
 import type { Direction } from '../../domain/run/score.js';
-import { QUESTION_STEP } from '../../domain/tree/questions.js';
 import { settledAs } from '../../domain/tree/settle.js';
 import { missingRun } from './missing.js';
 
@@ -72,23 +71,16 @@ export async function settle(client: pg.PoolClient, nodeRunId: string): Promise<
      from runs r where r.run_id = n.run_id and n.run_id = $1`,
     [nodeRunId, settled.status, settled.value, evaluation === null ? 0 : 1],
   );
-  // The attempt spends what its nodes and its own questions spent.
+  // The attempt spends what its nodes spent.
   await client.query(
     `update runs t set step = k.steps, input_tokens = k.input, output_tokens = k.output, cached_tokens = k.cached,
        reasoning_tokens = k.reasoning, cache_write_tokens = k.cache_write, cost_usd = k.cost, answered_calls = k.calls,
        met_budget_usd = k.met, updated_at = now()
      from (
-       select sum(steps) as steps, sum(input) as input, sum(output) as output, sum(cached) as cached, sum(reasoning) as reasoning,
-         sum(cache_write) as cache_write, sum(cost) as cost, sum(calls) as calls, max(met) as met
-       from (
-         select r.step - coalesce(r.forked_at_step, 0) as steps, r.input_tokens as input, r.output_tokens as output,
-           r.cached_tokens as cached, r.reasoning_tokens as reasoning, r.cache_write_tokens as cache_write, r.cost_usd as cost,
-           r.answered_calls as calls, r.met_budget_usd as met
-         from tree_nodes n join runs r on r.run_id = n.run_id where n.tree_run_id = $1
-         union all
-         select 0, c.input_tokens, c.output_tokens, c.cached_tokens, c.reasoning_tokens, c.cache_write_tokens, c.cost_usd, 1, null
-         from model_calls c where c.run_id = $1 and c.step = ${QUESTION_STEP} and c.status = 'confirmed'
-       ) every_part
+       select sum(r.step - coalesce(r.forked_at_step, 0)) as steps, sum(r.input_tokens) as input, sum(r.output_tokens) as output,
+         sum(r.cached_tokens) as cached, sum(r.reasoning_tokens) as reasoning, sum(r.cache_write_tokens) as cache_write,
+         sum(r.cost_usd) as cost, sum(r.answered_calls) as calls, max(r.met_budget_usd) as met
+       from tree_nodes n join runs r on r.run_id = n.run_id where n.tree_run_id = $1
      ) k
      where t.run_id = $1`,
     [treeRunId],

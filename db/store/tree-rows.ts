@@ -2,7 +2,6 @@ import type pg from 'pg';
 import type { EndCause } from '../../domain/run/end-cause.js';
 import type { EndReason } from '../../domain/run/outcomes.js';
 import { roomIn, type TreeCharges, type TreeStop } from '../../domain/tree/budget.js';
-import { QUESTION_STEP } from '../../domain/tree/questions.js';
 import type { TreeNode } from '../../domain/tree/tree.js';
 
 export interface TreeRow {
@@ -36,19 +35,12 @@ const NODES = `select n.node as index, n.operator, n.parent, n.second_parent as 
     coalesce((select max(s.step) from steps s where s.run_id = n.run_id and s.executed_at is not null), 0) as "lastStep"
   from tree_nodes n join runs r on r.run_id = n.run_id where n.tree_run_id = $1 order by n.node`;
 
-/** What open nodes may still use counts as used, and what the tree itself has asked. */
-const CHARGES = `select n.nodes, n.validations, trim_scale(n.usd + asked.usd)::text as "costUsd",
-    (n.tokens + asked.tokens)::float8 as tokens, (n.seconds + asked.seconds)::float8 as seconds
-  from (
-    select count(*)::int as nodes, coalesce(sum(coalesce(validations, 1)), 0)::int as validations,
-      coalesce(sum(coalesce(spent_usd, reserved_usd)), 0) as usd, coalesce(sum(coalesce(spent_tokens, reserved_tokens)), 0) as tokens,
-      coalesce(sum(coalesce(spent_seconds, reserved_seconds)), 0) as seconds
-    from tree_nodes where tree_run_id = $1
-  ) n, (
-    select coalesce(sum(case status when 'confirmed' then cost_usd else reserved_usd end), 0) as usd,
-      coalesce(sum(input_tokens + output_tokens), 0) as tokens, coalesce(sum(ms), 0) / 1000.0 as seconds
-    from model_calls where run_id = $1 and step = ${QUESTION_STEP} and status <> 'failed'
-  ) asked`;
+/** What open nodes may still use counts as used. */
+const CHARGES = `select count(*)::int as nodes, coalesce(sum(coalesce(validations, 1)), 0)::int as validations,
+    trim_scale(coalesce(sum(coalesce(spent_usd, reserved_usd)), 0))::text as "costUsd",
+    coalesce(sum(coalesce(spent_tokens, reserved_tokens)), 0)::float8 as tokens,
+    coalesce(sum(coalesce(spent_seconds, reserved_seconds)), 0)::float8 as seconds
+  from tree_nodes where tree_run_id = $1`;
 
 export async function lockedTree(client: pg.PoolClient, treeRunId: string): Promise<TreeRow | undefined> {
   return (await client.query<TreeRow>(TREE, [treeRunId])).rows[0];

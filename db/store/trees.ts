@@ -1,12 +1,13 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
+import { BenchError } from '../../domain/errors.js';
 import type { Wave } from '../../domain/model/messages.js';
 import type { Trees } from '../../domain/ports/record/trees.js';
 import type { RunDefinition, RunTicket } from '../../domain/run/run.js';
 import { nextWave } from '../../domain/tree/next-wave.js';
 import { nodeRunId, nodeSeed, nodesBatchId } from '../../domain/tree/node-ids.js';
 import type { NodeShare, TreeStop } from '../../domain/tree/budget.js';
-import type { SearchSpec } from '../../domain/tree/spec.js';
+import { SEARCH_POLICIES, type SearchSpec } from '../../domain/tree/spec.js';
 import { type Choice, Tree } from '../../domain/tree/tree.js';
 import { storeError } from '../database-error.js';
 import { inTransaction } from '../in-transaction.js';
@@ -17,7 +18,6 @@ import { definitionReader, TICKETS } from './definitions.js';
 import { lifecycleStore } from './lifecycle/index.js';
 import { missingRun } from './missing.js';
 import { settle } from './settle-node.js';
-import { answersOf, treeQuestionStore } from './tree-questions.js';
 import { lockedTree, type NodeRow, nodesOf, roomOf } from './tree-rows.js';
 
 /** Trees of forks. A change locks the tree's row, so that all others find what was decided. */
@@ -46,12 +46,17 @@ export function treeStore(pool: pg.Pool): Trees {
     };
   };
   return {
-    ...treeQuestionStore(definitionOf, locked),
-
     async openNodes(treeRunId) {
       const root = (await definitionOf(treeRunId)).read();
       const { search } = root.agent;
-      if (search === undefined) throw new Error(`run ${treeRunId} plays no tree`);
+      if (search === undefined)
+        throw new BenchError(
+          'usage',
+          `the search block of agent ${root.agentName} has a policy or key of an earlier version`,
+          {
+            remedy: `Submit it again with an agent whose policy is ${SEARCH_POLICIES.join(' or ')}.`,
+          },
+        );
       return waveOf(await locked('openNodes', (client) => openNext(client, root, search)));
     },
 
@@ -108,15 +113,13 @@ async function openNext(client: pg.PoolClient, root: RunDefinition, spec: Search
   if (open.length > 0) return open.map((node) => node.runId);
   const { nodes: room, share, stop } = await roomOf(client, runId, tree);
   const budget = nodes.some(({ endReason }) => endReason === 'budget');
-  const { reflexion, directions } = await answersOf(client, runId, nodes.length);
-  const choices =
-    budget || stop !== null ? [] : nextWave(spec, nodes, root.seed, Math.min(spec.parallel, room), directions);
+  const choices = budget || stop !== null ? [] : nextWave(spec, nodes, root.seed, Math.min(spec.parallel, room));
   if (choices.length === 0) {
     const why: TreeStop = budget ? 'budget' : (stop ?? (nodes.at(-1)?.status === 'lost' ? 'lost' : 'policy'));
     await client.query('update trees set stopped = $2, stopped_at = now() where run_id = $1', [runId, why]);
     return [];
   }
-  await openAll(client, { root, spec, nodes, choices, reflexion, share, version });
+  await openAll(client, { root, spec, nodes, choices, share, version });
   return choices.map((_, nth) => nodeRunId(runId, nodes.length + nth));
 }
 
@@ -159,16 +162,11 @@ interface Opened {
   spec: SearchSpec;
   nodes: readonly NodeRow[];
   choices: readonly Choice[];
-  /** What the tree has taught; null: not asked. */
-  reflexion: string | null;
   share: NodeShare;
   version: string;
 }
 
-async function openAll(
-  client: pg.PoolClient,
-  { root, spec, nodes, choices, reflexion, share, version }: Opened,
-): Promise<void> {
+async function openAll(client: pg.PoolClient, { root, spec, nodes, choices, share, version }: Opened): Promise<void> {
   const first = nodes.length;
   const { forkedFrom: _none, ...definition } = root;
   const opened = choices.map((choice, nth): { choice: Choice; index: number; run: RunDefinition } => {
@@ -200,5 +198,5 @@ async function openAll(
         ...[share.costUsd, share.tokens, share.seconds],
       ],
     );
-  await addNotes(client, root, { steps: spec.nodeSteps, reflexion }, opened);
+  await addNotes(client, root, spec.nodeSteps, opened);
 }

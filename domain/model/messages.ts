@@ -364,8 +364,6 @@ export interface HostActivities {
 /** On a provider's queue. */
 export interface ModelActivities {
   nextAction(args: NextActionArgs): Promise<NextActionResult>;
-  /** Of a tree's run: what it asks its model before its next wave. `waitMs`: ask again after that; null: nothing is left to ask. */
-  askTree(args: { runId: string }): Promise<{ waitMs: number | null }>;
 }
 
 /** Types of the ApplicationFailures that workflows tell apart. */

@@ -81,8 +81,6 @@ export interface RunTicket extends KeptOptions {
   program?: boolean;
   /** It plays a tree of forks, each a run of its own; absent: one line. */
   search?: boolean;
-  /** Its tree asks its model which nodes to go on from, or what they have taught; absent: never. */
-  asksItsModel?: boolean;
   /** It is such a fork, which ends with its first evaluation; absent: it is none. */
   node?: boolean;
   /** Where its GPUs must be usable. */

@@ -10,28 +10,20 @@ export interface ChildNote {
   parent: number | null;
   /** Of a crossover: the other node's score, and what it did. */
   secondParent: { score: number | null; work: readonly { thought: string; action: string }[] } | null;
-  /** What the tree has taught, and what to try, both in its model's words; null: nobody was asked. */
-  reflexion: string | null;
-  direction: string | null;
 }
 
 /** Longest account of the other node, characters: its end tells most. */
 const MOST_WORK = 6_000;
-const MOST_REFLEXION = 3_000;
 
-export function childNote({ operator, steps, metric, parent, secondParent, reflexion, direction }: ChildNote): string {
+export function childNote({ operator, steps, metric, parent, secondParent }: ChildNote): string {
   const score = (value: number | null): string => (value === null ? 'none' : `${metric} ${value}`);
   const goal =
     operator === 'debug'
       ? 'The submission so far could not be scored. Find out why, and repair it.'
       : `The submission so far scores ${score(parent)} on validation. Make it better.`;
   const lines = [
-    ...(reflexion === null
-      ? []
-      : [`[What earlier attempts at this task have taught: ${reflexion.slice(0, MOST_REFLEXION)}]`]),
     `[${goal} A submission counts once more only when it has changed; result files of the old one are removed.`,
     `You have ${steps} steps, of which the first \`validate\` is the last.]`,
-    ...(direction === null ? [] : [`[Try this: ${direction}]`]),
   ];
   if (operator !== 'crossover' || secondParent === null) return lines.join('\n');
   const work = secondParent.work.map(({ thought, action }) => `${thought}\n$ ${action}`.trim()).join('\n');

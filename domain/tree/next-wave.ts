@@ -1,40 +1,28 @@
 import { randomIndexes } from '../statistics/random-index.js';
 import type { Policy } from './policies/policy.js';
-import type { Direction } from './directions.js';
-import { adaptive } from './policies/adaptive.js';
-import { bfs } from './policies/bfs.js';
 import { evolution } from './policies/evolution.js';
 import { greedy } from './policies/greedy.js';
 import { linear } from './policies/linear.js';
 import { mcts } from './policies/mcts.js';
-import { scientist } from './policies/scientist.js';
 import type { SearchPolicy, SearchSpec } from './spec.js';
 import { type Choice, type TreeNode, Tree } from './tree.js';
 
-const POLICIES: { [Name in SearchPolicy]: Policy<Name> } = {
-  ...{ linear, bfs, greedy, mcts, evolution, adaptive, scientist },
-};
+const POLICIES: { [Name in SearchPolicy]: Policy<Name> } = { linear, greedy, mcts, evolution };
 
 /** Nodes of which nothing came, in a row, after which a tree gives up: the fault is not its policy's. */
 const MOST_LOST = 8;
 
 /**
  * The nodes to open next, at most `room` of them; they may be played at once. None: the search is over. All earlier nodes must be known:
- * the choice depends on them and on the seed, not on which of them ended first. `directions`: of a scientist, what its model has said.
+ * the choice depends on them and on the seed, not on which of them ended first.
  */
-export function nextWave(
-  spec: SearchSpec,
-  nodes: readonly TreeNode[],
-  seed: number,
-  room: number,
-  directions: readonly Direction[] = [],
-): Choice[] {
+export function nextWave(spec: SearchSpec, nodes: readonly TreeNode[], seed: number, room: number): Choice[] {
   if (room < 1) return [];
   if (nodes.length >= MOST_LOST && nodes.slice(-MOST_LOST).every(({ status }) => status === 'lost')) return [];
   const below = randomIndexes(seed + 7919 * nodes.length);
   const random = (): number => below(RESOLUTION) / RESOLUTION;
   const policy = POLICIES[spec.policy] as Policy<SearchPolicy>;
-  return policy(spec, new Tree(nodes), random, directions).slice(0, room);
+  return policy(spec, new Tree(nodes), random).slice(0, room);
 }
 
 const RESOLUTION = 1 << 20;

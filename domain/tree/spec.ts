@@ -13,11 +13,6 @@ const common = {
   validations: count(1000).optional(),
   /** Nodes that are played at once. */
   parallel: count(64).default(4),
-  /**
-   * Before each wave that is not of drafts alone, the model is asked once what the whole tree has taught; the
-   * prompts of the wave's nodes begin with its answer.
-   */
-  reflexion: z.boolean().optional(),
 };
 
 /** Which failed nodes are repaired: those at the end of a chain of failures no longer than this; 0: none. */
@@ -25,13 +20,6 @@ const debugDepth = z.number().int().min(0).max(20).default(3);
 
 const policies = [
   z.strictObject({ policy: z.literal('linear'), ...common }),
-  z.strictObject({
-    policy: z.literal('bfs'),
-    ...common,
-    /** Children of each node, and nodes of the first level. */
-    width: count(20).default(3),
-    depth: count(20).default(3),
-  }),
   z.strictObject({
     policy: z.literal('greedy'),
     ...common,
@@ -61,28 +49,6 @@ const policies = [
     crossover: share.default(0.5),
     /** Parents are drawn by fitness to the power of its inverse. */
     temperature: z.number().min(0.01).max(100).default(1),
-  }),
-  z.strictObject({
-    policy: z.literal('adaptive'),
-    ...common,
-    drafts: count(50).default(5),
-    debugDepth,
-    /** Weight of branches that were seldom tried. */
-    exploration: z.number().min(0).max(100).default(1.41),
-    /** Branches are drawn by softmax of their worth at this temperature. */
-    temperature: z.number().min(0.01).max(100).default(0.1),
-    /** A branch that has just become better is continued this often. */
-    commitment: z.number().int().min(0).max(20).default(1),
-  }),
-  z.strictObject({
-    policy: z.literal('scientist'),
-    ...common,
-    /** Solutions from scratch, before the model is asked. */
-    drafts: count(50).default(3),
-    /** How many nodes it names at once, each with a direction. */
-    width: count(20).default(1),
-    /** Of the rule that chooses where its answer names no node: as of `greedy`. */
-    debugDepth,
   }),
 ] as const;
 

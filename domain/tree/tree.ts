@@ -19,8 +19,6 @@ export interface Choice {
   parent: number | null;
   /** Of a crossover, the other one. */
   secondParent: number | null;
-  /** Said by the policy's model: what to try; absent: nothing. */
-  direction?: string;
 }
 
 export interface TreeNode extends Choice {
@@ -63,11 +61,6 @@ export class Tree {
   /** From one node on, and all that descends from it. */
   below(node: TreeNode): TreeNode[] {
     return [node, ...this.children(node.index).flatMap((child) => this.below(child))];
-  }
-
-  /** The draft that a node descends from. */
-  draftOf(node: TreeNode): TreeNode {
-    return node.parent === null ? node : this.draftOf(this.nodes[node.parent]!);
   }
 
   /** Failures in a row that end in this node. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { TREE_STOPS } from '../tree/budget.js';
-import { SEARCH_POLICIES } from '../tree/spec.js';
 import { NODE_STATUSES, OPERATORS } from '../tree/tree.js';
 import {
   countSchema,
@@ -38,7 +37,7 @@ export type TreeNodeDocument = z.infer<typeof treeNodeSchema>;
 export const treeSchema = z
   .strictObject({
     runId: runIdSchema,
-    policy: z.enum(SEARCH_POLICIES),
+    policy: z.string().describe('as the agent names it; trees of earlier versions have others'),
     primary: z.string(),
     direction: directionSchema,
     status: runStatusSchema,
@@ -62,10 +61,7 @@ export const treeSchema = z
         tokens: countSchema,
         seconds: z.number(),
       })
-      .describe('what settled nodes used, what open ones may use at most, and `policyCalls`'),
-    policyCalls: z
-      .strictObject({ calls: countSchema, costUsd: usdSchema, tokens: countSchema })
-      .describe('model calls of the policy: which nodes to continue from, what they have taught'),
+      .describe('what settled nodes used, and what open ones may use at most'),
     nodes: z.array(treeNodeSchema),
   })
   .meta({ id: 'Tree' });

@@ -24,18 +24,8 @@ def row_strategy(history)${broken ? '' : ':'}
 EOF
 head -1 strategy.py`;
 
-const ASKED = 'PARENT: node_';
-
-function named(question: string): string {
-  const scored = [...question.matchAll(/^node_(\d+): .*, scored ([-\d.e]+)$/gm)];
-  const best = scored.toSorted(([, , a], [, , b]) => Number(b) - Number(a))[0];
-  return best === undefined ? 'PARENT: none' : `${ASKED}${best[1]}\nA little more of what pays.`;
-}
-
 /** Approaches the optimum of battleOfSexes with each node; the seed decides. */
-export const climber: Policy = ({ messages, stepsTaken, seed = 0 }) => {
-  const question = String(messages.at(-1)?.content ?? '');
-  if (question.includes(ASKED)) return reply(named(question), 'true');
+export const climber: Policy = ({ stepsTaken, seed = 0 }) => {
   const draw = randomIndexes(seed);
   const share = (most: number): number => Number(((most * draw(1000)) / 1000).toFixed(3));
   const [first, further] = [LEAST + share(FIRST), share(FURTHER)];

@@ -56,7 +56,6 @@ export class FakeActivities {
   onNextAttempts: (batchId: string) => number = () => 0;
   /** Of a search tree, one after the other. */
   waves: Wave[] = [];
-  onAskTree: (runId: string) => ReturnType<ModelActivities['askTree']> = async () => ({ waitMs: null });
   readonly settled: string[] = [];
   readonly closedTrees: string[] = [];
   readonly programs: RunProgramArgs[] = [];
@@ -228,7 +227,6 @@ export class FakeActivities {
     return {
       nextAction: ({ runId, step, fence }) =>
         this.#turns.take({ runId, step }, fence, Context.current().cancellationSignal, () => this.#turn(runId, step)),
-      askTree: ({ runId }) => this.onAskTree(runId),
     };
   }
 }

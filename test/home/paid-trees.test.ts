@@ -11,7 +11,6 @@ import { treeAgent } from '../setup/tree-agent.js';
 
 const AGENTS = {
   greedy: '{ policy: greedy, drafts: 8, width: 8, nodes: 20, nodeSteps: 4, parallel: 8 }',
-  scientist: '{ policy: scientist, drafts: 4, nodes: 7, nodeSteps: 4, parallel: 4, reflexion: true }',
 };
 const COST_LIMIT = '1.6';
 const TOKEN_LIMIT = 900_000;
@@ -119,26 +118,6 @@ describe('a tree of a paid model', () => {
       Array(3).fill(billed),
     );
     expect(run.end).toBe('submit');
-  });
-
-  it('pays for what it asks its model about itself', async () => {
-    const came = await played('scientist');
-    const { tree, run, bill, most } = came;
-    expectEqualBill(came);
-    const billed = sum(bill.map(({ costUsd }) => costUsd));
-    expect([tree.charged.costUsd, run.cost]).toEqual([billed, billed]);
-    // Three waves of one node after the drafts, each asked about twice beforehand.
-    expect(tree.policyCalls.calls).toBe(6);
-    expect(sum([tree.policyCalls.costUsd, ...tree.nodes.map(({ spentUsd }) => spentUsd)])).toBe(billed);
-    expect(compareUsd(most.usd, COST_LIMIT)).toBeLessThanOrEqual(0);
-    // The simulated model names the best; its direction has reached the nodes.
-    const [told] = await home.sql<{ notes: number }>(
-      `select count(*)::int as notes from tree_nodes n join runs r on r.run_id = n.run_id
-       join steps s on s.run_id = r.run_id and s.step = r.forked_at_step
-       where n.tree_run_id = $1 and s.observation like '%[Try this: A little more of what pays.%'`,
-      [tree.runId],
-    );
-    expect(told!.notes).toBe(3);
   });
 
   it('stays within its limits while the provider fails, cuts answers off, and the worker is killed', async () => {

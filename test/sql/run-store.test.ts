@@ -81,7 +81,6 @@ describe('definitions', () => {
       hiddenSplit: false,
       program: false,
       search: false,
-      asksItsModel: false,
       node: false,
       endsBy: null,
       provider: 'scripted',

@@ -1,14 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askTree } from '../../activities/ask-tree.js';
-import { RunDefinitions } from '../../activities/run-definitions.js';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { modelConfigSchema } from '../../domain/model/config.js';
 import { compareUsd } from '../../domain/model/price.js';
 import type { RunDefinition } from '../../domain/run/run.js';
 import { nodeRunId } from '../../domain/tree/node-ids.js';
 import { callModel, type ModelCallPorts } from '../../models/call-model.js';
-import { createPlayers } from '../../models/players.js';
 import { createOpenAiModel } from '../../models/openai.js';
 import type { Bench } from '../../operations/bench.js';
 import { cancelBatch } from '../../operations/batches/cancel-batch.js';
@@ -97,13 +94,13 @@ describe('a tree of forks', () => {
   });
 
   test('stands for its best node: its submission is tested once, and no other', async () => {
-    const { runId, batchId } = await tree({ policy: 'bfs', width: 3, depth: 1, nodes: 4, parallel: 3 });
+    const { runId, batchId } = await tree({ policy: 'greedy', drafts: 3, nodes: 3, parallel: 3 });
     await opened(runId);
     for (const [node, score] of [5, 9, null].entries()) await plays(nodeRunId(runId, node), score);
     expect(await opened(runId)).toEqual([]);
     const choices = await Promise.all([db.store.chooseNode(runId), db.store.chooseNode(runId)]);
     expect(choices).toEqual(
-      choices.map(() => ({ chosen: true, stopped: 'policy', lastEnd: 'submit', lastCause: null })),
+      choices.map(() => ({ chosen: true, stopped: 'nodes', lastEnd: 'submit', lastCause: null })),
     );
     const best = nodeRunId(runId, 1);
     const pending = await db.store.nextHidden(runId);
@@ -124,14 +121,14 @@ describe('a tree of forks', () => {
     await db.store.closeTree(runId);
     await db.store.finishRun(runId, SUBMITTED);
     expect(await shown(runId)).toMatchObject({
-      ...{ selectedNode: 1, finalScore: 8, stopped: 'policy' },
+      ...{ selectedNode: 1, finalScore: 8, stopped: 'nodes' },
       nodes: [{ status: 'scored' }, { status: 'scored', score: 9 }, { status: 'failed', score: null }],
     });
     const board = await db.queries.leaderboard({ models: ['m'], includeScripted: true });
     const { trees } = await db.queries.reportRuns(board);
     expect(trees.find((one) => one.runId === runId)).toMatchObject({
-      ...{ selectedNode: 1, selectedScore: 9, finalScore: 8, stopped: 'policy' },
-      ...{ came: { scored: 2, failed: 1, lost: 0, open: 0 }, charged: { nodes: 3 }, limits: { nodes: 4 } },
+      ...{ selectedNode: 1, selectedScore: 9, finalScore: 8, stopped: 'nodes' },
+      ...{ came: { scored: 2, failed: 1, lost: 0, open: 0 }, charged: { nodes: 3 }, limits: { nodes: 3 } },
     });
     const cells = await db.queries.listRuns({ batchId });
     expect(cells.map((one) => one.runId)).toEqual([runId]);
@@ -158,7 +155,7 @@ describe('a tree of forks', () => {
 
   test('with eight nodes in flight never spends, reserves or asks more than it may', async () => {
     const limit = '0.02';
-    const spec = { policy: 'bfs', width: 8, depth: 3, nodes: 24, validations: 20, parallel: 8 } as const;
+    const spec = { policy: 'greedy', drafts: 8, width: 8, nodes: 24, validations: 20, parallel: 8 } as const;
     const root = await tree(
       spec,
       {
@@ -233,116 +230,30 @@ describe('a tree of forks', () => {
   });
 });
 
-test('asks its model where to go on, and what it has taught, within its limits and as part of its bill', async () => {
-  const real = { name: 'real', kind: 'real', provider: 'openai', model: 'gpt-4o', config } as const;
-  const limits = { costLimitUsd: '0.05', tokenLimit: 60_000, sampling: {} };
-  const spec = { policy: 'scientist', drafts: 2, width: 2, nodes: 6, parallel: 2, reflexion: true } as const;
-  const root = await tree(spec, { ...limits, model: real });
+test('of an earlier version’s policy is shown and charged as before, and is not played', async () => {
+  const root = await tree({ policy: 'greedy', drafts: 1, nodes: 3, parallel: 1 });
   const { runId } = root;
-  const own = await startProviderSimulator({
-    behaviour: ({ messages }) => {
-      const text = JSON.stringify(messages);
-      return {
-        kind: 'reply',
-        text: text.includes('PARENT') ? 'PARENT: node_1\nUse trees.\nPARENT: node_0\nUse nets.' : 'Seeds matter.',
-      };
-    },
-  });
-  try {
-    const players = createPlayers({
-      store: db.store,
-      turns: { ask: () => Promise.reject(new Error('nobody outside plays')) },
-      worker: oneWorker,
-      governor: { acquire: () => Promise.reject(new Error('no limits here')), flush: () => Promise.resolve() },
-      models: new Map([['openai', createOpenAiModel({ config, apiKey: 'sk-test', baseUrl: own.openAiBaseUrl })]]),
-      taskFolder: () => Promise.reject(new Error('no task has a folder here')),
-    });
-    const ask = () =>
-      askTree(
-        { store: db.store, definitions: new RunDefinitions(db.store), players },
-        runId,
-        new AbortController().signal,
-      );
-    const [ticket] = await db.store.loadShard(root.batchId, 0);
-    expect(ticket).toMatchObject({ search: true, asksItsModel: true });
-    // Nothing to ask before the drafts, nor while they are played.
-    expect(await ask()).toEqual({ waitMs: null });
-    await opened(runId);
-    expect(await ask()).toEqual({ waitMs: null });
-    expect(own.requests).toHaveLength(0);
-    for (const [node, score] of [1, 2].entries()) await plays(nodeRunId(runId, node), score);
-
-    // Asked again, by whichever worker, it is paid once; both nodes are told, each with its direction.
-    await ask();
-    await ask();
-    expect(own.requests).toHaveLength(2);
-    const before = await shown(runId);
-    expect(before.policyCalls).toMatchObject({ calls: 2 });
-    expect(await opened(runId)).toHaveLength(2);
-    const { nodes } = await shown(runId);
-    expect(nodes.slice(2)).toMatchObject([
-      { operator: 'improve', parent: 1 },
-      { operator: 'improve', parent: 0 },
-    ]);
-    for (const [node, direction] of [
-      [2, 'Use trees.'],
-      [3, 'Use nets.'],
-    ] as const) {
-      const [copied] = await db.queries.trajectory(nodeRunId(runId, node));
-      expect(copied?.observation).toMatch(
-        /\[What earlier attempts at this task have taught: Seeds matter\.\]\n.*on validation/s,
-      );
-      expect(copied?.observation).toContain(`[Try this: ${direction}]`);
-    }
-    for (const node of [2, 3]) await plays(nodeRunId(runId, node), node + 1);
-    await ask();
-    await opened(runId);
-    for (const node of [4, 5]) await plays(nodeRunId(runId, node), node + 1);
-    expect(await ask()).toEqual({ waitMs: null });
-    expect(await opened(runId)).toEqual([]);
-
-    const over = await shown(runId);
-    const billed = own.bill.entries.reduce((sum, { costUsd }) => sum + Number(costUsd), 0);
-    expect(over).toMatchObject({ stopped: 'nodes', policyCalls: { calls: 4 } });
-    expect(Number(over.charged.costUsd)).toBeCloseTo(billed, 9);
-    expect(over.charged).toMatchObject({ costUsd: over.policyCalls.costUsd, tokens: over.policyCalls.tokens });
-    const { rows } = await pool.query(`select answered_calls, cost_usd::float8 as cost from runs where run_id = $1`, [
-      runId,
-    ]);
-    expect(rows).toEqual([{ answered_calls: 4, cost: Number(over.charged.costUsd) }]);
-    const calls = await db.pages.modelCalls(runId, { limit: 10 });
-    expect(calls.sums).toEqual({ calls: 4, costUsd: over.policyCalls.costUsd, runCostUsd: over.policyCalls.costUsd });
-  } finally {
-    await own.close();
-  }
-});
-
-test('goes by rule where nothing is left for a question', async () => {
-  const real = { name: 'real', kind: 'real', provider: 'openai', model: 'gpt-4o', config } as const;
-  const spec = { policy: 'scientist', drafts: 1, nodes: 3, parallel: 1 } as const;
-  const { runId } = await tree(spec, { costLimitUsd: '0.0001', sampling: {}, model: real });
-  await opened(runId);
-  await plays(nodeRunId(runId, 0), 1);
-  const asked = await db.store.treeQuestions(runId);
-  expect(asked).toMatchObject({ costLimitUsd: '0.00005', questions: [{ question: 'directions' }] });
-  const players = createPlayers({
-    store: db.store,
-    turns: { ask: () => Promise.reject(new Error('nobody outside plays')) },
-    worker: oneWorker,
-    governor: { acquire: () => Promise.reject(new Error('no limits here')), flush: () => Promise.resolve() },
-    models: new Map([['openai', createOpenAiModel({ config, apiKey: 'sk-test', baseUrl: simulator.openAiBaseUrl })]]),
-    taskFolder: () => Promise.reject(new Error('no task has a folder here')),
-  });
-  const { signal } = new AbortController();
-  const sent = simulator.requests.length;
-  expect(await askTree({ store: db.store, definitions: new RunDefinitions(db.store), players }, runId, signal)).toEqual(
-    {
-      waitMs: null,
-    },
+  const [node] = await opened(runId);
+  await plays(node!, 4);
+  await pool.query(
+    `with old as (
+       insert into agent_configs (hash, name, content)
+       select 'old-' || hash, name, jsonb_set(content, '{search}', '{"policy": "scientist", "drafts": 1}') from agent_configs
+       where hash = $2
+       returning hash
+     ), asked as (
+       insert into model_calls (run_id, step, try, attempt, provider, model, request_hash, request_messages, status, cost_usd, reserved_usd, input_tokens, output_tokens, ms)
+       values ($1, 0, 3, 1, 'openai', 'm', 'h', 0, 'confirmed', 0.25, 0.5, 10, 5, 1000)
+     ), changed as (update trees set policy = 'scientist' where run_id = $1)
+     update runs set agent_hash = old.hash from old where run_id in ($1, $3)`,
+    [runId, root.agentHash, node],
   );
-  expect(simulator.requests).toHaveLength(sent);
-  await opened(runId);
-  expect((await shown(runId)).nodes[1]).toMatchObject({ operator: 'improve', parent: 0 });
+  expect(await shown(runId)).toMatchObject({ policy: 'scientist', charged: { costUsd: '0.25', tokens: 15 } });
+  expect(await db.queries.playedAs(node!)).toMatchObject({ agentName: root.agentName, node: true });
+  await expect(opened(runId)).rejects.toMatchObject({
+    type: 'usage',
+    message: expect.stringContaining('has a policy or key of an earlier version'),
+  });
 });
 
 const settledBefore = (treeRunId: string, node: number): string[] =>

@@ -68,7 +68,7 @@ beforeAll(async () => {
     ),
     create(
       modelQueue('scripted'),
-      late(['nextAction', 'askTree'], () => fake.model()),
+      late(['nextAction'], () => fake.model()),
     ),
   ]);
   running = Promise.all(workers.map((worker) => worker.run()));
@@ -709,35 +709,16 @@ describe('a tree of forks', () => {
     expect(fake.snapshots.map(({ step }) => step)).toEqual([3]);
   });
 
-  it('asks its model before each wave, again when it is told to wait, and goes on without an answer', async () => {
-    const one = ticket('a', { search: true, asksItsModel: true });
+  it('continues in a fresh history after some nodes, and repeats no node', async () => {
+    const one = ticket('a', { search: true });
     fake.onCommand = validateAt(2);
-    const asked: number[] = [];
-    fake.onAskTree = async () => {
-      asked.push(fake.settled.length);
-      if (asked.length === 1) return { waitMs: 1 };
-      if (asked.length === 3) throw configFailure('its key is not let in');
-      return { waitMs: null };
-    };
-    fake.waves = ['b', 'c'].map((name) => ({ tickets: [node(name)], ended: [] }));
-    expect(await playTree(one)).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok' });
-    expect(asked).toEqual([0, 0, 1, 2]);
-  });
-
-  it('continues in a fresh history after some nodes and questions, and repeats no node', async () => {
-    const one = ticket('a', { search: true, asksItsModel: true });
-    fake.onCommand = validateAt(2);
-    let asked = 0;
-    // Once it waits for its model for longer than a history lasts.
-    fake.onAskTree = async () => ({ waitMs: ++asked > 2 && asked < 6 ? 1 : null });
     const names = ['b', 'c', 'd'];
     fake.waves = names.map((name) => ({ tickets: [node(name)], ended: [] }));
     const handle = await client.workflow.start<(input: RunTicket, entries: number) => Promise<RunEnd>>('search', {
-      ...{ workflowId: `run/${one.runId}`, taskQueue: CONTROL_QUEUE, args: [one, 3] },
+      ...{ workflowId: `run/${one.runId}`, taskQueue: CONTROL_QUEUE, args: [one, 2] },
     });
     expect(await handle.result()).toMatchObject({ endReason: 'submit', finalEvaluation: 'ok' });
     expect(fake.settled).toEqual(names.map((name) => node(name).runId));
-    expect(asked).toBe(10);
     const first = await client.workflow.getHandle(`run/${one.runId}`, handle.firstExecutionRunId).describe();
     expect(first.status.name).toBe('CONTINUED_AS_NEW');
   });

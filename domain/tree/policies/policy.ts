@@ -1,14 +1,8 @@
-import type { Direction } from '../directions.js';
 import type { SearchPolicy, SpecOf } from '../spec.js';
 import type { Choice, Tree } from '../tree.js';
 
-/** A rule that chooses the next nodes. `random`: from 0 to 1, not 1 itself. `directions`: what its model has said, if it was asked. */
-export type Policy<Name extends SearchPolicy> = (
-  spec: SpecOf<Name>,
-  tree: Tree,
-  random: () => number,
-  directions: readonly Direction[],
-) => Choice[];
+/** A rule that chooses the next nodes. `random`: from 0 to 1, not 1 itself. */
+export type Policy<Name extends SearchPolicy> = (spec: SpecOf<Name>, tree: Tree, random: () => number) => Choice[];
 
 /** One of `items`, each as likely as its weight says; weights are not all 0. */
 export function drawn<Item>(items: readonly Item[], weights: readonly number[], random: () => number): Item {

@@ -36,7 +36,6 @@ describe('bundled agents', () => {
       ['search-evolution', 'fenced'],
       ['search-greedy', 'fenced'],
       ['search-mcts', 'fenced'],
-      ['search-scientist', 'fenced'],
       ['tool-calling', 'tool-calls'],
     ]));
 });

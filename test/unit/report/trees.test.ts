@@ -15,7 +15,6 @@ const tree = (more: Partial<ReportTree> = {}): ReportTree => ({
   },
   limits: { nodes: 30, validations: 30, costUsd: '5', tokens: 0, seconds: 0 },
   charged: { nodes: 12, validations: 9, costUsd: '4.98', tokens: 123_456, seconds: 80.5 },
-  policyCalls: { calls: 0, costUsd: '0', tokens: 0 },
   came: { scored: 8, failed: 3, lost: 1, open: 0 },
   ...more,
 });

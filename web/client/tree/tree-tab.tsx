@@ -62,8 +62,6 @@ function Limits({ tree, id }: { tree: Tree; id: string }) {
             duration(1000 * charged.seconds),
             unlessNone(limits.seconds, (seconds) => duration(1000 * seconds)),
           ),
-          'policy calls':
-            tree.policyCalls.calls > 0 && `${count(tree.policyCalls.calls)}, ${usd(tree.policyCalls.costUsd)}`,
           'stopped by': tree.stopped === null ? 'running' : STOP_WORDS[tree.stopped],
         }}
       />

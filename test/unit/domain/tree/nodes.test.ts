@@ -62,13 +62,9 @@ describe('the run of a node', () => {
     expect(beginsNode({ node: true }, 1)).toBe(false);
   });
   it('is told of its parent, and of the other one that it is crossed with, the end of whose work it sees', () => {
-    const note = { steps: 7, metric: 'score', parent: 0.5, secondParent: null, reflexion: null, direction: null };
+    const note = { steps: 7, metric: 'score', parent: 0.5, secondParent: null };
     expect(childNote({ ...note, operator: 'improve' })).toMatch(/scores score 0\.5 on validation.*7 steps/s);
     expect(childNote({ ...note, operator: 'debug', parent: null })).toMatch(/could not be scored/);
-    const told = childNote({ ...note, operator: 'improve', reflexion: 'Trees overfit.', direction: 'Prune them.' });
-    expect(told).toMatch(
-      /^\[What earlier attempts at this task have taught: Trees overfit\.\]\n.*\n\[Try this: Prune them\.\]$/s,
-    );
     const work = Array.from({ length: 500 }, (_, i) => ({ thought: `thought ${i}`, action: `do ${i}` }));
     const crossed = childNote({ ...note, operator: 'crossover', secondParent: { score: 0.75, work } });
     expect(crossed).toMatch(/scores score 0\.75/);

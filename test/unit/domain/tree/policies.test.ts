@@ -1,14 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDirections } from '../../../../domain/tree/directions.js';
 import { nextWave } from '../../../../domain/tree/next-wave.js';
-import {
-  type Question,
-  questionMessages,
-  QUESTIONS,
-  questionsNow,
-  questionTry,
-  type TreeAccount,
-} from '../../../../domain/tree/questions.js';
 import { SEARCH_POLICIES, searchSchema, type SearchPolicy, type SearchSpec } from '../../../../domain/tree/spec.js';
 import { type TreeNode, Tree } from '../../../../domain/tree/tree.js';
 
@@ -74,16 +65,6 @@ describe('linear', () => {
     expect(wave(spec('linear'), tree('s0.5', 's0.2<0'))).toEqual(['improve 1']);
     expect(wave(spec('linear'), tree('s0.5', 'f<0'))).toEqual(['debug 1']);
     expect(wave(spec('linear'), tree('s0.5', 'x<0'))).toEqual(['improve 0']);
-  });
-});
-
-describe('bfs', () => {
-  it('fills level after level, then is over', () => {
-    const two = spec('bfs', { width: 2, depth: 2 });
-    expect(wave(two, [])).toEqual(['draft', 'draft']);
-    expect(wave(two, tree('s0.1', 'f'))).toEqual(['improve 0', 'improve 0', 'debug 1', 'debug 1']);
-    expect(wave(two, tree('s0.1', 'f', 's0.2<0', 'x<0', 's0.1<1', 'f<1'))).toEqual(['improve 0']);
-    expect(wave(two, tree('s0.1', 'f', 's0.2<0', 's0.2<0', 's0.1<1', 'f<1'))).toEqual([]);
   });
 });
 
@@ -159,93 +140,6 @@ describe('evolution', () => {
   });
 });
 
-describe('adaptive', () => {
-  const two = spec('adaptive', { drafts: 2, temperature: 0.01 });
-  it('keeps to a branch that has just become better', () =>
-    expect(wave(two, tree('s0.1', 's0.9', 's0.2<0'))).toEqual(['improve 2']));
-  it('returns to a seldom tried branch', () => {
-    const nodes = tree('s0.5', 's0.45', ...times(12, 's0.5<0'));
-    expect(wave(spec('adaptive', { drafts: 2, temperature: 0.01, exploration: 30 }), nodes)).toEqual(['improve 1']);
-  });
-  it('repairs the last try of a branch', () =>
-    expect(wave(two, tree('s0.1', 's0.9', 's0.95<1', 'f<2'))).toEqual(['debug 3']));
-});
-
-describe('scientist', () => {
-  const two = spec('scientist', { drafts: 2, width: 2 });
-  const said = (nodes: TreeNode[], answer: string, room = 100): string[] =>
-    nextWave(two, nodes, 1, room, readDirections(answer)).map(
-      ({ operator, parent, direction }) => `${operator} ${parent ?? ''}: ${direction ?? ''}`,
-    );
-  it('goes on from the nodes that its model names, in the directions that it gives', () => {
-    const nodes = tree('s0.1', 's0.9', 'f<1');
-    const answer = 'Both have promise.\n\nPARENT: node_0\nUse forests.\nThen tune.\nPARENT: node_2\nFix the path.';
-    expect(said(nodes, answer)).toEqual(['improve 0: Use forests.\nThen tune.', 'debug 2: Fix the path.']);
-    expect(said(nodes, answer, 1)).toEqual(['improve 0: Use forests.\nThen tune.']);
-    expect(said(nodes, 'PARENT: none\nStart over.')).toEqual(['draft : ']);
-    expect(said(nodes, `${answer}\nPARENT: node_1\nOne too many.`)).toHaveLength(2);
-  });
-  it.each([
-    ['is asked nothing yet', tree('s0.1'), 'PARENT: node_0', ['draft : ']],
-    ['names no node', tree('s0.1', 's0.9'), 'The second one, I think.', ['improve 1: ']],
-    ['names one that there is not', tree('s0.1', 's0.9'), 'PARENT: node_17\nGo.', ['improve 1: ']],
-    ['names one of which nothing came', tree('s0.1', 's0.9', 'x<1'), 'PARENT: node_2\nGo.', ['improve 1: ']],
-    [
-      'names one of those beside another',
-      tree('s0.1', 's0.9'),
-      'PARENT: node_9\nA.\nPARENT: node_0\nB.',
-      ['improve 0: B.'],
-    ],
-  ])('goes by rule where its model %s', (_what, nodes, answer, expected) => {
-    expect(said(nodes, answer)).toEqual(expected);
-  });
-  it.each(['PARENT: node_4', '**PARENT:** `node_4`', '- Parent: 4', '> PARENT = node 4 ', '### PARENT: Node #4'])(
-    'reads %s',
-    (line) => expect(readDirections(`Well.\n${line}\ndo`)).toEqual([{ node: 4, text: 'do' }]),
-  );
-  it.each(['PARENTS: node_4', 'the PARENT: node_4', 'PARENT: node_4x', 'PARENT: the best one'])(
-    'does not read %s',
-    (line) => expect(readDirections(line)).toEqual([]),
-  );
-});
-
-describe('what a tree asks its model', () => {
-  const asked = (policy: SearchPolicy, options: object, nodes: TreeNode[]): Question[] =>
-    questionsNow(spec(policy, options), nodes, 1, 10);
-  const nodes = tree('s0.1', 's0.9');
-  it('is where to go on, and what the tree has taught, before waves that go on from nodes', () => {
-    expect(asked('scientist', { drafts: 2 }, nodes)).toEqual(['directions']);
-    expect(asked('scientist', { drafts: 2, reflexion: true }, nodes)).toEqual(['reflexion', 'directions']);
-    expect(asked('greedy', { drafts: 2, reflexion: true }, nodes)).toEqual(['reflexion']);
-    expect(asked('greedy', { drafts: 2 }, nodes)).toEqual([]);
-    expect(asked('scientist', { drafts: 3, reflexion: true }, nodes)).toEqual([]);
-    expect(questionsNow(spec('scientist', { drafts: 2 }), nodes, 1, 0)).toEqual([]);
-  });
-  it('names every node with its score and work, and stays short however many there are', () => {
-    const work = Array.from({ length: 15 }, (_, at) => ({ thought: `thought ${at} ${'x'.repeat(500)}`, action: 'do' }));
-    const account = (count: number): TreeAccount => ({
-      task: { name: 'T', description: 'Do it.', metric: 'loss', lowerIsBetter: true },
-      nodes: Array.from({ length: count }, (_, index) => ({
-        ...{ index, operator: 'improve', parent: index === 0 ? null : index - 1, secondParent: null },
-        ...{ status: index % 2 === 0 ? 'scored' : 'failed', score: index % 2 === 0 ? 0.25 : null, work },
-      })),
-      ...{ room: 3, steps: 15, width: 2 },
-    });
-    const text = String(questionMessages('directions', account(3)).at(-1)!.content);
-    expect(text).toMatch(
-      /lower is better.*node_0: improve, scored 0\.25.*node_1: improve of node_0, could not be scored/s,
-    );
-    expect(text).toContain('thought 14');
-    expect(text).toContain('PARENT: node_<number>');
-    expect(String(questionMessages('reflexion', account(300)).at(-1)!.content).length).toBeLessThan(80_000);
-    expect(readDirections(text)).toEqual([]);
-  });
-  it('has a turn of its own each time', () => {
-    const tries = [1, 2, 3].flatMap((count) => QUESTIONS.map((question) => questionTry(question, count)));
-    expect(new Set(tries).size).toBe(6);
-  });
-});
-
 describe('a tree', () => {
   it('ranks by value, and knows what stands between the worst and the best', () => {
     const grown = new Tree(tree('s2', 's4', 's3<0', 'f<2'));
@@ -262,6 +156,8 @@ describe('the search block', () => {
     expect(messages({ policy: 'greedy', [key]: 0 })).toEqual(['at least 1']),
   );
   it('names the policies that there are', () =>
-    expect(messages({ policy: 'genius' })).toEqual([expect.stringMatching(/^expected linear or bfs .* scientist$/)]));
+    expect(messages({ policy: 'genius' })).toEqual([
+      expect.stringMatching(/^expected linear or greedy .* evolution$/),
+    ]));
   it('refuses options of other policies', () => expect(messages({ policy: 'linear', drafts: 3 })).toHaveLength(1));
 });

@@ -98,7 +98,6 @@ export const ERROR_CODES = {
   'services.start_failed': 'an embedded service does not start',
   'setting.invalid': 'an environment variable, or a line of `.env`, has an invalid value',
   'setting.missing': 'a required environment variable, or line of `.env`, is not set',
-  'slurm.failed': 'a Slurm command is missing or fails',
   'split.not_found': 'there is no split with this name',
   'step.not_found': 'the run has no such step, or the step has no such text',
   'task.changed': 'the files of the task have changed since they were read, or without a new `contract`',

@@ -7,7 +7,7 @@ import { statements } from '../statements.js';
 import { measuredBaselines } from './baselines.js';
 import { batchStatus, listBatches } from './batch-status.js';
 import { leaderboard } from './leaderboard.js';
-import { events, hosts, leases, leaseWaiters, runNeeds, unfinishedRuns } from './operations.js';
+import { events, hosts, leases, leaseWaiters, unfinishedRuns } from './operations.js';
 import { episodeReturns, episodeSteps, runIdsOf } from './episode-rewards.js';
 import { listEpisodes, showEpisode } from './episodes.js';
 import { metrics } from './metrics.js';
@@ -62,7 +62,6 @@ export function createQueries(pool: pg.Pool): Queries {
     leaseWaiters: () => leaseWaiters(run),
     hosts: (options = {}) => hosts(run, options.includeRemoved ?? false),
     unfinishedRuns: () => unfinishedRuns(run),
-    runNeeds: () => runNeeds(run),
     leaderboard: (options = {}) => leaderboard(run, options),
     reportRuns: async (board) => {
       const runs = await reportRuns(run, board);

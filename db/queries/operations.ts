@@ -1,11 +1,9 @@
 import type { Statements } from '../statements.js';
-import { EVALUATION_SECONDS } from '../store/definitions.js';
 import { isAlive, whyPaused } from '../store/hosts/conditions.js';
-import { PLACED } from '../store/placement.js';
 import { isoTime, isoTimeOrNull } from './summaries.js';
 import type { EventFilter, EventRow } from '../../domain/views/events.js';
 import type { LeaseRow, LeaseWaiter } from '../../domain/views/leases.js';
-import type { UnreachableHost, HostRow, RunNeeds } from '../../domain/views/hosts.js';
+import type { UnreachableHost, HostRow } from '../../domain/views/hosts.js';
 
 const DEFAULT_LIMIT = 1000;
 
@@ -92,20 +90,6 @@ export async function unreachableHosts(run: Statements, batchId: string): Promis
   );
   return rows.map((row) => ({ ...row, seenAt: isoTime(row.seenAt) }));
 }
-
-/** What runs need that have a host or wait for one, those that need the same together. */
-export const runNeeds = (run: Statements): Promise<RunNeeds[]> =>
-  run<RunNeeds>(
-    'runNeeds',
-    `select case when r.status in ${PLACED} then r.host_id end as "hostId", r.gpus, r.backend,
-       coalesce((v.spec #>> '{limits,memoryMb}')::float8, 0) as "memoryMb",
-       case when r.wall_seconds > 0 then r.wall_seconds + ${EVALUATION_SECONDS} end as seconds, count(*)::int as runs
-     from runs r join task_versions v on v.content_hash = r.task_hash
-     cross join lateral (select jsonb_array_length(v.spec -> 'splits') as amount) splits
-     where r.status in ('waiting_host', 'waiting_gpu') or r.status in ${PLACED} and r.host_id is not null
-     group by 1, 2, 3, 4, 5`,
-    [],
-  );
 
 export async function unfinishedRuns(run: Statements): Promise<number> {
   const [row] = await run<{ n: number }>(

@@ -67,7 +67,7 @@ function storedAgent(content: unknown): AgentConfig {
 }
 
 /** Of a task version `v`, with its `splits.amount`. */
-export const EVALUATION_SECONDS = `((
+const EVALUATION_SECONDS = `((
   (v.spec #>> '{evaluator,timeoutSeconds}')::float8 + coalesce((v.spec #>> '{evaluator,refereeSeconds}')::float8, 0)
   ) * splits.amount + 60 * (splits.amount - 1))`;
 

@@ -25,9 +25,3 @@ export const slurmJobSchema = z.strictObject({
     .describe('seconds that handing runs on may take: less than KillWait, or GraceTime, of the cluster'),
 });
 export type SlurmJob = z.output<typeof slurmJobSchema>;
-
-/** Which jobs there are to be. */
-export const slurmScaleSchema = slurmJobSchema.extend({
-  max: whole(0, 10_000).describe('jobs at most, waiting ones included; 0: none'),
-});
-export type SlurmScale = z.output<typeof slurmScaleSchema>;

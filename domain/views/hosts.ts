@@ -6,7 +6,7 @@ const hostStateSchema = z
   .describe(
     '`paused`: full, or cut off; `leaving`: hands its runs on; `silent`: misses registrations; `lost`: its runs went to others',
   );
-export type HostState = z.infer<typeof hostStateSchema>;
+type HostState = z.infer<typeof hostStateSchema>;
 
 /** A server that hosts need. */
 const unreachedSchema = z.enum(['PostgreSQL', 'Temporal']).nullable();
@@ -38,18 +38,6 @@ export const hostSchema = z
   .meta({ id: 'Host' });
 export type HostRow = z.infer<typeof hostSchema>;
 
-/** What so many runs need that are alike. */
-export interface RunNeeds {
-  /** Where they are; null: they wait for a place. */
-  hostId: string | null;
-  gpus: number;
-  backend: string;
-  memoryMb: number;
-  /** What each may take at most, its evaluation included; null: unknown. */
-  seconds: number | null;
-  runs: number;
-}
-
 /** Silent or lost, while it has runs. */
 export const unreachableHostSchema = z
   .strictObject({
@@ -79,20 +67,6 @@ export type HostInvitationDocument = z.infer<typeof hostInvitationSchema>;
 
 export const slurmScriptSchema = z.strictObject({ script: z.string() });
 export type SlurmScriptDocument = z.infer<typeof slurmScriptSchema>;
-
-const jobIds = z.array(z.string());
-/** What one look came to. */
-export const scaledJobsSchema = z
-  .strictObject({
-    waitingRuns: countSchema.describe('for a place that such a job would be'),
-    unsuitable: countSchema.describe('others, which such a job could not take'),
-    jobs: countSchema.describe('before this look, waiting ones included'),
-    submitted: jobIds,
-    cancelled: jobIds.describe('before they began'),
-    ended: jobIds.describe('that hand over their runs'),
-  })
-  .meta({ id: 'ScaledJobs' });
-export type ScaledJobs = z.infer<typeof scaledJobsSchema>;
 
 export const joinedHostSchema = z.strictObject({ hostId: z.string(), home: z.string() });
 export type JoinedHost = z.infer<typeof joinedHostSchema>;

@@ -45,7 +45,6 @@ import {
   hostInvitationSchema,
   hostsDocumentSchema,
   joinedHostSchema,
-  scaledJobsSchema,
   slurmScriptSchema,
 } from '../../domain/views/hosts.js';
 import { exportDocumentSchema, importDocumentSchema } from '../../domain/views/imports.js';
@@ -139,7 +138,6 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'hosts invite': [{ schema: hostInvitationSchema }],
   'hosts join': [{ schema: joinedHostSchema }],
   'hosts slurm': [{ schema: slurmScriptSchema }],
-  'hosts scale': [{ schema: scaledJobsSchema }],
   'hosts revoke': changedHost,
   'notify list': [{ schema: notificationsDocumentSchema }],
   'notify test': [{ schema: notificationTestSchema }],

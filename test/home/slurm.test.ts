@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
@@ -83,18 +84,20 @@ describe.skipIf(missing !== null)('jobs of a partition that others preempt', () 
          and created_at < now() - interval '5 s'
          and exists (select from runs r where r.host_id = h.host_id and r.status = 'running')`,
     );
-  const scale = () =>
-    joined.start(
-      'hosts',
-      'scale',
-      '--slurm',
-      'partition=low,max=3,cpus=1,slots=15,memory-gb=16,grace=12,hours=1',
-      '--every',
-      '2',
+  const startHosts = async (): Promise<void> => {
+    const { script } = await joined.json<{ script: string }>(
+      ...['hosts', 'slurm', '--partition', 'low', '--cpus', '1', '--slots', '15'],
+      ...['--memory-gb', '16', '--grace', '12', '--hours', '1'],
     );
+    await execa('sbatch', ['--array', '1-3'], { input: script, env: joined.env });
+  };
+  const endHosts = async (): Promise<void> => {
+    await cluster.run('scancel', '--name', 'bench');
+    await until('no job is left', async () => (await cluster.jobs()).length === 0);
+  };
 
-  it('end all runs with equal outcomes, and leave no job in the queue', async () => {
-    const scaling = scale();
+  it('end all runs with equal outcomes', async () => {
+    await startHosts();
     const batchId = await submit(RUNS);
     const left = async (): Promise<number> =>
       (await rows(`select from events where kind = 'host_leaving' and detail like '%SIG%'`)).length;
@@ -111,9 +114,7 @@ describe.skipIf(missing !== null)('jobs of a partition that others preempt', () 
       preempted = await left();
     }
     await until('the batch has ended', isOver);
-    await until('no job is left', async () => (await cluster.jobs()).length === 0);
-    scaling.kill('SIGINT');
-    await scaling;
+    await endHosts();
 
     const outcomes = await rows<{ runs: number; end_reason: string }>(
       `select count(*)::int as runs, end_reason, final_evaluation, step, commands, evaluations from (
@@ -137,7 +138,7 @@ describe.skipIf(missing !== null)('jobs of a partition that others preempt', () 
   }, 1_800_000);
 
   it('die with their node, whose runs end elsewhere with equal scores', async () => {
-    const scaling = scale();
+    await startHosts();
     const batchId = await submit(12);
     await until('a job has runs', async () => (await bearing()).length > 0);
     const before = await rows<{ host_id: string }>(
@@ -146,7 +147,7 @@ describe.skipIf(missing !== null)('jobs of a partition that others preempt', () 
     );
     await cluster.loseNode(5_000);
     await until('the batch has ended', () => hasEnded(batchId));
-    await until('no job is left', async () => (await cluster.jobs()).length === 0);
+    await endHosts();
 
     const kinds = await rows<{ kind: string; n: number }>(
       `select kind, count(*)::int as n from events where run_id in (select run_id from runs where batch_id = $1) group by 1`,
@@ -154,8 +155,6 @@ describe.skipIf(missing !== null)('jobs of a partition that others preempt', () 
     );
     process.stderr.write(`slurm: ${before.length} hosts were on the node, events ${JSON.stringify(kinds)}\n`);
     expect(before.length).toBeGreaterThan(0);
-    scaling.kill('SIGINT');
-    await scaling;
     const outcomes = await rows<{ score: number }>(
       `select r.end_reason, r.final_evaluation, e.primary_score as score,
          (select json_agg(s.action order by s.step) from steps s where s.run_id = r.run_id) as actions

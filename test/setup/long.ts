@@ -31,7 +31,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
     'home/episodes.test.ts kills services under episodes; infrastructure-faults.test.ts has the faults of providers',
   'test/temporal/stopped-worker.test.ts': 'chaos/starved-histories.test.ts freezes and starves a real worker',
   'test/home/fleet.test.ts': 'join.test.ts has a machine join and play, hosts.test.ts one killed for good',
-  'test/home/slurm.test.ts': 'hosts.test.ts has a host leave; operations/slurm.test.ts reads scripts and queues',
+  'test/home/slurm.test.ts': "hosts.test.ts has a host leave; operations/slurm.test.ts runs the job's script",
   'test/home/rootless-podman.test.ts':
     'docker/enforced-limits.test.ts reads which limits engines say that they enforce',
   'test/home/slurm-podman.test.ts': "operations/slurm-podman.test.ts runs the job's script with stand-ins",

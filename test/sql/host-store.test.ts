@@ -482,26 +482,3 @@ describe('a host', () => {
     expect(await stateOf('lent')).toBe('up');
   });
 });
-
-test('runs that need the same of a host are counted together, those that wait and those that have one', async () => {
-  await alone(host('box'));
-  await db.pool.query(`update runs set status = 'queued' where status <> 'ended'`);
-  const timed = { wallSeconds: 3600 };
-  for (const over of [timed, timed, {}])
-    await db.store.setStatus((await oneRun(db, task('t'), over)).runId, 'waiting_host');
-  await db.store.setStatus((await oneRun(db, task('t'), { gpus: 2, backend: 'podman' })).runId, 'waiting_gpu');
-  await place(await oneRun(db));
-  const needs = await db.queries.runNeeds();
-  const memoryMb = task('t').limits.memoryMb;
-  const alike = { hostId: null, gpus: 0, backend: 'docker', memoryMb, seconds: null };
-  expect(needs).toHaveLength(4);
-  expect(needs).toEqual(
-    expect.arrayContaining([
-      // With its evaluation.
-      { ...alike, seconds: 3600 + 77, runs: 2 },
-      { ...alike, runs: 1 },
-      { ...alike, gpus: 2, backend: 'podman', runs: 1 },
-      { ...alike, hostId: 'box', runs: 1 },
-    ]),
-  );
-});

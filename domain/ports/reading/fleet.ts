@@ -1,4 +1,3 @@
-import type { RunNeeds } from '../../views/hosts.js';
 import type { LeaseRow, LeaseWaiter } from '../../views/leases.js';
 import type { HostReads } from './hosts.js';
 
@@ -8,5 +7,4 @@ export interface FleetReads extends HostReads {
   /** Runs that wait for GPUs, the longest first. */
   leaseWaiters(): Promise<LeaseWaiter[]>;
   unfinishedRuns(): Promise<number>;
-  runNeeds(): Promise<RunNeeds[]>;
 }

@@ -8,31 +8,23 @@ export interface SlurmScriptOptions extends SlurmJob {
   home: string;
   /** The command line, as it is on the nodes. */
   command: readonly string[];
-  name: string;
 }
 
 /** Slurm cannot be exact to the second: it looks every 30 to 60. */
 const SIGNAL_SECONDS = 60;
 /** Ends whoever does not handle it yet; SIGUSR1 would open Node's debugger instead. */
-export const LEAVE = 'USR2';
-/** What is left for everything but runs. */
+const LEAVE = 'USR2';
+/** Of a job's memory, for the limits of its runs together. */
 const OF_RUNS = 0.9;
-
-/** For the limits of a job's runs together, MB. */
-export const memoryForRuns = ({ memoryGb }: Pick<SlurmJob, 'memoryGb'>): number =>
-  Math.floor(memoryGb * 1024 * OF_RUNS);
-
-/** Names of the jobs' hosts begin so; a job that was requeued is another host. */
-export const hostPrefix = (jobId: string): string => `slurm-${jobId}-`;
 
 /**
  * A job whose worker takes what ends in the job's time, and hands its runs on when the job is to end: at its time limit, when it is
  * preempted or cancelled. Its home is the job's own; the settings are those of the home that joined.
  */
 export function slurmScript(options: SlurmScriptOptions): string {
-  const { home, command, name, partition, account, qos, hours, cpus, memoryGb, gpus, grace } = options;
+  const { home, command, partition, account, qos, hours, cpus, memoryGb, gpus, grace } = options;
   const asked = [
-    `-J ${name}`,
+    '-J bench',
     ...(partition === undefined ? [] : [`-p ${partition}`]),
     ...(account === undefined ? [] : [`-A ${account}`]),
     ...(qos === undefined ? [] : [`-q ${qos}`]),
@@ -58,8 +50,9 @@ ${PODMAN_OF_JOB}
 trap 'end_podman; rm -rf "$BENCH_HOME"' EXIT
 cp ${quotedWord(resolve(home, '.env'))} "$BENCH_HOME/.env" || exit 1
 ends=$(squeue -h -j "$SLURM_JOB_ID" -o %e) && ends=$(date -d "$ends" +%s) || exit 1
-export BENCH_HOST="${hostPrefix('$SLURM_JOB_ID')}\${SLURM_RESTART_COUNT:-0}" BENCH_UNTIL="$ends" BENCH_GRACE_SECONDS=${grace}
-export BENCH_SLOTS=${options.slots ?? cpus} BENCH_MEMORY_MB=${memoryForRuns(options)} BENCH_GPUS=${gpus === 0 ? 'none' : '"${CUDA_VISIBLE_DEVICES:-auto}"'}
+# Requeued, it is another host.
+export BENCH_HOST="slurm-$SLURM_JOB_ID-\${SLURM_RESTART_COUNT:-0}" BENCH_UNTIL="$ends" BENCH_GRACE_SECONDS=${grace}
+export BENCH_SLOTS=${options.slots ?? cpus} BENCH_MEMORY_MB=${Math.floor(memoryGb * 1024 * OF_RUNS)} BENCH_GPUS=${gpus === 0 ? 'none' : '"${CUDA_VISIBLE_DEVICES:-auto}"'}
 
 if needs_podman && ! start_podman; then
   echo "podman's service does not start, and says why above if it can; this host goes without podman." >&2

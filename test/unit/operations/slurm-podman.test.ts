@@ -62,7 +62,7 @@ while :; do sleep 0.1; done
   const start = (env: Record<string, string> = {}): { job: ChildProcess; status: Promise<number | null> } => {
     const text = slurmScript({
       ...slurmJobSchema.parse({}),
-      ...{ home: join(dir, 'joined'), command: [join(dir, 'bench')], name: 'bench-1' },
+      ...{ home: join(dir, 'joined'), command: [join(dir, 'bench')] },
     });
     const job = spawn('bash', ['-c', text], {
       env: {

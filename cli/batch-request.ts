@@ -74,11 +74,7 @@ export function planOf(context: CliContext, command: Command, options: BatchFlag
 
 function refuseGiven(command: Command, which: (name: string) => boolean, why: string, remedy: string): void {
   const given = command.options.filter(
-    (option) =>
-      which(option.attributeName()) &&
-      command.getOptionValueSource(option.attributeName()) === 'cli' &&
-      // `--breaker` and `--no-breaker` are one: name the one that was given.
-      option.negate === (command.getOptionValue(option.attributeName()) === false),
+    (option) => which(option.attributeName()) && command.getOptionValueSource(option.attributeName()) === 'cli',
   );
   if (given.length > 0)
     throw new BenchError('usage', `${given.map((option) => option.long ?? '').join(', ')} ${why}`, { remedy });

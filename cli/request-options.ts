@@ -59,8 +59,9 @@ export function requestOptions(
 ): Option[] {
   return Object.entries(shape)
     .filter(([key]) => !without.includes(key))
-    .flatMap(([key, field]) => {
+    .map(([key, field]) => {
       const { kind, placeholder, fallback, off } = inside(field);
+      if (off !== undefined) return new Option(flagOf(key).replace('--', '--no-'), off).default(fallback);
       const description =
         texts[key] ?? (z.globalRegistry.get(field) as { description?: string } | undefined)?.description;
       const isFlag = kind instanceof z.ZodBoolean;
@@ -73,7 +74,7 @@ export function requestOptions(
         option.argParser((text, before: string[] | undefined) => commaList(text, before === fallback ? [] : before));
       else if (!isFlag) option.argParser((text) => valueOf(kind, text));
       if (!isFlag && fallback !== null && fallback !== undefined) option.default(fallback);
-      return off === undefined ? [option] : [option, new Option(flagOf(key).replace('--', '--no-'), off)];
+      return option;
     });
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DEFAULT_BREAKER } from '../run/end-cause.js';
 import { BenchError } from '../errors.js';
 import { BACKENDS } from '../run/run.js';
-import { batchName, between, usd, whole, wholeOrFalse } from './fields.js';
+import { batchName, usd, whole, wholeOrFalse } from './fields.js';
 import { groupSchema, type GroupRequest } from './run-options.js';
 
 /** What a batch has once, whatever its groups. */
@@ -16,8 +16,6 @@ export const batchOptionsSchema = z.strictObject({
   breaker: wholeOrFalse(1, 10_000, 'never pause the batch by itself')
     .default(DEFAULT_BREAKER)
     .describe('runs in a row that one fault of the infrastructure ends before the batch pauses itself'),
-  confidence: between(0.5, 0.999, 'p').default(0.95).describe('with `attempts: auto`: at which the order is settled'),
-  maxAttempts: whole(2, 1000).default(16).describe('with `attempts: auto`: maximum attempts of a model at a task'),
   budget: usd().nullable().default(null).describe('cap on what all runs together spend on model calls, in US dollars'),
   backend: z.enum(BACKENDS).nullable().default(null).meta({
     description: 'where agents run; default: docker or podman if it answers, else local for scripted models',

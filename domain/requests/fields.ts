@@ -24,15 +24,12 @@ export const wholeOrAuto = (min: number, max: number) => {
     .meta({ placeholder: 'n' });
 };
 
-/** A whole number, or false: never. `off` says what its flag with `no` does. */
+/** A whole number, or false: never. A flag gives false alone, and `off` says what that does. */
 export const wholeOrFalse = (min: number, max: number, off: string) => {
   const error = `must be a whole number from ${min} to ${max}, or false`;
   return z
-    .preprocess(
-      (value) => (typeof value === 'string' && /^\d+$/.test(value.trim()) ? Number(value) : value),
-      z.union([z.number().int({ error }).min(min, { error }).max(max, { error }), z.literal(false)], { error }),
-    )
-    .meta({ placeholder: 'n', off });
+    .union([z.number().int({ error }).min(min, { error }).max(max, { error }), z.literal(false)], { error })
+    .meta({ off });
 };
 
 /** Names in a list, each of at least one character. */

@@ -11,6 +11,9 @@ export interface OrderRules {
   maxAttempts: number;
 }
 
+/** Rules of new batches; each keeps those that it began with. */
+export const ORDER_RULES: OrderRules = { confidence: 0.95, maxAttempts: 16 };
+
 /** Two attempts tell a spread. */
 export const FIRST_ATTEMPTS = 2;
 /** Between two looks the attempts grow by half. */

@@ -1,7 +1,6 @@
 import { BenchError } from '../../domain/errors.js';
 import { MAX_RUNS } from '../../domain/run/limits.js';
-import type { BatchRequest } from '../../domain/requests/batch.js';
-import { FIRST_ATTEMPTS } from '../../domain/statistics/settle-order.js';
+import { FIRST_ATTEMPTS, ORDER_RULES } from '../../domain/statistics/settle-order.js';
 import type { Allocation } from '../../domain/views/allocation.js';
 import type { LoadedGroup } from './batch-plan.js';
 
@@ -12,10 +11,7 @@ const refused = (message: string, remedy: string): BenchError =>
  * How attempts are given out with `attempts: auto`, as it is stated before anything is played;
  * null: they are fixed. Throws BenchError (usage).
  */
-export function allocationOf(
-  { confidence, maxAttempts }: Pick<BatchRequest, 'confidence' | 'maxAttempts'>,
-  groups: readonly LoadedGroup[],
-): Allocation | null {
+export function allocationOf(groups: readonly LoadedGroup[]): Allocation | null {
   if (!groups.some(({ attempts }) => attempts === 'auto')) return null;
   const [group, ...others] = groups;
   if (group === undefined || others.length > 0)
@@ -31,12 +27,10 @@ export function allocationOf(
       '`attempts: auto` orders models by gain, and none of these tasks has a target',
       'Add `target` to a task.yaml, or give a number of attempts.',
     );
+  const { confidence, maxAttempts } = ORDER_RULES;
   const most = modelRefs.length * taskFolders.length * maxAttempts;
   if (most > MAX_RUNS)
-    throw refused(
-      `these may become ${most} runs; a batch takes at most ${MAX_RUNS}`,
-      'Lower maxAttempts, or submit several batches.',
-    );
+    throw refused(`these may become ${most} runs; a batch takes at most ${MAX_RUNS}`, 'Submit several batches.');
   return {
     ...{ confidence, maxAttempts, looks: 0, pairs: 0, settled: 0, state: 'playing' },
     detail:

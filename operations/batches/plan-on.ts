@@ -63,6 +63,6 @@ export function planOn(
   );
   refuseGpus(groups, runs, backend);
   if (hosts !== null) refuseUnfit(hosts, groups, { backend, runs });
-  const allocation = allocationOf(request, groups);
+  const allocation = allocationOf(groups);
   return { request, batchId, backend, groups, runs, allocation, skipped: groups.flatMap((group) => group.skipped) };
 }

@@ -8,7 +8,7 @@ import type { BatchPlan } from './batch-plan.js';
 export type Specification = Record<string, unknown>;
 
 export function specificationOf({ request, groups, backend, allocation }: BatchPlan): Specification {
-  const { seed, concurrency, priority, budget, breaker, confidence, maxAttempts } = request;
+  const { seed, concurrency, priority, budget, breaker } = request;
   return {
     seed,
     concurrency,
@@ -16,7 +16,7 @@ export function specificationOf({ request, groups, backend, allocation }: BatchP
     budget,
     // Batches of before had none.
     ...(breaker !== DEFAULT_BREAKER && { breaker }),
-    ...(allocation !== null && { confidence, maxAttempts }),
+    ...(allocation !== null && { confidence: allocation.confidence, maxAttempts: allocation.maxAttempts }),
     backend,
     // What tasks come to is in their hashes: sample data and profiles too.
     groups: groups.map(({ modelRefs, taskFolders, loadedAgent, skipped: _left, ...group }) => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { ORDER_RULES } from '../../domain/statistics/settle-order.js';
 import { decide } from '../../db/store/allocation.js';
 import type { Allocation } from '../../domain/views/allocation.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
@@ -11,7 +12,7 @@ import { killService } from './kill-service.js';
 // The moments of the kills come from this seed; BENCH_CHAOS_SEED tries others.
 const SEED = Number(process.env['BENCH_CHAOS_SEED'] ?? 26);
 const KILLS = 6;
-const MOST = 24;
+const MOST = ORDER_RULES.maxAttempts;
 const COUNTS = [1, 2, 3, 4];
 const TASKS = ['battleOfSexes', 'prisonersDilemma'];
 
@@ -24,7 +25,7 @@ afterAll(() => home.remove());
 const SUBMIT = [
   ...['submit', '--name', 'auto', '--models', COUNTS.map((n) => `scripted:counter:${n}`).join(',')],
   ...['--tasks', TASKS.join(','), '--backend', 'local', '--seed', '5', '--concurrency', '3'],
-  ...['--attempts', 'auto', '--max-attempts', String(MOST)],
+  ...['--attempts', 'auto'],
 ];
 
 interface Cell {
@@ -105,7 +106,7 @@ it('attempts that are given out on the way are the same ones, once each, whateve
     [batchId],
   );
   let allocation: Allocation = {
-    ...{ confidence: 0.95, maxAttempts: MOST, looks: 0, pairs: 0, settled: 0, state: 'playing', detail: '' },
+    ...{ ...ORDER_RULES, looks: 0, pairs: 0, settled: 0, state: 'playing', detail: '' },
   };
   for (const [look, { shard }] of shards.entries()) {
     const cells = await cellsUpTo(batchId, shard);

@@ -34,6 +34,11 @@ describe('flags of a request', () => {
     expect(batchRequest(flags)).toEqual(batchRequest(stated));
   });
 
+  it('turn off with `--no-` what only a file gives a number', () => {
+    expect([parse()['breaker'], parse('--no-breaker')['breaker']]).toEqual([5, false]);
+    expect(() => parse('--breaker', '7')).toThrow(/unknown option/);
+  });
+
   it('replace a default list, and add to one that was given', () => {
     const parsed = (...args: string[]): object => {
       const command = new Command();

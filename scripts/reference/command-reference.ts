@@ -18,7 +18,7 @@ const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text
 
 function optionLine(option: Option): string {
   const required = option.mandatory ? ' Required.' : '';
-  return `- \`${option.flags}\`: ${sentence(option.description)}${choicesOf(option)}${defaultOf(option.defaultValue)}${required}`;
+  return `- \`${option.flags}\`: ${sentence(option.description)}${choicesOf(option)}${option.negate ? '' : defaultOf(option.defaultValue)}${required}`;
 }
 
 function argumentLine(argument: Argument): string {

@@ -1,7 +1,7 @@
 import { BenchError, InfrastructureError } from '../domain/errors.js';
 
 const CONNECTION_CODES = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'EAI_AGAIN'];
-/** PostgreSQL: connection failures, shutdown, starting up, too many connections. */
+/** Connection failures, shutdown, starting up, too many connections. */
 const isPostgresOutage = (code: string): boolean => /^(08|57P)/.test(code) || code === '53300';
 
 function codes(error: unknown, depth = 0): string[] {
@@ -14,10 +14,10 @@ function codes(error: unknown, depth = 0): string[] {
   ];
 }
 
-/** A service is down or going down: a retry may succeed once the services are up again. */
+/** A service is down or stopping: a retry may succeed once it is up again. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof BenchError) return error.type === 'services';
-  // As the record's own statements throw it.
+  // Statements of the stores throw this.
   if (error instanceof InfrastructureError) return true;
   if (codes(error).some((code) => CONNECTION_CODES.includes(code) || isPostgresOutage(code))) return true;
   if (!(error instanceof Error)) return false;
@@ -31,7 +31,6 @@ export function isOutage(error: unknown): boolean {
   );
 }
 
-/** Converts anything thrown into an error for people. */
 export function asBenchError(error: unknown): BenchError {
   if (error instanceof BenchError) return error;
   const message = error instanceof Error ? error.message || error.name : String(error);

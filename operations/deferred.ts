@@ -1,13 +1,12 @@
 type Deferrable<Port> = Record<keyof Port, (...args: never[]) => Promise<unknown> | AsyncGenerator<unknown>>;
 
-/** The methods of a port that return a generator. */
 type Streams<Port extends Deferrable<Port>> = {
   [Name in keyof Port]: ReturnType<Port[Name]> extends AsyncGenerator ? Name : never;
 }[keyof Port];
 
 /**
- * A port that opens at its first call: each call waits for `open`, which decides how often it really opens. `streams` lists the methods
- * that return a generator: a proxy cannot see them, and a promise of a generator is none.
+ * A port whose calls each wait for `open`, which decides how often it really opens. `streams` lists
+ * methods that return a generator: a proxy cannot detect those.
  */
 export function deferred<Port extends Deferrable<Port>>(
   open: () => Promise<Port>,
@@ -18,7 +17,7 @@ export function deferred<Port extends Deferrable<Port>>(
     yield* (await open())[key](...args) as AsyncGenerator<unknown>;
   }
   return new Proxy({} as Port, {
-    // A port is no promise, whatever awaits it.
+    // `await` on a port must not see a promise.
     get: (_target, key) =>
       key === 'then'
         ? undefined

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Version of this program, kept on every run. */
 export function harnessVersion(assetsRoot: string): string {
   const manifest = JSON.parse(readFileSync(join(assetsRoot, 'package.json'), 'utf8')) as { version: string };
   return manifest.version;

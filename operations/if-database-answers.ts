@@ -3,7 +3,7 @@ import type { Stores } from '../domain/ports/stores.js';
 import { embeddedDatabaseUrl, servicesStatus } from '../services/index.js';
 import type { BenchSettings } from './settings.js';
 
-/** For a dry run, which starts nothing: what is read, or null where no database answers. */
+/** For a dry run, which starts nothing: null where no database answers. */
 export async function ifDatabaseAnswers<T>(
   settings: Pick<BenchSettings, 'databaseUrl' | 'home'>,
   read: (stores: Stores) => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * The library: `import { openBench } from 'durabench'`, then `bench.batches.submit(request)`. There is no global state, so a
- * process may open several homes. Errors are BenchErrors with `type`, `code` and `remedy`.
+ * The library: `import { openBench } from 'durabench'`, then `bench.batches.submit(request)`. No
+ * global state: a process may open several homes. Errors are BenchErrors: `type`, `code`, `remedy`.
  */
 export type { ErrorCode } from '../domain/error-codes.js';
 export { BenchError, type BenchErrorType } from '../domain/errors.js';

@@ -33,7 +33,7 @@ export interface OpenOptions extends BenchHooks {
   home?: string;
   /** Settings and providers' keys; default: those of this process. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Folder whose `.env` counts, and that relative paths start from; default: the working directory. */
+  /** Folder whose `.env` counts, and that relative paths start from; default: working directory. */
   cwd?: string;
 }
 
@@ -44,8 +44,8 @@ export function openHome({ home, env = process.env, cwd = process.cwd(), ...hook
 }
 
 /**
- * Opens a home and lists its verbs. Services start when a verb needs them, and keep running after `close`, as after any command,
- * until `down`. A process may open several homes. Throws BenchError (usage) that names a wrong setting; verbs throw BenchErrors.
+ * Opens a home and lists its verbs. Services start when a verb needs them and run until `down`. A
+ * process may open several homes. Throws BenchError (usage) for a wrong setting.
  */
 export const openBench = (options: OpenOptions = {}): Bench => verbsOf(openHome(options));
 

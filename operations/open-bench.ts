@@ -10,7 +10,7 @@ import { checkGpus } from './home/check-gpus.js';
 import type { BenchSettings } from './settings.js';
 import { storesOf } from './stores-of.js';
 
-// The clients of Temporal and PostgreSQL are loaded on first use: the command line's help need not wait for them.
+// Loads the clients of Temporal and PostgreSQL on first use: help need not wait for them.
 
 async function connectTemporalOf(endpoints: ServiceEndpoints, env: BenchSettings['env']): Promise<Client> {
   const { connectTemporal } = await import('../temporal/connect.js');
@@ -22,23 +22,23 @@ async function connectDatabase(databaseUrl: string): Promise<Database> {
   return openDatabase(databaseUrl, { max: 4 });
 }
 
-/** A worker with settings that it refuses would replace one that works, and not come up. */
+/** A worker with settings that it refuses would replace a working one and fail to start. */
 async function checkWorkerSettings({ env, temporalAddress }: BenchSettings, looksOnly: boolean): Promise<void> {
   const { workerSettings } = await import('./home/worker-settings.js');
   const given = temporalAddress === undefined ? withoutTemporalAccess(env) : env;
-  // Both are added by whoever starts the worker.
+  // The starter of the worker adds both.
   const { gpus } = workerSettings({ ...given, DATABASE_URL: 'postgres:', TEMPORAL_ADDRESS: 'given' });
   // The driver may take a second to answer.
   if (!looksOnly) await checkGpus(gpus);
 }
 
-/** How a caller takes part: each has a default, with which operations run silently to their end. */
+/** How a caller takes part; by default operations run silently to their end. */
 export interface BenchHooks {
   notify?: Bench['notify'];
   abortable?: Bench['abortable'];
 }
 
-/** One home's core. Services, database and Temporal are opened at most once each, on first use. */
+/** One home. Services, database and Temporal are opened at most once each, on first use. */
 export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Bench {
   const notify = hooks.notify ?? (() => undefined);
   const abortable = hooks.abortable ?? ((_what, work) => work(new AbortController().signal));
@@ -55,7 +55,7 @@ export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Benc
   };
   const services = once(() => ensure(settings.worker));
   const reading = once(ensureReading);
-  /** Where it answers, by the services if these are known. */
+  /** From the services if these are known. */
   const databaseEndpoint = (): Promise<DatabaseEndpoint> =>
     services.known()?.then((endpoints) => ({ databaseUrl: endpoints.databaseUrl, endpoints })) ?? reading();
   const database = once(async () => connectDatabase((await databaseEndpoint()).databaseUrl));
@@ -109,7 +109,7 @@ interface Ensured {
   notify: Bench['notify'];
 }
 
-/** What starts the services of a home. Modules are loaded here, because most commands start none. */
+/** Modules are loaded here, because most commands start no services. */
 async function ensureOptions(
   settings: BenchSettings,
   { worker, renewWorker, looksOnly, notify }: Ensured,

@@ -6,21 +6,20 @@ import { parse } from 'dotenv';
 import { BenchError } from '../domain/errors.js';
 import { type HomeLayout, homeLayout } from '../domain/home/layout.js';
 
-/** Everything that the environment and `.env` files say, read once by an entry point (`readSettings`) or given by a program. */
+/** The environment and `.env` files, read once at entry (`readSettings`) or given by a program. */
 export interface BenchSettings {
-  /** Absolute path of `$BENCH_HOME`. */
   home: string;
   layout: HomeLayout;
   /** The package's own folder: configs/, images/, db/migrations next to package.json. */
   assetsRoot: string;
   /**
-   * Folders of tasks, agents, suites and models, each once: `$BENCH_HOME/configs`, which need not exist, over `$BENCH_CONFIGS`, else over
-   * `configs/` of the package.
+   * Folders of tasks, agents, suites and models, each once: `$BENCH_HOME/configs`, which may not
+   * exist, over `$BENCH_CONFIGS`, else over the package's `configs/`.
    */
   configFolders: readonly string[];
   /** Set: this Postgres is used and none is started. */
   databaseUrl?: string;
-  /** The schema's owner, for migrations and roles alone; no process that we start gets to see it. */
+  /** The schema's owner, for migrations and roles alone; hidden from processes that we start. */
   adminDatabaseUrl?: string;
   /** Set: this Temporal is used and none is started. */
   temporalAddress?: string;
@@ -29,13 +28,12 @@ export interface BenchSettings {
   cacheDir: string;
   /** `external`: workers run elsewhere (compose, other hosts), none is started here. */
   worker: 'embedded' | 'external';
-  /** Copy of the environment, `.env` files included, for processes that the CLI starts. */
+  /** The environment with `.env` files, for processes that the CLI starts. */
   env: Readonly<Record<string, string>>;
-  /** Program and arguments that run a worker. */
   workerCommand: readonly string[];
 }
 
-/** The folder with package.json: this file lies at operations/ in the sources and somewhere below dist/ when built. */
+/** The folder of package.json: above operations/ in the sources, further up when built. */
 export function findAssetsRoot(from: string = fileURLToPath(import.meta.url)): string {
   for (let dir = dirname(from); dir !== dirname(dir); dir = dirname(dir)) {
     if (existsSync(join(dir, 'package.json')) && existsSync(join(dir, 'configs'))) return dir;
@@ -60,7 +58,7 @@ function envFile(path: string): Record<string, string> {
   return parse(text);
 }
 
-/** See `BenchSettings.configFolders`. BenchError (usage): `$BENCH_CONFIGS` is not there. */
+/** See `BenchSettings.configFolders`. BenchError (usage): `$BENCH_CONFIGS` does not exist. */
 export function configFolders({
   layout,
   assetsRoot,
@@ -85,15 +83,15 @@ export function configFolders({
 const expandHome = (path: string, home: string): string =>
   path === '~' || path.startsWith('~/') ? home + path.slice(1) : path;
 
-/** What only concerns this command must not look like a change of the worker's settings. */
+/** Settings of this command alone must not count as a change of the worker's. */
 function forProcesses(env: Record<string, string>): Record<string, string> {
   const { BENCH_DEBUG: _debug, BENCH_WORKER: _worker, BENCH_OWNER_DATABASE_URL: _admin, ...rest } = env;
   return rest;
 }
 
 /**
- * Settings from the environment, then the working directory's `.env`, then `$BENCH_HOME/.env`: the first that says something
- * wins. An empty value counts as not said.
+ * Merges the environment, the working directory's `.env` and `$BENCH_HOME/.env`: the first value
+ * wins, empty ones do not count.
  */
 export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assetsRoot: string): BenchSettings {
   const said = (values: Record<string, string | undefined>): Record<string, string> =>

@@ -1,7 +1,7 @@
 import type { Stores } from '../domain/ports/stores.js';
 import { deferred } from './deferred.js';
 
-/** The stores of a database that is opened at the first call of one. */
+/** The database is opened at the first call of a store. */
 export function storesOf(database: () => Promise<Stores>): Stores {
   const one =
     <Name extends keyof Stores>(name: Name) =>

@@ -4,7 +4,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 
-/** Writes a file atomically: readers see the old file or the new one. Throws BenchError (usage) if it cannot be written. */
+/** Readers see the old file or the new one. Throws BenchError (usage) if it cannot be written. */
 export async function writeWhole(path: string, text: string): Promise<string> {
   const file = resolve(path);
   await throughAside(file, async (aside) => {
@@ -14,7 +14,7 @@ export async function writeWhole(path: string, text: string): Promise<string> {
   return file;
 }
 
-/** Throws the same at once, before what would be written is computed. */
+/** Throws the same before anything is computed. */
 export const checkWritable = (path: string): Promise<void> =>
   throughAside(resolve(path), (aside) => writeFile(aside, '', { flag: 'wx' }));
 
@@ -42,7 +42,7 @@ async function throughAside(file: string, write: (aside: string) => Promise<void
   }
 }
 
-/** A device or a pipe would be replaced by a file of its name, for every program. */
+/** Renaming would replace a device or a pipe for every program. */
 function refuseOtherKinds(file: string): void {
   const there = statSync(file, { throwIfNoEntry: false });
   if (there !== undefined && !there.isFile())

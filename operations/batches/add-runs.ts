@@ -31,9 +31,8 @@ export interface AppendPorts {
 export type AddRunsPorts = StoredBatchPorts & LoadPorts & PreparePorts & FreezePorts & AppendPorts;
 
 /**
- * Adds runs to a stored batch, whether it is running, paused or over. Attempts continue after the
- * highest one of the same model and task. The batch's own settings (name, seed, concurrency,
- * priority, budget, breaker) do not change.
+ * Adds runs to a stored batch in any state. Attempts continue after the highest one of the same
+ * model and task. The batch's own settings do not change.
  */
 export async function addRuns(ports: AddRunsPorts, ref: string, input: BatchRequestInput): Promise<SubmittedBatch> {
   const batch = await ports.queries.findBatch(ref);
@@ -46,7 +45,6 @@ export async function addRuns(ports: AddRunsPorts, ref: string, input: BatchRequ
   return batchOf(plan);
 }
 
-/** What would be added. Read-only. */
 export async function planAddition(
   ports: StoredBatchPorts & PlanPorts,
   ref: string,
@@ -67,7 +65,6 @@ const ofBatch = ({ name, seed, concurrency, budgetUsd, priority, breaker }: Batc
   breaker: breaker ?? (false as const),
 });
 
-/** New attempts come after those that the batch has. */
 async function after(
   { batchControl }: Pick<StoredBatchPorts, 'batchControl'>,
   { batchId }: BatchSummary,

@@ -39,7 +39,7 @@ export function allocationOf(groups: readonly LoadedGroup[]): Allocation | null 
   };
 }
 
-/** Runs that are added to a batch do not change how it gives out attempts. */
+/** Added runs do not change how a batch allocates attempts. */
 export function refuseAllocation(groups: readonly LoadedGroup[]): void {
   if (groups.some(({ attempts }) => attempts === 'auto'))
     throw refused('`attempts: auto` is for a new batch, not for added runs', 'Give a number of attempts.');

@@ -14,13 +14,10 @@ interface NoticePort {
   notify: (notice: Notice) => void;
 }
 
-/** A task that a batch skips, and how to fix that. */
 export interface SkippedTask extends SkippedTaskView {
-  /** The options of the request that the remedy is about. */
   fields: RemedyFields;
 }
 
-/** A task whose file cannot be read. */
 export const brokenTask = ({ file, problems }: ValidatedFile): SkippedTask => ({
   task: basename(dirname(file)),
   reason: problems
@@ -33,10 +30,7 @@ export const brokenTask = ({ file, problems }: ValidatedFile): SkippedTask => ({
   fields: {},
 });
 
-/**
- * Tasks that cannot be played now are refused, or skipped with a notice. Throws BenchError if
- * refused, or if none is left.
- */
+/** Refuses tasks that cannot be played now, or skips them with a notice. Throws BenchError. */
 function leaveOut(
   { notify }: NoticePort,
   { skip, left }: { skip: boolean; left: number },
@@ -57,13 +51,10 @@ function leaveOut(
   for (const one of skipped) notify({ code: 'task.left_out', ...one });
 }
 
-/** More than this are summarized: a line each would bury the remedy. */
+/** A line for each of more tasks would bury the remedy. */
 const TOLD_ONE_BY_ONE = 3;
 
-/**
- * In three lines, how to play many unprepared tasks, as when a newcomer says `all`. `named`: the
- * names in the request.
- */
+/** Three lines on many unprepared tasks, as for `all`. `named`: the names in the request. */
 function needsData(
   missing: readonly TaskFolder[],
   { ready, sample, named }: { ready: number; sample: boolean; named: readonly string[] },
@@ -92,7 +83,6 @@ function needsData(
   );
 }
 
-/** The tasks with their prepared data. */
 export function tasksWithData(
   ports: NoticePort & { settings: Pick<BenchSettings, 'layout'> },
   tasks: readonly TaskFolder[],
@@ -133,7 +123,6 @@ export function tasksWithGpus(
   return { taskFolders, skipped };
 }
 
-/** The tasks that can be played on the batch's backend. */
 export function tasksOnBackend(
   ports: NoticePort,
   tasks: readonly TaskFolder[],

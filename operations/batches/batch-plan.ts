@@ -7,7 +7,6 @@ import type { LoadedAgent } from '../../catalog/index.js';
 import type { Allocation } from '../../domain/views/allocation.js';
 import type { SkippedTask } from './available-tasks.js';
 
-/** A group with everything that it names. */
 export interface LoadedGroup extends GroupRequest {
   modelRefs: ModelRef[];
   taskFolders: TaskFolder[];
@@ -15,7 +14,6 @@ export interface LoadedGroup extends GroupRequest {
   skipped: SkippedTask[];
 }
 
-/** A request resolved on a backend. Nothing is stored yet. */
 export interface BatchPlan {
   request: BatchRequest;
   batchId: string;
@@ -24,7 +22,6 @@ export interface BatchPlan {
   runs: RunDefinition[];
   /** Null: attempts are fixed. */
   allocation: Allocation | null;
-  /** Skipped tasks. */
   skipped: SkippedTask[];
 }
 
@@ -36,11 +33,10 @@ export interface SubmittedBatch {
   concurrency: number;
   budgetUsd: string | null;
   allocation?: Allocation | null;
-  /** Runs that end in a row by one cause before it pauses itself; null: it never does. */
+  /** Runs that end in a row for the same reason before the batch pauses itself; null: no limit. */
   breaker: number | null;
-  /** Skipped tasks. */
   skipped?: SkippedTask[];
-  /** It existed already: nothing was submitted, its unfinished runs continue. */
+  /** The batch existed: nothing was submitted, its unfinished runs continue. */
   existing?: boolean;
 }
 

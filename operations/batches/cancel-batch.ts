@@ -13,7 +13,7 @@ export interface CancelBatchPorts {
   temporal(): Promise<Client>;
 }
 
-/** Cancels a batch and its unfinished runs; ends them directly where no workflow runs. */
+/** Ends a batch and its unfinished runs directly where no workflow runs. */
 export async function cancelBatch(ports: CancelBatchPorts, batchId: string): Promise<void> {
   const { queries, store } = ports;
   const client = await ports.temporal();
@@ -21,8 +21,7 @@ export async function cancelBatch(ports: CancelBatchPorts, batchId: string): Pro
   const { runList } = await queries.batchStatus(batchId);
   const open = runList.filter(({ status }) => status !== 'ended');
   if (running) {
-    // A restarted run's workflow (after a termination in Temporal) has no parent, so cancel it
-    // separately.
+    // A run restarted after a termination in Temporal has no parent workflow: cancel it separately.
     for (const run of open.filter(({ status }) => status !== 'queued'))
       await cancelWorkflow(client, runWorkflowId(run.runId));
     return;

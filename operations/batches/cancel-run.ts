@@ -6,7 +6,6 @@ import type { RunSummary } from '../../domain/views/runs.js';
 import { cancelWorkflow } from '../../temporal/cancel-workflow.js';
 import { startCancelledRun } from '../../temporal/start-cancelled-run.js';
 
-/** The end of a run that no workflow can end any more. */
 export const CANCELLED = { endReason: 'cancelled', finalEvaluation: 'not_run', detail: null } as const;
 
 export interface CancelRunPorts {
@@ -21,9 +20,8 @@ export async function cancelRun(ports: CancelRunPorts, run: Pick<RunSummary, 'ru
 }
 
 /**
- * A run that waits for its turn has no workflow yet. It gets one, which is cancelled at once: its
- * batch then finds that the run has ended, and does not start it. False: the run has ended
- * meanwhile.
+ * A queued run has no workflow yet. It gets one, cancelled at once: its batch finds that the run
+ * has ended and does not start it. False: the run has ended meanwhile.
  */
 async function cancelQueued(ports: CancelRunPorts, run: Pick<RunSummary, 'runId'>): Promise<boolean> {
   const ticket = await ports.store.ticket(run.runId);

@@ -4,17 +4,14 @@ import { findRunOrBatch } from '../results/find-run-or-batch.js';
 import { cancelBatch, type CancelBatchPorts } from './cancel-batch.js';
 import { cancelRun, type CancelRunPorts } from './cancel-run.js';
 
-/** `requested`: false if it was already over. `status`: as it was before. */
+/** `requested`: false if it was already over. `status`: before the cancellation. */
 export type Cancellation =
   | { kind: 'run'; runId: string; requested: boolean; status: RunSummary['status']; endReason: RunSummary['endReason'] }
   | { kind: 'batch'; batchId: string; requested: boolean; status: BatchSummary['status']; unfinishedRuns: number };
 
 export type CancelPorts = Parameters<typeof findRunOrBatch>[0] & CancelBatchPorts & CancelRunPorts;
 
-/**
- * Stops a batch or a run: containers are removed, records stay. Returns when the end is requested,
- * before it happens.
- */
+/** Removes containers and keeps records. Returns once the end is requested, before it happens. */
 export async function cancel(ports: CancelPorts, ref: string): Promise<Cancellation> {
   const found = await findRunOrBatch(ports, ref);
   if (found.kind === 'run') {

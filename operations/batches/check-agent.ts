@@ -8,7 +8,7 @@ import { parseScriptedPolicy, SCRIPTED_WITHOUT_SHELL } from '../../domain/model/
 import type { TaskFolder } from '../../domain/task/task.js';
 import type { LoadedAgent } from '../../catalog/index.js';
 
-/** A program asks the run's model itself, in the words of its provider. */
+/** A program calls the run's model itself, over its provider's API. */
 function checkProgram(agent: string, { client, install }: Program, models: readonly ModelRef[]): void {
   const providers = PROVIDER_OF_CLIENT[client];
   for (const { name, kind, provider } of models) {
@@ -29,7 +29,7 @@ function checkProgram(agent: string, { client, install }: Program, models: reado
   });
 }
 
-/** Only in a container is there an address that one run alone reaches. */
+/** Only in a container can each run alone reach its own address. */
 export function refuseProgramsOnLocal(agents: readonly LoadedAgent[], backend: Backend): void {
   const program = agents.find(({ config }) => config.program !== undefined);
   if (backend !== 'local' || program === undefined) return;
@@ -39,10 +39,7 @@ export function refuseProgramsOnLocal(agents: readonly LoadedAgent[], backend: B
   });
 }
 
-/**
- * Before anything is started: scripted models need an agent whose output parser can hold a shell
- * command.
- */
+/** Scripted models need an agent whose output parser can express a shell command. */
 export function checkAgent(
   agent: LoadedAgent,
   models: readonly ModelRef[],

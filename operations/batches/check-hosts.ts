@@ -14,15 +14,14 @@ interface Host {
   seenAt: string;
 }
 
-/** Workers report every ten seconds, or as often as BENCH_HEARTBEAT_SECONDS says. */
+/** Workers register every ten seconds, or every BENCH_HEARTBEAT_SECONDS. */
 const UP_MS = 3 * 60_000;
 
-/** It has reported lately. */
 export const isUp = ({ seenAt }: Pick<Host, 'seenAt'>, now = Date.now()): boolean => now - Date.parse(seenAt) < UP_MS;
 
 /**
- * Refuse runs that no host can execute. If no worker has registered, or all are away, runs may wait
- * for a suitable one. Throws BenchError (usage).
+ * Refuses runs that no host can execute. If no worker has registered, or all are away, runs may
+ * wait for a suitable one. Throws BenchError (usage).
  */
 export function checkHosts(
   hosts: readonly Host[],
@@ -30,7 +29,7 @@ export function checkHosts(
     backend: Backend;
     gpus: number;
     memoryMb?: number;
-    /** Names of profiles under which so many GPUs suffice. */
+    /** Names of profiles for which this many GPUs suffice. */
     profiles?: (gpus: number) => readonly string[];
   },
   now = Date.now(),
@@ -110,7 +109,6 @@ const profileAdvice = (profiles: readonly string[]): string =>
 
 const profileField = ([profile]: readonly string[]): RemedyFields => (profile === undefined ? {} : { profile });
 
-/** Throws BenchError (usage). */
 export function refuseGpusOnPodman(gpus: number, backend: Backend, profiles: readonly string[] = []): void {
   if (backend !== 'podman' || gpus === 0) return;
   throw new BenchError('usage', `a run asks for ${gpus} GPUs, which the podman backend cannot give to containers`, {

@@ -12,9 +12,9 @@ export interface CheckModelsPorts {
 }
 
 /**
- * Checks before anything is started that every model accepts the requested parameters, that no
- * address holds credentials, and that the worker has the keys. An external worker's environment
- * cannot be seen, so its needs are only reported.
+ * Checks that every model accepts the requested parameters, that no address contains credentials,
+ * and that the worker has the keys. The environment of an external worker is unknown, so missing
+ * keys are only reported.
  */
 export function checkModels(
   { settings, notify }: CheckModelsPorts,

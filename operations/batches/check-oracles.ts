@@ -4,7 +4,6 @@ import { BenchError } from '../../domain/errors.js';
 import type { ModelRef } from '../../domain/model/model.js';
 import type { TaskFolder } from '../../domain/task/task.js';
 
-/** The oracle needs tasks with a solution. Throws BenchError (usage). */
 export function checkOracles(models: readonly ModelRef[], tasks: readonly TaskFolder[]): void {
   const player = models.find(({ kind }) => kind === 'oracle');
   const without = tasks.filter(({ dir }) => !existsSync(join(dir, 'oracle')));

@@ -3,9 +3,7 @@ import type { ModelRef } from '../../domain/model/model.js';
 import { unplayableStep } from '../../domain/recording/reply.js';
 import type { LoadedAgent } from '../../catalog/index.js';
 
-/**
- * Before anything is started: the agent's reply format can hold every command of the recordings.
- */
+/** The agent's reply format must be able to express every command of the recordings. */
 export function checkRecordings(agent: LoadedAgent, models: readonly ModelRef[]): void {
   const { outputParser, tools } = agent.config;
   for (const { name, recording } of models) {

@@ -11,10 +11,9 @@ import { outputLimit } from '../../models/output-limit.js';
 import { reservationUsd } from '../../models/reservation.js';
 import type { LoadedAgent } from '../../catalog/index.js';
 
-/** Steps that all nodes of a tree take at most: its runs have no other limit of steps. */
+/** The nodes of a tree share one step limit: its runs have no other. */
 export const stepsOfTree = ({ nodes, nodeSteps }: SearchSpec): number => nodes * nodeSteps;
 
-/** What a tree of forks cannot be played on, or by, before anything is started. */
 export function checkTree(
   { name, config }: LoadedAgent,
   models: readonly ModelRef[],
@@ -53,10 +52,7 @@ export function checkTree(
   }
 }
 
-/**
- * A node's part of the tree's limits (null and 0: none) that no answer of the model fits into;
- * null: there is none.
- */
+/** The limit (null and 0: none) whose part per node no answer of the model fits; null: none. */
 function shortOf(
   { nodes, validations = nodes }: SearchSpec,
   { config }: ModelRef,
@@ -77,7 +73,7 @@ function shortOf(
   return null;
 }
 
-/** A search tree is no single line of steps that a fork could continue. */
+/** A search tree is not one line of steps that a fork could continue. */
 export function refuseForkOfTree({
   runId,
   agentName,

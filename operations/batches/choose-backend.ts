@@ -14,7 +14,7 @@ export interface EnginePorts {
   notify: (notice: Notice) => void;
 }
 
-/** The engine, or an error that says why there is none and what to do. */
+/** Throws an error that says why no engine answers and what to do. */
 export async function requireEngine(backend: EngineBackend, { env }: Pick<BenchSettings, 'env'>): Promise<Docker> {
   const { engineAddress } = await import('../../backends/docker/engine-address.js');
   const { probeEngine } = await import('../../backends/docker/engine.js');
@@ -25,7 +25,7 @@ export async function requireEngine(backend: EngineBackend, { env }: Pick<BenchS
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Both images that runs need, built where progress can be shown. */
+/** Builds both images that runs need here, where progress can be shown. */
 export async function ensureImages(
   { settings, notify }: EnginePorts,
   backend: EngineBackend,
@@ -48,8 +48,8 @@ const ENGINES = ['docker', 'podman'] as const;
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 /**
- * The backend of a new batch. By default the first of docker and podman that answers, except those
- * that `failed`; else the local one, but only for scripted agents. Read-only.
+ * The backend of a new batch: by default the first of docker and podman that answers and has not
+ * `failed`, else local, but only for scripted agents. Read-only.
  */
 export async function chooseBackend(
   { settings, notify }: EnginePorts,
@@ -78,7 +78,7 @@ export async function chooseBackend(
   return 'local';
 }
 
-/** Why no engine can be used: a notice where the models are scripted, else an error. */
+/** A notice where the models are scripted, else an error. */
 function noEngine(failures: readonly Error[], models: readonly ModelRef[]): BenchError | Notice {
   const [first] = failures;
   const reason = failures.map((failure) => failure.message).join('; ');
@@ -94,8 +94,8 @@ function noEngine(failures: readonly Error[], models: readonly ModelRef[]): Benc
 }
 
 /**
- * The chosen backend with its images, built if they are missing. If the request names no backend
- * and the images of the chosen one cannot be built, the next choice.
+ * The chosen backend with its images, built if missing. If the request names no backend and the
+ * images cannot be built, the next choice.
  */
 export async function withImages(
   ports: EnginePorts,

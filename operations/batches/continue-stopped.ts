@@ -15,9 +15,7 @@ export type ContinuePorts = AppendPorts &
     store: Pick<RunDefinitions, 'definition'> & Pick<CallLedger, 'spending'>;
   };
 
-/**
- * Adds a continuing run for each run that the budget before the last raise ended. Returns how many.
- */
+/** Adds a continuing run for each run that the previous budget ended. Returns how many. */
 export async function continueStopped(ports: ContinuePorts, batchId: string): Promise<number> {
   const { batchControl, store } = ports;
   const ofOld = new Set((await batchControl.stoppedByOldBudget(batchId)).map(({ runId }) => runId));
@@ -40,7 +38,7 @@ export async function continueStopped(ports: ContinuePorts, batchId: string): Pr
     await appendAndStart(ports, batchId, runs);
     return runs.length;
   } catch (error) {
-    // Another command continued some of them first. None is continued twice, so try the rest.
+    // Another command has continued some of them. None is continued twice, so try the rest.
     const rest = await batchControl.replaceable({ batchId }, ['budget']);
     if (
       !(error instanceof BenchError && error.type === 'usage') ||
@@ -54,21 +52,18 @@ export async function continueStopped(ports: ContinuePorts, batchId: string): Pr
 export interface Ending {
   /** Runs that the old budget ended and that are still being evaluated. */
   ending: number;
-  /** Runs continued since the last look. */
+  /** Runs continued since the last poll. */
   again: number;
 }
 
-/**
- * Continues runs stopped by the old budget as their evaluations end. Finishes when none is left, or
- * the signal is aborted.
- */
+/** Continues runs that the old budget stopped as their evaluations end, or until the abort. */
 export async function* continueEnding(
   ports: ContinuePorts,
   batchId: string,
   signal: AbortSignal,
 ): AsyncGenerator<Ending, void, undefined> {
   for (;;) {
-    // Counted first: what has ended by then is continued below.
+    // Counted first: runs that have ended by then are continued below.
     const ending = (await ports.batchControl.stoppedByOldBudget(batchId)).filter(({ ended }) => !ended).length;
     yield { ending, again: await continueStopped(ports, batchId) };
     if (ending === 0) return;

@@ -11,10 +11,7 @@ export interface TaskImage {
   digest: string;
 }
 
-/**
- * The image layers of tasks that require packages, made where progress can be shown; nothing for
- * the others.
- */
+/** Builds the image layers of tasks that require packages here, where progress can be shown. */
 export async function ensureTaskImages(
   ports: EnginePorts,
   tasks: readonly TaskFolder[],

@@ -5,10 +5,9 @@ import { mostOfRun } from './most-of-run.js';
 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
-/** Of a tree several nodes are played at once. */
 const nodesAtOnce = ({ agent }: RunDefinition): number => agent.search?.parallel ?? 1;
 
-/** Upper bounds from limits and reservations; the runs are those of the batch, in any order. */
+/** Upper bounds from limits and reservations; the runs of the batch in any order. */
 export function estimateBatch(
   runs: readonly RunDefinition[],
   batch: { concurrency: number; budgetUsd: string | null },

@@ -10,32 +10,26 @@ import type { Blocker } from '../../domain/views/blocker.js';
 import { blockerOfHome } from '../results/blocker.js';
 
 const POLL_MS = 500;
-/** Poll large batches less often. */
 const SLOW_POLL_MS = 2000;
 const LARGE_BATCH_RUNS = 100;
 /** How often to check the services and the batch's workflow. */
 const CHECK_MS = 10_000;
-/** How long to wait for Temporal, without which the rows are shown all the same. */
+/** How long to wait for Temporal; the rows are shown without it. */
 const ANSWER_MS = 2000;
-/** How long to wait for the batch's own end after its last run, however busy the machine. */
+/** How long to wait for the batch's own end after its last run, even on a busy machine. */
 const LAST_WRITE_MS = 120_000;
-/**
- * A worker that finds the workflow missing restarts it within two minutes: after these none does.
- */
+/** A worker restarts a missing workflow within two minutes: after these checks none does. */
 const CLOSED_CHECKS = 18;
 
 export type BatchProgress =
   | { kind: 'report'; report: BatchStatusReport }
-  /** Services do not answer and are being restarted. */
   | { kind: 'outage'; reason: string }
-  /** They answer again; the runs continue. */
   | { kind: 'recovered' }
   /** Comes last; missing if the signal was aborted before. */
   | { kind: 'over'; report: BatchStatusReport };
 
 export type FollowPorts = Parameters<typeof blockerOfHome>[0] & {
   queries: Pick<BatchReads, 'batchStatus'>;
-  /** Ensures the services. */
   databaseUrl(): Promise<unknown>;
   looksOnly(): void;
   refreshServices(): Promise<void>;
@@ -46,9 +40,9 @@ export type FollowPorts = Parameters<typeof blockerOfHome>[0] & {
 const isOver = (report: BatchStatusReport): boolean => report.status === 'ended' || report.status === 'cancelled';
 
 /**
- * Follow a batch until it is over or the signal is aborted; the batch itself continues either way.
- * Services that stop answering are restarted and awaited. Throws BenchError if services were
- * stopped on purpose, or the batch's workflow is gone.
+ * Follows a batch until it is over or the signal is aborted. Restarts services that stop answering
+ * and waits for them. Throws BenchError if services were stopped on purpose, or the batch's
+ * workflow is gone.
  */
 export async function* follow(
   ports: FollowPorts,
@@ -73,7 +67,7 @@ export async function* follow(
         yield { kind: 'recovered' };
       }
       yield { kind: 'report', report };
-      // Of a training batch there may always be more.
+      // A training batch may always get more runs.
       if (report.ended === report.runs && !report.training) allEndedAt ??= Date.now();
       const noMoreToCome = allEndedAt !== null && Date.now() - allEndedAt > LAST_WRITE_MS;
       if (isOver(report) || noMoreToCome) {
@@ -84,7 +78,7 @@ export async function* follow(
         nextCheck = Date.now() + CHECK_MS;
         await ports.refreshServices();
         byHome = await blockerOfHome(ports, report);
-        // Its server starts its runs, no workflow of its own.
+        // The training server starts the runs; they have no batch workflow.
         closedChecks = !report.training && (await isClosed(ports, batchId)) ? closedChecks + 1 : 0;
         if (closedChecks >= (allEndedAt === null ? CLOSED_CHECKS : 2)) {
           if (allEndedAt === null) throw batchStalled(batchId);
@@ -112,10 +106,7 @@ export async function* follow(
   }
 }
 
-/**
- * Only a clear answer counts: a server that does not answer has not closed anything, and is not
- * waited for.
- */
+/** A server that does not answer does not count as closed. */
 const isClosed = async (ports: Pick<FollowPorts, 'temporal'>, batchId: string): Promise<boolean> => {
   const late = new AbortController();
   const asked = ports.temporal().then((client) => batchIsClosed(client, batchId));

@@ -14,9 +14,9 @@ type Known = Pick<ForecastReads, 'pastRuns' | 'gainSpread'>;
 const DIFFERENCES = [0.05, 0.1, 0.2];
 
 /**
- * What these runs may cost, and how long they take, from what runs like them used: of the same
- * model, agent and task; else imported ones of the same task, at this model's prices; else from 0
- * to their limits. A budget caps the cost.
+ * Cost and duration of these runs, from earlier runs of the same model, agent and task; else from
+ * imported ones of the same task, at this model's prices; else from 0 to their limits. A budget
+ * caps the cost.
  */
 export async function forecastBatch(
   queries: Known,
@@ -59,7 +59,7 @@ export interface ForecastPlanPorts {
   ifDatabaseAnswers<T>(read: (stores: { queries: Known }) => Promise<T>): Promise<T | null>;
 }
 
-/** The same of a plan, starting nothing: without a database no past run is known. */
+/** The same for a plan, starting nothing: without a database no past run is known. */
 export async function forecastPlan(ports: ForecastPlanPorts, plan: BatchPlan, now: Date): Promise<BatchForecast> {
   const batch = batchOf(plan);
   const of = (queries: Known) => forecastBatch(queries, plan.runs, batch, now);
@@ -84,7 +84,7 @@ async function attemptsFor(queries: Known, runs: readonly RunDefinition[]): Prom
 
 type Members = [RunDefinition, ...RunDefinition[]];
 
-/** Runs that differ in their attempt alone, in the order of the batch. */
+/** Groups runs that differ only in their attempt, in the order of the batch. */
 function byKind(runs: readonly RunDefinition[]): { kind: RunKind; members: Members }[] {
   const kinds = new Map<string, { kind: RunKind; members: Members }>();
   for (const run of runs) {
@@ -104,7 +104,7 @@ function usageOf(past: PastRun, { model, wallSeconds }: RunDefinition, now: Date
   if (past.own) return { usd: Number(past.costUsd), tokens, ms };
   const price = model.config === undefined ? null : priceAt(model.config.prices, now);
   if (price === null) return { usd: 0, tokens: model.config === undefined ? 0 : tokens, ms };
-  // The sums of a run say nothing of which of its prompts were long.
+  // The sums of a run do not say which prompts were long.
   const { longPrompt: _long, ...short } = price;
   return { usd: Number(costUsd(short, past)), tokens, ms };
 }

@@ -35,16 +35,12 @@ export type ForkPorts = HostsPorts &
     store: Pick<RunDefinitions, 'definition'>;
   };
 
-/**
- * Submits a batch of runs that continue another run after one of its steps. Throws BenchError
- * before anything is written.
- */
+/** Throws BenchError before anything is written. */
 export async function forkRun(ports: ForkPorts, input: ForkRequest): Promise<SubmittedBatch & { forkedFrom: string }> {
   const { queries, store } = ports;
   const request = { ...input, runId: (await queries.findRun(input.runId)).runId };
   const origin = await store.definition(request.runId);
   refuseForkOfProgram(origin);
-  // A node continues as one line.
   if (origin.node !== true) refuseForkOfTree(origin);
   requireStep(request, await queries.trajectory(origin.runId, request.atStep - 1, 1));
   const maxSteps = stepsOfFork(request, origin);
@@ -79,7 +75,6 @@ export async function forkRun(ports: ForkPorts, input: ForkRequest): Promise<Sub
   return { ...batch, forkedFrom };
 }
 
-/** Steps that the fork may take, those before the fork included. */
 function stepsOfFork(request: ForkRequest, origin: RunDefinition): number {
   const maxSteps = request.maxSteps ?? origin.maxSteps;
   if (maxSteps > request.atStep) return maxSteps;
@@ -90,7 +85,6 @@ function stepsOfFork(request: ForkRequest, origin: RunDefinition): number {
   });
 }
 
-/** The model that plays the fork, checked against the agent of the run. */
 function playerOf(
   ports: CheckModelsPorts & { settings: Pick<BenchSettings, 'configFolders'> },
   request: ForkRequest,

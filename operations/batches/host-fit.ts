@@ -5,8 +5,8 @@ import type { LoadedGroup } from './batch-plan.js';
 import { checkHosts, type Hosts, refuseGpusOnPodman } from './check-hosts.js';
 
 /**
- * Groups that skip unavailable tasks lose those that need more GPUs than any host that offers the
- * backend has; the other groups are checked with the whole batch.
+ * Groups that skip unavailable tasks drop those that need more GPUs than any host of the backend
+ * has. The other groups are checked with the whole batch.
  */
 export function leaveOutForGpus(
   ports: { notify: (notice: Notice) => void },
@@ -28,10 +28,7 @@ export function leaveOutForGpus(
   }
 }
 
-/**
- * Profiles under which no task of these groups asks for more GPUs than that, if there are any: for
- * advice.
- */
+/** Profiles, for the remedy, under which no task of these groups asks for more GPUs. */
 function profilesWithFewerGpus(groups: readonly LoadedGroup[], gpus: number): string[] {
   const greedy = groups.flatMap(({ taskFolders }) => taskFolders).filter(({ spec }) => spec.gpus > gpus);
   const names = new Set(greedy.flatMap(({ spec }) => Object.keys(spec.profiles ?? {})));
@@ -40,7 +37,6 @@ function profilesWithFewerGpus(groups: readonly LoadedGroup[], gpus: number): st
 
 const mostGpus = (runs: readonly RunDefinition[]): number => runs.reduce((most, run) => Math.max(most, run.gpus), 0);
 
-/** Throws BenchError (usage) if no host can execute some of these runs. */
 export function refuseUnfit(
   hosts: Hosts,
   groups: readonly LoadedGroup[],
@@ -53,6 +49,6 @@ export function refuseUnfit(
   });
 }
 
-/** What needs no host to be known: podman hands out no GPUs. */
+/** The check that needs no hosts: podman assigns no GPUs. */
 export const refuseGpus = (groups: readonly LoadedGroup[], runs: readonly RunDefinition[], backend: Backend): void =>
   refuseGpusOnPodman(mostGpus(runs), backend, profilesWithFewerGpus(groups, 0));

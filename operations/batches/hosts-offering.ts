@@ -13,9 +13,9 @@ export interface HostsPorts {
 }
 
 /**
- * The hosts, after each had the chance to find an engine that has just been started. If no live
- * worker offers the backend, this waits until one does or all have registered again. After a minute
- * those that have not are omitted, as if they were away.
+ * The hosts, after each had the chance to find an engine that has just started: waits until a live
+ * worker offers the backend or all have registered again. After a minute, hosts that have not
+ * registered are omitted.
  */
 export async function hostsOffering({ queries, notify }: HostsPorts, backend: Backend): Promise<Hosts> {
   const first = await queries.hosts();

@@ -35,7 +35,7 @@ export interface LoadPorts extends CheckModelsPorts {
   notify: (notice: Notice) => void;
 }
 
-/** Everything that can be wrong with the groups and be known without an engine or a database. */
+/** Throws every error of the groups that needs neither an engine nor a database. */
 export function loadGroups(
   ports: LoadPorts,
   groups: readonly GroupRequest[],
@@ -87,7 +87,6 @@ function refuseTooMany(groups: readonly LoadedGroup[]): void {
     });
 }
 
-/** A batch has one series of attempts per model and task. */
 function refuseRepeated(groups: readonly LoadedGroup[]): void {
   const seen = new Map<string, number>();
   for (const [nth, { modelRefs, taskFolders }] of groups.entries())

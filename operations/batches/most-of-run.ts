@@ -5,10 +5,7 @@ import { outputLimit } from '../../models/output-limit.js';
 
 type Limited = Pick<RunDefinition, 'model' | 'sampling' | 'maxSteps' | 'wallSeconds' | 'costLimitUsd' | 'tokenLimit'>;
 
-/**
- * What a run's limits let it use: each reply of each step with a full context window. Null: no
- * price, or no limit.
- */
+/** Every reply of every step with a full context window. Null: no price, or no limit. */
 export interface MostOfRun {
   costUsd: string | null;
   tokens: number | null;
@@ -18,7 +15,7 @@ export interface MostOfRun {
 export function mostOfRun(run: Limited, now: Date): MostOfRun {
   const { model, maxSteps, sampling, wallSeconds, costLimitUsd = null, tokenLimit = 0 } = run;
   const seconds = wallSeconds === 0 ? null : wallSeconds;
-  // Programs and people cost nothing, and read no tokens.
+  // Programs and people cost nothing and read no tokens.
   if (model.config === undefined) return { costUsd: '0', tokens: 0, seconds };
   const most = {
     inputTokens: model.config.contextWindow,

@@ -10,7 +10,6 @@ export interface PausePorts {
   temporal(): Promise<Client>;
 }
 
-/** Starts no more runs of a batch, until it is resumed. */
 export async function pause(ports: PausePorts, ref: string): Promise<PauseDocument> {
   const { queries, batchControl } = ports;
   const { batchId } = await queries.findBatch(ref);

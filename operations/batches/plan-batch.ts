@@ -8,9 +8,8 @@ import { planLoaded, type PlanOptions } from './plan-on.js';
 export type PlanPorts = LoadPorts & EnginePorts & HostsIfKnownPorts;
 
 /**
- * What a batch of this request would be: its runs, its backend, the skipped tasks. Read-only:
- * nothing is stored, built or started. Throws BenchError for everything that can be wrong with the
- * request.
+ * The runs, backend and skipped tasks of this request. Read-only: stores, builds and starts
+ * nothing. Throws BenchError for every mistake in the request.
  */
 export async function planBatch(
   ports: PlanPorts,

@@ -12,12 +12,11 @@ import { leaveOutForGpus, refuseGpus, refuseUnfit } from './host-fit.js';
 import { planRuns } from './plan-runs.js';
 
 export interface PlanOptions {
-  /** Attempts of a model on a task begin here; absent: at 1. */
+  /** First attempt of a model on a task; absent: 1. */
   firstAttempt?: (model: string, task: string) => number;
   batchId?: string;
 }
 
-/** A request with the files that it names. */
 export interface LoadedRequest extends PlanOptions {
   request: BatchRequest;
   groups: readonly LoadedGroup[];
@@ -28,8 +27,7 @@ export const modelsOf = ({ groups }: Pick<LoadedRequest, 'groups'>): LoadedGroup
 
 /**
  * The first step of every batch, and all of a dry run: the backend, and the groups and runs that
- * its hosts can execute. `hostsOf` returns null where no database answers. Nothing is built or
- * stored.
+ * its hosts can execute. `hostsOf` returns null where no database answers.
  */
 export async function planLoaded(
   ports: EnginePorts,
@@ -41,9 +39,7 @@ export async function planLoaded(
   return { plan: planOn(ports, loaded, { backend, hosts }), hosts };
 }
 
-/**
- * The groups and runs on a backend, as far as its hosts can execute them. `hosts` null: unknown.
- */
+/** `hosts` null: unknown. */
 export function planOn(
   ports: { notify: (notice: Notice) => void },
   { request, groups: loaded, firstAttempt, batchId = newBatchId() }: LoadedRequest,

@@ -6,7 +6,6 @@ import { FIRST_ATTEMPTS } from '../../domain/statistics/settle-order.js';
 import { stepsOfTree } from './check-tree.js';
 import type { LoadedGroup } from './batch-plan.js';
 
-/** Attempts that are planned beforehand. */
 export const firstAttempts = ({ attempts }: Pick<LoadedGroup, 'attempts'>): number =>
   attempts === 'auto' ? FIRST_ATTEMPTS : attempts;
 
@@ -14,13 +13,12 @@ export interface RunsOf {
   batchId: string;
   seed: number;
   backend: Backend;
-  /** Of a model on a task; absent: 1. */
   firstAttempt?: (model: string, task: string) => number;
 }
 
 /**
- * The matrix (model, task, attempt) as runs. Attempts are the outermost loop, so that a batch that
- * is stopped half-way has the same number of attempts of every pair.
+ * The matrix (model, task, attempt) as runs. Attempts are the outermost loop: a batch stopped
+ * half-way has the same number of attempts of every pair.
  */
 export function planRuns(group: LoadedGroup, batch: RunsOf): RunDefinition[] {
   const { loadedAgent } = group;

@@ -17,10 +17,7 @@ export interface ImagesPorts extends EnginePorts {
 
 export type PreparePorts = ImagesPorts & HostsPorts;
 
-/**
- * A plan on a backend whose images exist, built if they were missing. Runs that no host can execute
- * are refused before building, which takes minutes.
- */
+/** Refuses runs that no host can execute before it builds missing images, which takes minutes. */
 export async function planAndBuildImages(
   ports: PreparePorts,
   request: BatchRequest,
@@ -42,27 +39,21 @@ export async function planAndBuildImages(
   });
 }
 
-/**
- * Wrong credentials, a wrong region, a full quota: found now, not by the first submission of a run.
- */
+/** Finds wrong credentials or a full quota now, not at the first submission of a run. */
 async function checkArtifacts({ settings }: { settings: Pick<BenchSettings, 'layout' | 'env'> }): Promise<void> {
   const location = artifactLocation(settings.layout, settings.env);
-  // Loaded where it is needed: the SDK is large.
+  // Loaded here: the SDK is large.
   if (location.kind === 's3')
     await (await import('../../backends/artifacts/check-store.js')).checkArtifactStore(location);
 }
 
 export type FreezePorts = ShareTasksPorts & HostsPorts;
 
-/**
- * Runs play frozen copies of their tasks, which other hosts can fetch, and a host must be able to
- * execute them.
- */
+/** Runs play frozen copies of their tasks, which other hosts can fetch. */
 export async function freezeTasks(ports: FreezePorts, { groups, backend, runs }: BatchPlan): Promise<void> {
   const frozen = groups
     .flatMap((group) => group.taskFolders)
     .map((task) => ({ hash: task.contentHash, dir: freezeTask(ports.settings.layout, task) }));
   await shareTasks(ports, frozen);
-  // Building images may have taken a while.
   refuseUnfit(await hostsOffering(ports, backend), groups, { backend, runs });
 }

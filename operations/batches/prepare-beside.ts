@@ -8,8 +8,8 @@ export interface PrepareBesidePorts extends EnginePorts {
 }
 
 /**
- * At first use both the services and the images take minutes, one of a compiler and one of a
- * network: side by side. What fails here is tried again, and reported, by the verb that needs it.
+ * At first use services and images take minutes each, CPU for one and network for the other:
+ * prepare both at once. The verb that needs a part retries it and reports its failure.
  */
 export async function prepareBeside(ports: PrepareBesidePorts, backend: Backend | undefined): Promise<void> {
   const requested = backend ?? null;
@@ -22,7 +22,7 @@ export async function prepareBeside(ports: PrepareBesidePorts, backend: Backend 
   ]);
 }
 
-/** The choice of a backend is not reported: it may change. */
+/** The choice of a backend may still change, so it is not reported. */
 const onlyProgress = ({ settings, notify }: EnginePorts): EnginePorts => ({
   settings,
   notify: (notice: Notice) => {

@@ -7,10 +7,7 @@ export type RaiseBudgetPorts = ContinuePorts & {
   batchControl: Pick<BatchControl, 'raiseBudget'>;
 };
 
-/**
- * Gives a batch a larger budget in all. `again`: runs that the old one ended, and that continue
- * now.
- */
+/** Raises a batch's total budget. `again`: runs that the old one ended and that continue now. */
 export async function raiseBudget(
   ports: RaiseBudgetPorts,
   ref: string,

@@ -1,8 +1,5 @@
 import { loadBatchFile } from '../../catalog/batch-file.js';
 import type { BatchRequestInput } from '../../domain/requests/batch.js';
 
-/**
- * The request in a batch file. Throws BenchError (usage) that names file, line and key of each
- * mistake.
- */
+/** Throws BenchError (usage) that names file, line and key of each mistake. */
 export const readBatchFile = (path: string): BatchRequestInput => loadBatchFile(path);

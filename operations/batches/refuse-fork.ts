@@ -1,7 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
 import type { RunDefinition } from '../../domain/run/run.js';
 
-/** A program's state is its own process, which no step holds. */
+/** A program's state is its own process, which no step records. */
 export function refuseForkOfProgram({
   runId,
   agentName,

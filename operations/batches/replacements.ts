@@ -4,13 +4,12 @@ import { newRunId } from '../../domain/ids.js';
 import { compareUsd, subtractUsd } from '../../domain/model/price.js';
 import type { RunDefinition } from '../../domain/run/run.js';
 
-/** The same run again, from its beginning. */
 export const repeated = (run: RunDefinition): SubmittedRun => ({ ...run, runId: newRunId(), replaces: run.runId });
 
 /**
- * A run that continues a stopped one after its last complete step, or from the beginning if it has
- * none. What that one spent counts against the run's limits; its lost answers are counted
- * separately (RunStore.spending), since they are not the agent's fault.
+ * Continues a stopped run after its last complete step, else from the beginning. Its spend counts
+ * against the run's limits; its lost answers are counted separately (RunStore.spending), since they
+ * are not the agent's fault.
  */
 export function continued(
   run: RunDefinition,
@@ -21,7 +20,7 @@ export function continued(
     costLimitUsd: costLimitUsd === null ? null : left(costLimitUsd, stopped.confirmedUsd),
     tokenLimit: tokenLimit === 0 ? 0 : Math.max(1, tokenLimit - stopped.tokens),
   };
-  // A tree restarts: its steps are those of the node that it stood for.
+  // A tree restarts: its steps are those of its selected node.
   const tree = run.agent.search !== undefined && run.forkedFrom === undefined;
   if (stopped.lastStep === 0 || tree) return { ...repeated(run), ...limits };
   return { ...forkOf(run, { batchId: run.batchId, atStep: stopped.lastStep, ...limits }), replaces: run.runId };

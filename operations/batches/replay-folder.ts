@@ -14,10 +14,7 @@ export interface StartedReplays {
   recordings: number;
 }
 
-/**
- * Plays all recordings below a folder again, as one batch with a run for each. `file` is the
- * folder.
- */
+/** Replays all recordings below a folder as one batch, a run for each. `file` is the folder. */
 export async function replayFolder(
   ports: SubmitPorts & { settings: Pick<BenchSettings, 'configFolders'> },
   input: ReplayRequest,
@@ -48,10 +45,7 @@ export async function replayFolder(
   return { batchId: started.batchId, backend: started.backend, recordings: files.length };
 }
 
-/**
- * Those that MLGym names after this task, if it names any so: run directories of several tasks may
- * lie side by side.
- */
+/** Only those that MLGym names after this task, if any: others may be in the same folder. */
 function recordingsOf(folder: string, task: string): string[] {
   const all = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.traj') || name.endsWith('.json'))

@@ -10,11 +10,9 @@ export interface StartedReplay {
   runId: string;
   batchId: string;
   backend: Backend;
-  /** Recorded replies. */
   replies: number;
 }
 
-/** Plays a recording again, as a batch of one run. */
 export async function replay(
   ports: SubmitPorts & { settings: Pick<BenchSettings, 'configFolders'> },
   input: ReplayRequest,

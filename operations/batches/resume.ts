@@ -23,10 +23,7 @@ export interface ResumedBatch {
 /** Includes a batch whose runs have all ended but whose own end is not written yet. */
 const unfinished = (batch: BatchSummary): boolean => batch.status !== 'cancelled' && batch.status !== 'ended';
 
-/**
- * Continues the unfinished runs of a batch, paused or not; by default of all unfinished batches
- * that are not paused. Safe at any time: nothing runs twice.
- */
+/** Default: all unfinished batches that are not paused. Idempotent: nothing runs twice. */
 export async function resume(ports: ResumePorts, ref: string | undefined): Promise<ResumedBatch[]> {
   await ports.renewWorker();
   const { queries, batchControl } = ports;

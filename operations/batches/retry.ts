@@ -17,16 +17,11 @@ export type RetryPorts = Parameters<typeof findRunOrBatch>[0] &
 
 export interface RetriedBatch {
   batchId: string;
-  /** The ends that were repeated. */
   ends: readonly EndReason[];
-  /** The new runs, each with the one that it replaces. */
   runs: { runId: string; replaces: string }[];
 }
 
-/**
- * Repeats runs of a batch, or a single run, that infrastructure faults ended. `all`: every run that
- * ended without counting.
- */
+/** Repeats runs that infrastructure faults ended. `all`: every run whose end does not count. */
 export async function retry(ports: RetryPorts, ref: string, { all }: { all: boolean }): Promise<RetriedBatch> {
   const found = await findRunOrBatch(ports, ref);
   const { batchControl, store } = ports;

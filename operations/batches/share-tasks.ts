@@ -11,10 +11,7 @@ export interface ShareTasksPorts {
   store: TaskArchives;
 }
 
-/**
- * Hosts that share an artifact store find frozen tasks there. What is missing in the store, or
- * damaged, is stored again.
- */
+/** Hosts find frozen tasks in a shared store. Stores missing or damaged copies again. */
 export async function shareTasks(
   { settings, store }: ShareTasksPorts,
   frozen: readonly { hash: string; dir: string }[],
@@ -24,10 +21,7 @@ export async function shareTasks(
   for (const task of new Map(frozen.map((one) => [one.hash, one])).values()) await shareTask(store, artifacts, task);
 }
 
-/**
- * The same for runs that are stored already, or continue others: the tasks whose frozen copy this
- * home has.
- */
+/** The same for stored or continuing runs: the tasks whose frozen copy this home has. */
 export async function shareFrozen(ports: ShareTasksPorts, hashes: readonly string[]): Promise<void> {
   const { layout } = ports.settings;
   const copies = [...new Set(hashes)].map((hash) => ({ hash, dir: layout.frozenTask(hash) }));

@@ -1,10 +1,7 @@
 import { DEFAULT_BREAKER } from '../../domain/run/end-cause.js';
 import type { BatchPlan } from './batch-plan.js';
 
-/**
- * What a batch was submitted with, names resolved and contents by hash: equal ones make the same
- * runs.
- */
+/** Names resolved and contents by hash: equal specifications make the same runs. */
 export type Specification = Record<string, unknown>;
 
 export function specificationOf({ request, groups, backend, allocation }: BatchPlan): Specification {
@@ -14,11 +11,11 @@ export function specificationOf({ request, groups, backend, allocation }: BatchP
     concurrency,
     priority,
     budget,
-    // Batches of before had none.
+    // Earlier batches had no breaker.
     ...(breaker !== DEFAULT_BREAKER && { breaker }),
     ...(allocation !== null && { confidence: allocation.confidence, maxAttempts: allocation.maxAttempts }),
     backend,
-    // What tasks come to is in their hashes: sample data and profiles too.
+    // Task hashes cover sample data and profiles.
     groups: groups.map(({ modelRefs, taskFolders, loadedAgent, skipped: _left, ...group }) => {
       const { allowUnpriced: _a, skipUnavailable: _s, sample: _d, profile: _p, ...options } = group;
       return {
@@ -31,10 +28,7 @@ export function specificationOf({ request, groups, backend, allocation }: BatchP
   };
 }
 
-/**
- * `groups.0.attempts (4, now 8)` for each value that is not the same; order of keys and absent
- * values are nothing.
- */
+/** `groups.0.attempts (4, now 8)` for each difference; key order and absent values do not count. */
 export function specificationDifferences(before: Specification, now: Specification): string[] {
   const [old, fresh] = [leaves(before), leaves(now)];
   return [...new Set([...old.keys(), ...fresh.keys()])].flatMap((path) => {

@@ -7,7 +7,7 @@ import { asBenchError } from '../as-bench-error.js';
 import type { BenchSettings } from '../settings.js';
 import type { SubmittedBatch } from './batch-plan.js';
 
-/** A worker finds a stored batch without a workflow within a minute of Temporal's return. */
+/** A worker starts a stored batch within a minute of Temporal's return. */
 export const notStarted = (batchId: string): string =>
   `A worker starts it once Temporal answers. \`bench resume ${batchId}\` does so at once, \`bench cancel ${batchId}\` drops it.`;
 
@@ -18,7 +18,6 @@ export interface StorePorts {
   temporal(): Promise<Client>;
 }
 
-/** Rows in one transaction, then the workflow. */
 export async function storeAndStart(
   ports: StorePorts,
   { batchId, name, runs, concurrency, budgetUsd, allocation = null, breaker }: SubmittedBatch,

@@ -23,10 +23,10 @@ export type SubmitPorts = LoadPorts &
   };
 
 /**
- * Expands the matrix, stores it and starts it. Mistakes in the request are found before anything is started or written.
- * Then, in this order: the services start, missing images are built, an identical batch of this name is resumed and
- * returned (another one of this name is a conflict), tasks are frozen, rows are inserted in one transaction, the
- * workflow starts. If that start fails, a worker or `bench resume` starts the stored batch.
+ * Finds mistakes in the request before anything is started or written. Then: services start,
+ * missing images are built, an identical batch of this name is resumed and returned (a different
+ * one is a conflict), tasks are frozen, rows are inserted in one transaction, the workflow starts.
+ * If that fails, a worker or `bench resume` starts the stored batch.
  */
 export async function submitBatch(
   ports: SubmitPorts,

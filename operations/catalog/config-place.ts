@@ -7,7 +7,7 @@ export type PlaceSettings = Pick<BenchSettings, 'assetsRoot' | 'configFolders' |
 
 const bundled = ({ assetsRoot }: Pick<BenchSettings, 'assetsRoot'>): string => join(assetsRoot, 'configs');
 
-/** Where an entry comes from; null: it has no file. */
+/** Null: the entry has no file. */
 export function configPlace(settings: PlaceSettings, entry: ConfigEntry | null): ConfigPlace {
   if (entry === null) return { origin: null, file: null, replaces: null };
   const { file, folder, replaces } = entry;
@@ -17,8 +17,7 @@ export function configPlace(settings: PlaceSettings, entry: ConfigEntry | null):
 }
 
 /**
- * The folder that takes what a user adds: `$BENCH_CONFIGS` if it is set, else
- * `$BENCH_HOME/configs`, which a new version leaves alone.
+ * The user's own folder, which a new version keeps: `$BENCH_CONFIGS`, else `$BENCH_HOME/configs`.
  */
 export function ownConfigs(settings: PlaceSettings): string {
   const named = settings.configFolders.find((folder) => ![settings.layout.configs, bundled(settings)].includes(folder));

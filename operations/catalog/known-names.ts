@@ -3,10 +3,7 @@ import type { BenchSettings } from '../settings.js';
 
 export type NamedKind = 'model' | 'task' | 'suite' | 'agent';
 
-/**
- * Names of one kind that this home's configurations know, sorted as they are listed; broken files
- * count too.
- */
+/** Names of one kind in this home's configurations, sorted as listed, broken files included. */
 export function knownNames({ configFolders }: Pick<BenchSettings, 'configFolders'>, kind: NamedKind): string[] {
   switch (kind) {
     case 'model':

@@ -3,7 +3,7 @@ import type { AgentsDocument } from '../../domain/views/catalog.js';
 import type { Notice } from '../notices.js';
 import { configPlace, type PlaceSettings } from './config-place.js';
 
-/** The agent configurations of this home; broken ones are reported as notices too. */
+/** Broken agent files are reported as notices too. */
 export function listAgents({
   settings,
   notify,

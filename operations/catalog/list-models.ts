@@ -4,14 +4,11 @@ import type { Notice } from '../notices.js';
 import type { BenchSettings } from '../settings.js';
 import { configPlace, type PlaceSettings } from './config-place.js';
 
-/** `keySet`: whether the variable that holds its key is set here; null: it needs none. */
+/** `keySet`: whether the variable for its key is set here; null: it needs none. */
 export type ModelWithKey = Omit<ListedModel, 'entry'> &
   ConfigPlace & { keyVariable: string | null; keySet: boolean | null };
 
-/**
- * The models that can be named: those that have a file, and the scripted ones. Broken files are
- * reported as notices too.
- */
+/** Models with a file and the scripted ones. Broken files are reported as notices too. */
 export function listModels({
   settings,
   notify,

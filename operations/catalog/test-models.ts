@@ -7,7 +7,7 @@ import type { ModelTest } from '../../domain/views/catalog.js';
 import type { Notice } from '../notices.js';
 import type { BenchSettings } from '../settings.js';
 
-/** Room for a model that reasons before its first word. */
+/** Enough for a model that reasons before its first word. */
 const MOST_OUTPUT_TOKENS = 1024;
 const LONGEST_SECONDS = 60;
 
@@ -70,7 +70,6 @@ export async function testModels(
   );
 }
 
-/** Those that were named; else those of the files whose keys are there. */
 function modelsToTest({ settings, notify }: TestModelsPorts, names: readonly string[]): ModelRef[] {
   if (names.length > 0) {
     const named = resolveModels(settings.configFolders, names, { allowUnpriced: true });

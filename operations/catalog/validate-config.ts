@@ -3,8 +3,7 @@ import type { BenchSettings } from '../settings.js';
 import type { ValidatedFile } from '../../domain/views/catalog.js';
 
 /**
- * Checks configuration files: task folders, YAML files, or whole folders; without a path, all that
- * this home would use.
+ * Checks task folders, YAML files or whole folders; without a path, all that this home would use.
  */
 export const validateConfig = (
   { settings }: { settings: Pick<BenchSettings, 'configFolders'> },

@@ -11,11 +11,10 @@ import { type OutcomePorts, settledOutcome } from './outcome.js';
 import { wantEpisode, type WantPorts } from './want-episode.js';
 
 export interface ActionRequest {
-  /** What the client sent: any value is an action, if only a malformed one. */
+  /** Sent by the client, perhaps malformed. */
   action: unknown;
   /**
-   * Number of the action, from 1; null: the next one. The same number and action again is the same
-   * action.
+   * Number of the action, from 1; null: the next one. Repeating number and action is idempotent.
    */
   seq: number | null;
   policyVersion?: number | null;
@@ -28,8 +27,8 @@ export type ActPorts = WantPorts &
   };
 
 /**
- * Takes an action of an episode and notifies its run; `waitOutcome` returns the outcome. A taken
- * action is executed once, whichever process dies afterwards.
+ * Stores an action and notifies its run; `waitOutcome` returns the outcome. A stored action is
+ * executed once, even if processes die afterwards.
  */
 export async function act(ports: ActPorts, episode: EpisodeRow, request: ActionRequest): Promise<TakenAction> {
   const { episodes, store } = ports;
@@ -54,15 +53,14 @@ async function notifyRun(
     if (!started) await wantEpisode(ports, runId);
     await notifyAnswered(await ports.temporal(), { runId, ...turn });
   } catch (error) {
-    // The action is stored: a server that restarts starts the run, and a worker notifies it.
+    // The action is stored: a restarted server starts the run, and a worker notifies it.
     if (!isOutage(error)) throw error;
   }
 }
 
 /**
- * A command is put into the form that the agent's parser reads; a whole reply is passed to it as it
- * is. Anything else is a reply that the parser refuses, and its observation reports that to the
- * policy.
+ * Puts a command into the form that the agent's parser reads; passes a whole reply unchanged. The
+ * parser refuses anything else, and the observation reports that to the policy.
  */
 function replyOf(agent: AgentConfig, sent: unknown) {
   const read = actionSchema.safeParse(sent);
@@ -73,14 +71,13 @@ function replyOf(agent: AgentConfig, sent: unknown) {
     const text = storable(action.reply);
     return { action: { reply: text }, reply: encodeReply({ text }) };
   }
-  // Before it is encoded: within a tool call's arguments such characters would be escaped, and
-  // executed.
+  // Before encoding: in a tool call's arguments such characters would be escaped and executed.
   const command = storable(action.command);
   const encoded = encodeReplyAs(agent.outputParser, { thought: '', action: command }, { commands });
   return { action: { command }, reply: encoded === null ? command : encodeReply(encoded) };
 }
 
 function limited(sent: unknown): string {
-  // The cut may go through a pair.
+  // The cut may split a surrogate pair.
   return storable((JSON.stringify(sent) ?? 'null').slice(0, 10_000));
 }

@@ -12,15 +12,14 @@ import type { BenchSettings } from '../settings.js';
 import type { Environment } from './environment.js';
 import { freshRun } from './fresh-run.js';
 
-/** An episode that has begun: its first observation, before any action. */
 export interface BegunEpisode {
   episode: EpisodeRow;
   task: string;
   seed: number;
-  /** What the policy is shown first. */
+  /** The policy's first message. */
   message: string;
   maxSteps: number;
-  /** How often `validate` is still scored; null: without a limit. */
+  /** How many `validate` commands are still scored; null: no limit. */
   validationsLeft: number | null;
 }
 
@@ -32,10 +31,7 @@ export interface BeginningPorts extends LayoutPorts {
   store: Pick<RunDefinitions, 'definition'> & Pick<StepLog, 'shownSteps'> & Pick<EvaluationLog, 'validationsBefore'>;
 }
 
-/**
- * The first observation that this reset would begin with; nothing is stored. Throws BenchError as a
- * reset does.
- */
+/** The first observation that this reset would return. Stores nothing. Throws as a reset. */
 export async function preview(ports: LayoutPorts, env: Environment, input: unknown, runId: string): Promise<string> {
   const request = resetRequest(input);
   rewardRequest(request.reward);
@@ -78,6 +74,6 @@ async function validationsLeft(
 const messageOf = (messages: readonly { content: string }[]): string =>
   messages.map(({ content }) => content.trimEnd()).join('\n\n');
 
-/** As the agent will see it. */
+/** The path as the agent sees it. */
 const workspaceOf = ({ settings }: LayoutPorts, run: RunDefinition): string =>
   run.backend === 'local' ? settings.layout.run(run.runId, 1).workspace : CONTAINER_WORKSPACE;

@@ -3,9 +3,7 @@ import { cancelRun } from '../batches/cancel-run.js';
 
 export type EndPorts = Parameters<typeof cancelRun>[0];
 
-/**
- * Gives an episode up: its sandbox is removed, its record stays. One that has ended stays as it is.
- */
+/** Abandons an episode: its sandbox is removed, its record stays. Idempotent. */
 export async function endEpisode(ports: EndPorts, episode: EpisodeRow): Promise<void> {
   if (episode.ended) return;
   await cancelRun(ports, episode);

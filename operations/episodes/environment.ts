@@ -2,7 +2,7 @@ import type { EpisodeOptions } from '../../domain/requests/run-options.js';
 import type { Backend, RunDefinition } from '../../domain/run/run.js';
 
 export interface EnvironmentOptions extends EpisodeOptions {
-  /** The batch that its episodes are runs of; one of this name is continued. */
+  /** The batch of its episodes; an existing one of this name is continued. */
   name: string;
   /** Ids or suites. */
   tasks: readonly string[];
@@ -12,41 +12,33 @@ export interface EnvironmentOptions extends EpisodeOptions {
   backend: Backend | null;
   agent: string;
   maxSteps: number;
-  /**
-   * How often `validate` is scored where the task has one split: more of it would be a search on
-   * the ranked score.
-   */
+  /** Scored `validate` commands with one split: more would be a search on the ranked score. */
   maxValidations: number;
-  /** Episodes that may be open at once. */
   capacity: number;
-  /** Seconds without a request after which an episode is given up. */
+  /** Seconds without a request after which an episode is abandoned. */
   idleSeconds: number;
-  /** The reward of episodes whose reset names none. */
   reward: Record<string, unknown>;
 }
 
-/** What differs from the environment's own options. */
 export interface Variation {
   agent?: string | undefined;
   maxSteps?: number | undefined;
 }
 
-/** The batch of a server's episodes, and its tasks. Nothing in it is lost with the server. */
+/** The batch of a server's episodes, and its tasks. A server's death loses nothing of it. */
 export interface Environment {
   readonly batchId: string;
   readonly options: EnvironmentOptions;
   readonly harnessVersion: string;
   /** Runs whose rows are being written: episodes that begin at the same moment count each other. */
   readonly beginning: Set<string>;
-  /** Ids of its tasks, in order. */
   readonly tasks: readonly string[];
   /** Names of its lists of tasks; the first one is the default. */
   readonly splits: readonly string[];
   /** Ids of the tasks in a list, by position. Throws BenchError (not_found) for an unknown list. */
   split(name: string): readonly string[];
   /**
-   * A run of this task, still without an id and a seed of its own. Throws BenchError (not_found)
-   * for a task that it does not serve.
+   * A run of this task, without id and seed. Throws BenchError (not_found) for an unserved task.
    */
   template(task: string, variation?: Variation): Promise<RunDefinition>;
 }

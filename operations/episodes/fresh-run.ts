@@ -11,7 +11,6 @@ export interface ForkPorts {
   store: Pick<RunDefinitions, 'definition'>;
 }
 
-/** A run of the task that is asked for. */
 export async function freshRun(
   env: Environment,
   request: Pick<ResetRequest, 'task' | 'split' | 'index' | 'agent' | 'max_steps' | 'max_validations' | 'seed'>,
@@ -22,7 +21,6 @@ export async function freshRun(
   return { ...template, maxValidations, batchId: env.batchId, seed: request.seed ?? randomSeed() };
 }
 
-/** A run that continues the episode `origin` after a step of it. */
 export async function forkedRun(
   { episodes, store }: ForkPorts,
   env: Environment,
@@ -55,10 +53,7 @@ function taskOf(env: Environment, { task, split, index }: Pick<ResetRequest, 'ta
   return taskAt(env, split, index);
 }
 
-/**
- * The task at a position of a split. Throws BenchError (not_found, `split.not_found`), or (usage)
- * for a position beyond it.
- */
+/** Throws BenchError (not_found, `split.not_found`), or (usage) for a position beyond the split. */
 export function taskAt(env: Environment, split: string, index: number): string {
   const listed = env.split(split);
   const found = listed[index];

@@ -6,9 +6,8 @@ export interface LateEndingPorts {
 }
 
 /**
- * How an episode ended that no action ended: a deadline passed between two actions. The outcome has
- * the reward of the end beyond that of the last action. null: it has not ended, or an action ended
- * it, whose outcome says so.
+ * The outcome of an episode that a deadline ended between two actions, with the reward beyond that
+ * of the last action. null: it has not ended, or an action ended it and has the outcome.
  */
 export async function lateEnding({ episodes }: LateEndingPorts, episode: EpisodeRow): Promise<EpisodeOutcome | null> {
   const { runId, seq, nextStep, endReason } = episode;

@@ -8,7 +8,7 @@ export interface EpisodeFilterPorts {
   queries: Pick<BatchReads, 'findBatch'>;
 }
 
-/** The filter with the batch's id. BenchError (not_found): there is no such batch. */
+/** BenchError (not_found): no such batch. */
 export async function wantedEpisodes(
   { queries }: EpisodeFilterPorts,
   { batch, ...filter }: EpisodeFilter,
@@ -16,17 +16,13 @@ export async function wantedEpisodes(
   return { ...filter, batchId: batch === undefined ? undefined : (await queries.findBatch(batch)).batchId };
 }
 
-/**
- * Episodes of one training batch or of all, newest first, with their figures; `more`: there are
- * others. BenchError: no such batch, or a wrong key.
- */
+/** Newest first; `more`: there are others. BenchError: no such batch, or a wrong key. */
 export async function listEpisodes(
   { queries }: { queries: Pick<BatchReads, 'findBatch'> & Pick<TrainingReads, 'listEpisodes'> },
   input: EpisodeListRequest = {},
 ): Promise<EpisodesDocument> {
   const { limit, ...filter } = checkedRequest(episodeListSchema, input);
   const wanted = await wantedEpisodes({ queries }, filter);
-  // One more shows whether there are more.
   const found = await queries.listEpisodes(wanted, limit + 1);
   return { episodes: found.slice(0, limit), more: found.length > limit };
 }

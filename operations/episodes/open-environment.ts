@@ -25,10 +25,9 @@ export type OpenEnvironmentPorts = PreparePorts &
   };
 
 /**
- * Opens an environment: checks every task, builds images that are missing, freezes the tasks and
- * opens the batch.
- * @throws BenchError (usage) for tasks, agents and backends that cannot be played, and tasks
- * without a baseline; (conflict) if the name is that of another kind of batch.
+ * Checks every task, builds missing images, freezes the tasks and opens the batch.
+ * @throws BenchError (usage) for tasks, agents and backends that cannot be played and tasks without
+ * a baseline; (conflict) if another kind of batch has the name.
  */
 export async function openEnvironment(ports: OpenEnvironmentPorts, options: EnvironmentOptions): Promise<Environment> {
   const { settings } = ports;
@@ -40,8 +39,7 @@ export async function openEnvironment(ports: OpenEnvironmentPorts, options: Envi
   const batchId = await openBatch(ports, options, runs);
   const tasks = runs.map(({ task }) => task.id);
   const lists = listsOf(settings.configFolders, options, tasks);
-  // Variations are played on the backend of all others: while its engine is away they wait, and no
-  // other backend is chosen.
+  // Variations wait for the backend of all others while its engine is away; no other is chosen.
   const played = { ...options, backend: runs[0]?.backend ?? options.backend };
   return {
     batchId,
@@ -85,7 +83,6 @@ async function prepareRuns(ports: PreparePorts, request: BatchRequest): Promise<
   return prepared.runs;
 }
 
-/** The id of the batch that the episodes are runs of. */
 async function openBatch(
   { episodes }: BatchPorts,
   options: EnvironmentOptions,
@@ -122,10 +119,7 @@ function listsOf(
   );
 }
 
-/**
- * Prepared once: episodes play each task as it was when the environment was opened, or when its
- * variation was first wanted.
- */
+/** Cached: episodes play a task as it was when it, or its variation, was first requested. */
 function templatesOf(
   runs: readonly RunDefinition[],
   prepare: (task: string, variation: Variation) => Promise<RunDefinition[]>,
@@ -146,7 +140,7 @@ function templatesOf(
       if (run === undefined) throw new Error(`no run of ${task}`);
       return run;
     });
-    // A failure is not kept: the next reset tries again.
+    // A failure is not cached: the next reset tries again.
     made.catch(() => templates.delete(key));
     templates.set(key, made);
     return made;

@@ -6,7 +6,7 @@ export interface OutcomePorts {
   episodes: Pick<Episodes, 'progress' | 'stepReward' | 'settle'>;
 }
 
-/** The outcome of an action, stored once it is known; null: it is still running. */
+/** The stored outcome of an action; null: it is still running. */
 export async function settledOutcome(
   { episodes }: OutcomePorts,
   runId: string,
@@ -21,7 +21,7 @@ export async function settledOutcome(
   return episodes.settle(runId, outcome, next);
 }
 
-/** Waits for the outcome of an action, at most so many seconds; null: it is still running then. */
+/** Waits at most this many seconds for the outcome of an action; null: still running. */
 export async function waitOutcome(
   ports: OutcomePorts,
   listener: ProgressEvents,
@@ -29,7 +29,7 @@ export async function waitOutcome(
 ): Promise<EpisodeOutcome | null> {
   const until = Date.now() + seconds * 1000;
   for (;;) {
-    // Before looking, so that nothing is missed between.
+    // Subscribe before reading, so that no notification is missed.
     const news = listener.next(runId);
     try {
       const outcome = await settledOutcome(ports, runId, seq);

@@ -8,8 +8,8 @@ export interface BaselinePorts {
 }
 
 /**
- * Rewards are measured from a task's baseline, in any mode. Throws BenchError (usage) that names
- * tasks without one, stated or measured.
+ * Every reward is measured from the task's baseline. Throws BenchError (usage) that names tasks
+ * without a stated or measured one.
  */
 export async function requireBaselines(
   { queries }: BaselinePorts,

@@ -7,12 +7,11 @@ import { forkedRun, type ForkPorts, freshRun } from './fresh-run.js';
 import { type BaselinePorts, requireBaselines } from './require-baselines.js';
 import { type RoomPorts, withRoomFor } from './room.js';
 
-/** An episode as its protocol asks for it. */
 export interface AskedReset {
   input: unknown;
-  /** Makes a repeated call the same. */
+  /** Idempotency key. */
   runId: string;
-  /** Hash of the client's session key; null: it has none. */
+  /** Hash of the client's session key; null: none. */
   session: string | null;
 }
 
@@ -24,11 +23,10 @@ export type ResetPorts = BeginningPorts &
   };
 
 /**
- * Begins an episode: a row, and its first observation, which comes from the task's record. No
- * sandbox is started for it yet; see `wantEpisode`. An id that a stored episode has returns that
- * one.
- * @throws BenchError (usage) that names a wrong key; (not_found) for a task, split or episode that
- * is not there; (conflict, `episodes.at_capacity`) when as many are open as may be.
+ * Stores an episode and returns its first observation, from the task's record. `wantEpisode` starts
+ * the sandbox. A stored episode's id returns that episode.
+ * @throws BenchError (usage) that names a wrong key; (not_found) for an unknown task, split or
+ * episode; (conflict, `episodes.at_capacity`).
  */
 export async function resetEpisode(
   ports: ResetPorts,
@@ -41,7 +39,7 @@ export async function resetEpisode(
   return begun;
 }
 
-/** Begins several; none if there is no room for all the new ones. Throws as one reset does. */
+/** All or none, if there is no capacity for all. Throws as one reset does. */
 export async function resetEpisodes(
   ports: ResetPorts,
   env: Environment,
@@ -50,7 +48,7 @@ export async function resetEpisodes(
 ): Promise<BegunEpisode[]> {
   const began = performance.now();
   const { episodes } = ports;
-  // Before there is room: a wrong request fails at once.
+  // A wrong request fails before it waits for capacity.
   const found = await Promise.all(asked.map((one) => knownOrNew(ports, env, protocol, one)));
   const begin = async (one: (typeof found)[number]): Promise<BegunEpisode> => {
     if ('known' in one) return beginning(ports, one.known);
@@ -59,7 +57,7 @@ export async function resetEpisodes(
   };
   const runIds = found.flatMap((one) => ('known' in one ? [] : [one.run.runId]));
   return withRoomFor(ports, env, runIds, async () => {
-    // Each keeps its place until all are written, or have failed.
+    // Each keeps its place until all are written or have failed.
     const ends = await Promise.allSettled(found.map(begin));
     return ends.map((end) => {
       if (end.status === 'rejected') throw end.reason;

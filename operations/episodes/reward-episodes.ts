@@ -10,9 +10,8 @@ export interface RewardEpisodesRequest {
   /** Id, name, or an unambiguous part of the id. */
   batch?: string | undefined;
   preset?: RewardPreset | undefined;
-  /** Omitted, without a preset: `delta_prev`; with one, what is changed of it. */
+  /** Without a preset the default is `delta_prev`; with one, these keys override it. */
   reward?: RewardInput | undefined;
-  /** With the reward of each step. */
   steps?: boolean | undefined;
 }
 
@@ -23,8 +22,8 @@ export interface RewardPorts {
 }
 
 /**
- * Recomputes the rewards of stored episodes, which are runs, from their evaluations; nothing is
- * played or written. BenchError: an id is unknown, or the request makes no reward.
+ * Recomputes rewards of stored runs from their evaluations; plays and writes nothing. BenchError:
+ * unknown id, or the request makes no reward.
  */
 export async function rewardEpisodes(
   { queries }: RewardPorts,

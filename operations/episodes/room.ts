@@ -10,15 +10,14 @@ export type Room = Pick<Environment, 'batchId' | 'beginning'> & {
   options: Pick<Environment['options'], 'capacity'>;
 };
 
-/** How many episodes of the environment are open. */
 export const openEpisodes = ({ episodes }: RoomPorts, { batchId }: Pick<Environment, 'batchId'>): Promise<number> =>
   episodes.open(batchId);
 
 /**
- * Begins these runs if there is room for all of them: until they are stored, later calls count them
+ * Begins these runs if capacity allows all of them: until they are stored, later calls count them
  * as open.
- * @throws BenchError (conflict, `episodes.at_capacity`) when there is none now; (usage) for more
- * than there can be.
+ * @throws BenchError (conflict, `episodes.at_capacity`) when full; (usage) for more runs than the
+ * capacity.
  */
 export async function withRoomFor<T>(
   ports: RoomPorts,
@@ -40,7 +39,7 @@ export async function withRoomFor<T>(
   }
 }
 
-/** Counts what is open, and what began earlier and is not written yet. */
+/** Counts open episodes, and those begun earlier whose rows are not written yet. */
 async function expectRoom(
   { episodes }: RoomPorts,
   { batchId, options, beginning }: Room,

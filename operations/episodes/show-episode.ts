@@ -8,9 +8,7 @@ export interface ShowEpisodePorts {
   queries: Pick<RunReads, 'findRun'> & Pick<TrainingReads, 'showEpisode'>;
 }
 
-/**
- * An episode with its actions, by the trainer's id, or by its run's or an unambiguous part of that.
- */
+/** By the trainer's id, or the run's id or an unambiguous part of it. */
 export async function showEpisode({ episodes, queries }: ShowEpisodePorts, ref: string): Promise<ShownEpisode> {
   const known = await episodes.find(ref);
   return queries.showEpisode(known?.runId ?? (await queries.findRun(ref)).runId);

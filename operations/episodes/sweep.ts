@@ -4,7 +4,7 @@ import type { RunLifecycle } from '../../domain/ports/record/run-lifecycle.js';
 import { startRunWorkflow } from '../../temporal/start-run.js';
 import { CANCELLED, cancelRun } from '../batches/cancel-run.js';
 
-/** Their own clients are just starting younger ones. */
+/** Clients are still starting younger episodes themselves. */
 const OLD_SECONDS = 3;
 
 export type SweepPorts = Parameters<typeof cancelRun>[0] & {
@@ -14,9 +14,8 @@ export type SweepPorts = Parameters<typeof cancelRun>[0] & {
 };
 
 /**
- * Finishes the work of a server that died and of clients that went away: episodes with an action
- * are started, those without a request for too long are given up. To be called every few seconds;
- * several callers do no harm.
+ * Recovers from dead servers and absent clients: starts episodes with an action, abandons those
+ * without a request for too long. Call it every few seconds; concurrent callers are safe.
  */
 export async function sweepEpisodes(ports: SweepPorts): Promise<{ started: number; givenUp: number }> {
   const { episodes, store } = ports;

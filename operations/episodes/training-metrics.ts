@@ -3,7 +3,7 @@ import type { TrainingReads } from '../../domain/ports/reading/training.js';
 import { trainingFamilies } from '../../domain/metrics/training-families.js';
 import type { GroupMetrics, PolicyMetrics } from '../../domain/views/training.js';
 
-/** Figures of a training batch by policy version, the oldest first. */
+/** Figures by policy version, oldest first. */
 export const policyMetrics = (
   { queries }: { queries: Pick<TrainingReads, 'policyMetrics'> },
   batchId: string,
@@ -15,7 +15,7 @@ export const groupMetrics = (
   batchId: string,
 ): Promise<GroupMetrics[]> => queries.groupMetrics(batchId);
 
-/** The same and the states of its episodes, for Prometheus. */
+/** Both, with the states of its episodes, for Prometheus. */
 export async function trainingMetrics(
   { queries }: { queries: Pick<TrainingReads, 'policyMetrics' | 'episodeStates'> },
   batchId: string,

@@ -7,7 +7,7 @@ export interface WantPorts {
   temporal(): Promise<Client>;
 }
 
-/** Makes sure that the episode's run has a workflow: its sandbox starts while the policy thinks. */
+/** Starts the run's workflow if needed: its sandbox starts while the policy thinks. */
 export async function wantEpisode(ports: WantPorts, runId: string): Promise<void> {
   const ticket = await ports.episodes.want(runId);
   if (ticket !== null) await startRunWorkflow(await ports.temporal(), ticket);

@@ -9,10 +9,7 @@ export interface WarmPorts {
   store: Pick<WarmSandboxes, 'claimWarm' | 'requestWarm'> & Pick<RunDefinitions, 'definition'>;
 }
 
-/**
- * The id of a run whose sandbox is ready for this reset; null: none is. Errors in the request are
- * left to the reset itself.
- */
+/** A run whose sandbox is ready for this reset; null: none. The reset reports wrong requests. */
 export async function claimWarmRun(
   { store }: { store: Pick<WarmSandboxes, 'claimWarm'> },
   env: Environment,

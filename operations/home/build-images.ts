@@ -12,7 +12,6 @@ export type BuildImagesPorts = NamedTasksPorts &
     abortable<T>(what: 'image-build', work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   };
 
-/** Builds the images of agents and evaluators that the engine lacks, and the layers of tasks. */
 export async function buildImages(ports: BuildImagesPorts, input: BuildImagesRequest = {}): Promise<ImagesDocument> {
   const request = checkedRequest(buildImagesRequestSchema, input);
   const { backend, base } = request;

@@ -1,6 +1,6 @@
 import type { GpuSetting } from '../../domain/run/gpus.js';
 
-/** A worker on this machine would not start with GPUs that are not there. Throws BenchError (usage), naming those that are. */
+/** A worker with missing GPUs would not start. BenchError (usage) names those that exist. */
 export async function checkGpus(setting: GpuSetting): Promise<void> {
   if (setting.kind !== 'listed') return;
   const [{ gpuInventory }, { nvidiaSmi }] = await Promise.all([

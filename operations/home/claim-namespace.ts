@@ -15,11 +15,11 @@ import {
 import { connectTemporal, type TemporalEndpoint } from '../../temporal/connect.js';
 import type { BenchSettings } from '../settings.js';
 
-// To be imported where it is needed: it loads the clients of Temporal and PostgreSQL.
+// Import this lazily: it loads the clients of Temporal and PostgreSQL.
 
 type Settings = Pick<BenchSettings, 'env' | 'layout'>;
 
-/** Ensure that this namespace and this database serve only each other. */
+/** Ensures that this namespace and this database serve only each other. */
 export async function claimNamespaceOf(endpoints: ServiceEndpoints, settings: Settings): Promise<void> {
   const installation = await readInstallation(endpoints.databaseUrl);
   await withClient(endpoints, settings, async (client) => {
@@ -29,15 +29,15 @@ export async function claimNamespaceOf(endpoints: ServiceEndpoints, settings: Se
 }
 
 /**
- * Which database the namespace of TEMPORAL_ADDRESS serves: host, port and name; null if none yet. Looks only.
- * @throws BenchError if it is another than that of the URL.
+ * The database of TEMPORAL_ADDRESS's namespace: host, port and name; null if none yet. Read-only.
+ * @throws BenchError if it differs from that of the URL.
  */
 export async function databaseOfNamespace(
   at: TemporalEndpoint,
   databaseUrl: string | null,
   settings: Settings,
 ): Promise<string | null> {
-  // Faults of the database are reported by the database's own check.
+  // The database's own check reports faults of the database.
   const installation = databaseUrl === null ? null : await findInstallation(databaseUrl).catch(() => null);
   return withClient(at, settings, async (client) => {
     const owner = await namespaceOwner(client);
@@ -90,7 +90,7 @@ async function withClient<T>(
   }
 }
 
-/** The client says what it could not do; why is in the cause. */
+/** The client says what it could not do; the cause says why. */
 const innermost = (error: unknown): Error =>
   !(error instanceof Error) ? new Error(String(error)) : error.cause instanceof Error ? innermost(error.cause) : error;
 

@@ -29,7 +29,6 @@ import { validateConfig } from '../catalog/validate-config.js';
 import { serviceFacts } from './service-facts.js';
 import type { MachineCheck } from '../../domain/views/home.js';
 
-/** With the options of commands that its remedy is about. */
 export interface Check extends MachineCheck {
   fields?: RemedyFields;
 }
@@ -41,7 +40,7 @@ const fail = (detail: string, remedy: string): Finding => ({ status: 'fail', det
 
 const GB = 1024 ** 3;
 
-/** What this machine has and lacks. Looks only: starts, downloads and creates nothing. */
+/** What this machine has and lacks. Read-only: starts, downloads and creates nothing. */
 export async function doctorChecks(settings: BenchSettings, cwd: string): Promise<MachineCheck[]> {
   const [docker, podman] = await Promise.all([checkEngine('docker', settings), checkEngine('podman', settings)]);
   const checks: [string, Finding | Promise<Finding | null> | null][] = [
@@ -105,7 +104,7 @@ function checkDisk(home: string): Finding {
   return ok(detail);
 }
 
-/** Null: they lie in the home. A bucket is written to, and left as it was. */
+/** Null: artifacts are in the home. Writes to a bucket and cleans up. */
 async function checkArtifacts(settings: BenchSettings): Promise<Finding | null> {
   try {
     const location = artifactLocation(settings.layout, settings.env);
@@ -147,7 +146,7 @@ async function checkTemporal(settings: BenchSettings): Promise<Finding> {
   }
 }
 
-/** The embedded Temporal's own file. Null: it is whole, and was never damaged. */
+/** Null: the embedded Temporal's file is whole and was never damaged. */
 function checkStore({ temporalAddress, home }: BenchSettings): Finding | null {
   if (temporalAddress !== undefined) return null;
   const { damage, kept } = temporalStoreStatus(home);
@@ -180,7 +179,7 @@ function checkReach({ temporalAddress }: BenchSettings): Finding | null {
 const TRIES = 3;
 const TRY_AGAIN_MS = 1000;
 
-/** One answer that is lost, or a server that restarts, is no reason to call it down. */
+/** One lost answer, or a restarting server, does not mean that it is down. */
 async function severalTimes(check: (url: string) => Promise<void>, url: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -265,7 +264,7 @@ function checkServices(home: string): Finding {
   return warn(detail, `read ${ill.map((service) => service.log).join(' and ')}`);
 }
 
-/** A broken file disables itself alone: no reason to fail. */
+/** A broken file disables only itself: no reason to fail. */
 function checkConfigs(settings: BenchSettings): Finding {
   const files = validateConfig({ settings }, []);
   const problems = files.flatMap((file) => file.problems);
@@ -277,7 +276,7 @@ function checkConfigs(settings: BenchSettings): Finding {
   );
 }
 
-/** `.env` files hold keys: neither git nor other users should see them. */
+/** `.env` files contain keys: neither git nor other users should see them. */
 async function checkEnvFiles(settings: BenchSettings, cwd: string): Promise<Finding | null> {
   const here = join(cwd, '.env');
   const present = [here, settings.layout.envFile].filter((path) => existsSync(path));

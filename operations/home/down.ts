@@ -17,8 +17,8 @@ export interface StoppedServices {
 }
 
 /**
- * Stops this home's worker, Temporal and PostgreSQL, and keeps them down for read-only callers. Unfinished runs continue when they
- * are up again. `mayStop` is called if there are any, or their number is unknown (null); if it throws, nothing is stopped.
+ * Stops this home's services; read-only callers do not restart them. Calls `mayStop` if runs are
+ * unfinished, or their number is unknown (null); if it throws, nothing is stopped.
  */
 export async function down(
   { settings, notify }: DownPorts,
@@ -40,7 +40,7 @@ export async function down(
   return { ran: true, stopped, unfinishedRuns: unfinished };
 }
 
-/** Null: unknown, since the database does not answer. */
+/** Null: the database does not answer. */
 async function unfinishedRuns(databaseUrl: string | null): Promise<number | null> {
   if (databaseUrl === null) return 0;
   const { openDatabase } = await import('../../db/index.js');
@@ -54,7 +54,7 @@ async function unfinishedRuns(databaseUrl: string | null): Promise<number | null
   }
 }
 
-/** The first start got no further than the empty database. */
+/** The first start failed before it created tables. */
 function hasNoTables(error: unknown): boolean {
   for (let at = error, depth = 0; at instanceof Error && depth < 6; at = at.cause, depth++) {
     if ((at as NodeJS.ErrnoException).code === '42P01') return true;

@@ -4,19 +4,19 @@ import { dirname } from 'node:path';
 import type { HomeLayout } from '../../domain/home/layout.js';
 import { makeFolder } from '../../services/make-folder.js';
 
-/** Short name of a home for container names and labels: two homes on one engine never touch each other's containers. */
+/** In container names and labels: two homes on one engine do not touch each other's containers. */
 export const homeTag = (layout: HomeLayout): string =>
   createHash('sha256').update(realpathSync(layout.home)).digest('hex').slice(0, 8);
 
-/** The key that a home of an earlier version has made, which the database takes over; null: it has none. */
+/** The key of a home of an earlier version, which the database adopts; null: none. */
 export const formerSecret = (layout: HomeLayout): string | null =>
   existsSync(layout.secretFile) ? readFileSync(layout.secretFile, 'utf8').trim() : null;
 
-/** The host's name, stable over restarts since containers outlive workers. */
+/** Stable over restarts, since containers outlive workers. */
 export const homeHostId = (layout: HomeLayout, hostname: string): string =>
   readOrCreate(layout.hostIdFile, () => `${hostname.split('.')[0] ?? 'host'}-${randomBytes(3).toString('hex')}`);
 
-/** The home's user of the database who only reads, and its password: made at first use, readable by the owner alone. */
+/** The read-only database login, made at first use and readable by the owner alone. */
 export function readerLogin(layout: HomeLayout): { name: string; password: string } {
   const text = readOrCreate(
     layout.readerLogin,
@@ -26,11 +26,11 @@ export function readerLogin(layout: HomeLayout): { name: string; password: strin
   return { name, password };
 }
 
-/** The token of `bench env serve`, the same after a restart: clients keep their address. */
+/** The token of `bench env serve`, stable over restarts: clients keep their address. */
 export const environmentToken = (layout: HomeLayout): string =>
   readOrCreate(layout.environmentToken, () => randomBytes(24).toString('base64url'));
 
-/** Write aside and link into place, so that of two processes one wins and both read the same. */
+/** Writes aside and links into place: of two processes one wins, and both read the same. */
 function readOrCreate(path: string, make: () => string): string {
   try {
     return readFileSync(path, 'utf8').trim();

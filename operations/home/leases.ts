@@ -1,7 +1,7 @@
 import type { LeasesDocument } from '../../domain/views/leases.js';
 import type { FleetReads } from '../../domain/ports/reading/fleet.js';
 
-/** The GPUs that runs hold, and the runs that wait for some, the longest first. */
+/** Leased GPUs, and the runs that wait for some, the longest first. */
 export async function leases(
   { queries }: { queries: Pick<FleetReads, 'leases' | 'leaseWaiters'> },
   options: { includeReleased: boolean },

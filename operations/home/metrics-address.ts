@@ -5,7 +5,7 @@ export interface MetricsAddress {
   port: number;
 }
 
-/** `9464`, `0.0.0.0:9464`: without a host only this machine may ask. */
+/** `9464`, `0.0.0.0:9464`: without a host only this machine may connect. */
 export function metricsAddress(text: string): MetricsAddress {
   const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text.trim()) ?? [];
   if (port === '' || Number(port) < 1 || Number(port) > 65_535)

@@ -18,7 +18,7 @@ type PrunePorts = ArtifactPorts & {
   pruning: Pick<Pruning, 'removeOldSnapshots' | 'neededArtifacts' | 'forgetArtifacts'>;
 };
 
-/** Null: not asked for. */
+/** Null: not requested. */
 export interface PrunePlan {
   snapshots: number | null;
   /** Of the artifact store, and kept disks of this host. */
@@ -29,12 +29,12 @@ export interface PrunePlan {
 const ENGINES = BACKENDS.filter((backend) => backend !== 'local');
 type EngineBackend = (typeof ENGINES)[number];
 const DAY_MS = 24 * 3_600_000;
-/** What an activity stores is in the database within that time. */
+/** Within this time the database records what an activity has stored. */
 const YOUNGEST_MS = 3_600_000;
 
 const before = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 
-/** What nothing needs: found, not touched. */
+/** Finds what nothing needs; removes nothing. */
 export async function planPrune(ports: PlanPrunePorts, request: PruneRequest): Promise<PrunePlan> {
   return {
     snapshots: request.snapshots ? await ports.pruning.countOldSnapshots(request.keepDays) : null,
@@ -43,7 +43,7 @@ export async function planPrune(ports: PlanPrunePorts, request: PruneRequest): P
   };
 }
 
-/** Remove it; tells what went. Rows first: artifacts that no row refers to harm nobody if we are cut off. */
+/** Removes it. Rows first: after an interruption, artifacts without a row do no harm. */
 export async function prune(ports: PrunePorts, request: PruneRequest, plan: PrunePlan): Promise<PrunePlan> {
   const { settings, pruning } = ports;
   const { removeDisks } = await import('../../backends/docker/unneeded-disks.js');
@@ -51,7 +51,7 @@ export async function prune(ports: PrunePorts, request: PruneRequest, plan: Prun
   const done: PrunePlan = { snapshots: null, artifacts: null, images: null };
   if (request.snapshots) done.snapshots = await pruning.removeOldSnapshots(request.keepDays);
   if (request.artifacts) {
-    // Looked at anew: rows may have come since people were asked.
+    // Read again: rows may have come since the user was asked.
     const store = artifactsOf(ports);
     const { stored, disks } = await unneeded(ports, store, request);
     done.artifacts = [];

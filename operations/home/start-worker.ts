@@ -14,14 +14,13 @@ export interface StartWorkerPorts {
   servicesWithoutWorker: () => Promise<ServiceEndpoints>;
 }
 
-/** A worker that runs as a child of this process. */
 export interface StartedWorker {
   kill(signal: NodeJS.Signals): void;
-  /** Its exit code once it has ended; of one that a signal ended 128 and the signal's number, as shells have it. */
+  /** Exit code; after a signal 128 plus its number, as in shells. */
   ended: Promise<number>;
 }
 
-/** Starts a worker, after the services that the settings do not name. BenchError (usage): it asks for GPUs that are not here. */
+/** Starts missing services, then a worker. BenchError (usage): requested GPUs are missing. */
 export async function startWorker(
   { settings, servicesWithoutWorker }: StartWorkerPorts,
   request: WorkerRequest,
@@ -37,7 +36,7 @@ export async function startWorker(
   return { kill: (signal) => void child.kill(signal), ended };
 }
 
-/** The environment that a worker reads its settings from: what the request says goes before what is set. */
+/** The worker's environment: the request overrides the settings. */
 export function workerEnvironment(
   { env, home }: Pick<BenchSettings, 'env' | 'home'>,
   endpoints: ServiceEndpoints,

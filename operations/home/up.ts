@@ -13,11 +13,10 @@ export interface RunningServices {
   /** The database's address, without its password. */
   database: string;
   supervisorPid: number | null;
-  /** Those of this home. */
   services: ServiceStatus[];
 }
 
-/** Starts the services that the settings do not name, and a worker, and waits until all of them answer. */
+/** Starts the services that the settings do not name, and a worker; waits until all answer. */
 export async function up({ settings, renewWorker }: UpPorts): Promise<RunningServices> {
   const endpoints = await renewWorker();
   const { supervisorPid, services } = servicesStatus(settings.home);

@@ -18,62 +18,59 @@ export interface WorkerSettings {
   layout: HomeLayout;
   /** The package's folder: images/, configs/. */
   assetsRoot: string;
-  /** As `BenchSettings.configFolders`. */
   configFolders: readonly string[];
-  /** Submissions and snapshots; hosts that share one can go on with each other's runs. */
+  /** Submissions and snapshots; hosts that share a store can continue each other's runs. */
   artifacts: ArtifactLocation;
-  /** Of this user, for all homes: bases of images. */
+  /** Shared by all homes of this user: bases of images. */
   cacheDir: string;
   databaseUrl: string;
-  /** Connections to the database at most. */
+  /** Maximum of connections to the database. */
   databasePool: number;
   logLevel: WorkerLogLevel;
-  /** The webhook that is notified of batches; null: none. */
+  /** Null: no notifications. */
   notify: Webhook | null;
-  /** Where figures for Prometheus are shown; undefined: nowhere. */
+  /** Where Prometheus scrapes; undefined: nowhere. */
   metrics: MetricsAddress | undefined;
   temporalAddress: string;
   /** TLS and API key: secret. */
   temporalAccess: TemporalAccess;
   temporalNamespace: string;
-  /** Where the engines answer, or why the environment names none; only runs on that backend need it. */
+  /** Engine addresses, or why one is missing; only runs on that backend need it. */
   engines: Record<EngineBackend, EngineAddress | BenchError>;
-  /** Where tasks' image layers get their packages from. */
+  /** Package sources of tasks' image layers. */
   packageSources: PackageSources;
   /** Overrides the home's own host name. */
   hostId: string | undefined;
   hostname: string;
   /** GPUs that this host leases; `auto`: those that nvidia-smi lists. */
   gpus: GpuSetting;
-  /** Runs at once on this host. */
   slots: number;
-  /** Evaluations at once on this host. */
   evaluations: number;
   /** Sandboxes of each kind that stand ready for the next episodes. */
   warmSandboxes: number;
   /** Cap on the sum of its runs' memory limits, MB; null: none. */
   memoryForRunsMb: number | null;
-  /** With less free space on the home's disk, in MB, no new runs are taken. */
+  /** Takes no new runs with less free space on the home's disk, MB. */
   minDiskFreeMb: number;
   /** Seconds between registrations of the host. */
   heartbeatSeconds: number;
-  /** When its machine goes; null: it stays. */
+  /** When its machine goes away; null: it stays. */
   until: Date | null;
-  /** How long it may take to hand its runs on, seconds. */
+  /** Seconds that it may take to hand its runs over. */
   graceSeconds: number;
   roles: WorkerRole[];
   version: string;
-  /** Gets our process id once we are ready: the supervisor of the embedded services waits for it. */
+  /** Gets our process id once we are ready; the supervisor waits for this file. */
   readyFile: string | undefined;
 }
 
-/** `workflows`: workflows and their bookkeeping; `models`: calls to providers; `host`: executes runs. */
+/** `workflows` also runs their bookkeeping; `models` calls providers; `host` executes runs. */
 const WORKER_ROLES = ['workflows', 'models', 'host'] as const;
 export type WorkerRole = (typeof WORKER_ROLES)[number];
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Read the worker's settings from an environment; throws BenchError (usage) that names the variable. */
+/** Throws BenchError (usage) that names the variable. */
 export function workerSettings(env: Env): WorkerSettings {
   const assetsRoot = findAssetsRoot();
   const layout = homeLayout(resolve(env['BENCH_HOME'] ?? join(homedir(), '.bench')));

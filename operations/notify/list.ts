@@ -8,7 +8,6 @@ export interface ListNotificationsPorts {
   settings: Pick<BenchSettings, 'env'>;
 }
 
-/** The webhook, and the latest notifications with their delivery. */
 export async function listNotifications(
   { notifications, settings }: ListNotificationsPorts,
   limit: number,

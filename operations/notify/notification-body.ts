@@ -3,7 +3,6 @@ import type { NotificationKind } from '../../domain/home/notifications.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
 import type { NotificationBody } from '../../domain/views/notifications.js';
 
-/** What is posted about a batch, as it is now. */
 export function notificationBody(
   { notificationId, kind }: DueNotification,
   report: BatchStatusReport,

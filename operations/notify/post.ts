@@ -5,9 +5,9 @@ import type { Webhook } from './webhook.js';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Posts to the webhook; null: it was accepted (2xx), else what went wrong in a line without the
- * address. With a secret, the header `Bench-Signature: t=<seconds>,v1=<hex>` holds the HMAC-SHA256
- * of `<seconds>.<body>`: the scheme of Stripe's webhooks.
+ * Null: accepted (2xx); else the fault in a line without the address. With a secret, the header
+ * `Bench-Signature: t=<seconds>,v1=<hex>` holds the HMAC-SHA256 of `<seconds>.<body>`: the scheme
+ * of Stripe's webhooks.
  */
 export async function post({ url, format, secret }: Webhook, notification: NotificationBody): Promise<string | null> {
   const body = JSON.stringify(format === 'slack' ? { text: slackText(notification.text) } : notification);
@@ -22,7 +22,7 @@ export async function post({ url, format, secret }: Webhook, notification: Notif
         ...(secret !== null && { 'bench-signature': `t=${seconds},v1=${signature(secret, seconds, body)}` }),
       },
       body,
-      // A receiver that moved is for its owner to set.
+      // If a receiver moves, its owner must set the new address.
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

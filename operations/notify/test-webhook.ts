@@ -6,10 +6,7 @@ import { testBody } from './notification-body.js';
 import { post } from './post.js';
 import { shownWebhook, webhookOf } from './webhook.js';
 
-/**
- * Posts a test to the webhook of the settings, once. Throws BenchError (usage): none is set, or
- * wrongly.
- */
+/** Posts a test to the webhook, once. Throws BenchError (usage): none is set, or it is invalid. */
 export async function testWebhook({ settings }: { settings: Pick<BenchSettings, 'env'> }): Promise<NotificationTest> {
   const webhook = webhookOf(settings.env);
   if (webhook === null)

@@ -8,24 +8,20 @@ import {
 import { duration } from '../../domain/requests/fields.js';
 import type { NotificationTest } from '../../domain/views/notifications.js';
 
-/** Where notifications are posted. */
 export interface Webhook {
-  /** Secret: that of a chat service lets anybody post. */
+  /** Secret: anybody may post to the URL of a chat service. */
   url: URL;
   format: NotificationFormat;
   on: readonly NotificationKind[];
   stallSeconds: number;
-  /** Signs what is posted; null: nothing is signed. */
+  /** Signs posts; null: unsigned. */
   secret: string | null;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 const DEFAULT_STALL_SECONDS = 2 * 3600;
 
-/**
- * The webhook that the environment sets; null: none. Throws BenchError (usage) that names the
- * variable.
- */
+/** Null: none is set. Throws BenchError (usage) that names the variable. */
 export function webhookOf(env: Env): Webhook | null {
   const said = (name: string): string | undefined => env[name]?.trim() || undefined;
   const address = said('BENCH_NOTIFY_URL');
@@ -42,7 +38,7 @@ export function webhookOf(env: Env): Webhook | null {
   };
 }
 
-/** What may be shown of it. */
+/** The webhook without its secrets. */
 export const shownWebhook = ({ url, secret, on, ...rest }: Webhook): NotificationTest['webhook'] => ({
   ...rest,
   host: url.host,

@@ -3,12 +3,10 @@ import type { BatchHead, BatchMatrix, BatchSpend } from '../../domain/views/batc
 import { forecast } from '../results/forecast.js';
 import { batchIdOf, type FindBatchPorts } from './resolve.js';
 
-/** One batch by parts, with what its forecast needs. */
 type ForecastPages<Part extends keyof BatchPages> = FindBatchPorts & {
   pages: Pick<BatchPages, Part | 'forecastRuns'>;
 };
 
-/** A batch without its runs, with a forecast. */
 export async function batchHead(ports: ForecastPages<'batchHead'>, ref: string): Promise<BatchHead> {
   const { pages } = ports;
   const batchId = await batchIdOf(ports, ref);
@@ -16,7 +14,6 @@ export async function batchHead(ports: ForecastPages<'batchHead'>, ref: string):
   return { ...head, forecast: forecast(runs, head.batch.concurrency, Date.now()) };
 }
 
-/** The models of a batch by its tasks, each cell with a forecast. */
 export async function batchMatrix(
   ports: ForecastPages<'batchMatrix' | 'concurrencyOf'>,
   ref: string,
@@ -45,7 +42,7 @@ export async function batchMatrix(
   };
 }
 
-/** What a batch has spent over time, in so many intervals, with a forecast. */
+/** Spend over time in this many intervals, with a forecast. */
 export async function batchSpend(
   ports: ForecastPages<'spendBuckets' | 'concurrencyOf'>,
   ref: string,

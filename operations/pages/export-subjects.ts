@@ -15,18 +15,17 @@ export type ExportSubjectPorts = FindPorts &
     queries: Pick<LeaderboardReads, 'reportRuns'>;
   };
 
-/** The subjects of an export of the page. */
 export interface ExportSubjects {
   batches: BatchRow[];
   runs: RunRow[];
-  /** The request of its leaderboard; null: these runs have no leaderboard of their own. */
+  /** The request of its leaderboard; null: these runs have none of their own. */
   leaderboard: { batch?: string; comparison?: string } | null;
   comparison: string | null;
 }
 
 const PAGE = 1000;
 
-/** Batches, runs, a saved comparison with the runs behind it, or everything. BenchError: there is no such thing. */
+/** Batches, runs, a saved comparison with its runs, or everything. BenchError: not found. */
 export async function exportSubjects(
   ports: ExportSubjectPorts,
   { what, all }: { what: readonly string[]; all: boolean },

@@ -7,7 +7,7 @@ import { type FindRunPorts, runIdOf } from './resolve.js';
 
 export type TakenFilesPorts = FindRunPorts & ArtifactPorts & { pages: Pick<RunPages, 'takenFiles'> };
 
-/** What was taken out of a run's workspace, with the files of each submission that is still there. */
+/** Files taken from a run's workspace, and those of each submission that still exists. */
 export async function runFiles(ports: TakenFilesPorts, ref: string): Promise<RunFiles> {
   const runId = await runIdOf(ports, ref);
   const { submissions, snapshots } = await ports.pages.takenFiles(runId);
@@ -29,7 +29,7 @@ export async function runFiles(ports: TakenFilesPorts, ref: string): Promise<Run
   };
 }
 
-/** The bytes of a submitted file. BenchError (not_found): pruned, or in a store that this machine does not see. */
+/** BenchError (not_found): pruned, or in a store that this machine cannot read. */
 export async function storedFile(home: ArtifactPorts, sha256: string): Promise<Buffer> {
   const bytes = /^[0-9a-f]{64}$/.test(sha256) ? await artifactsOf(home).get(sha256) : null;
   if (bytes === null)

@@ -11,12 +11,10 @@ export interface FindBatchPorts {
 /** Whole ids need no query, which would read all runs to find one by a part of its id. */
 const WHOLE = /^[br]-[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** The whole id of a run, from it or an unambiguous part of it. */
 export async function runIdOf({ queries }: FindRunPorts, ref: string): Promise<string> {
   return WHOLE.test(ref) ? ref : (await queries.findRun(ref)).runId;
 }
 
-/** The whole id of a batch, from it, its name or an unambiguous part of it. */
 export async function batchIdOf({ queries }: FindBatchPorts, ref: string): Promise<string> {
   return WHOLE.test(ref) ? ref : (await queries.findBatch(ref)).batchId;
 }

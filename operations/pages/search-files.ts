@@ -3,14 +3,14 @@ import type { FoundText, SearchPages, SearchSlice } from '../../domain/ports/rea
 import type { SoughtText } from '../../domain/text/search-text.js';
 import { submissionFiles } from '../../domain/run/stored-submission.js';
 
-/** A longer file is data, not what an agent wrote. */
+/** A longer file is data, not something that an agent wrote. */
 const MOST_BYTES = 1024 * 1024;
-/** Texts that are sent to the database at once. */
+/** Size of a request to the database. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 type Excerpt = FoundText['excerpt'];
 
-/** The text of a file; null: it has none, or is too long. */
+/** Null: not text, or too long. */
 function textOf(bytes: Buffer | null): string | null {
   if (bytes === null || bytes.length > MOST_BYTES || bytes.includes(0)) return null;
   try {
@@ -21,8 +21,8 @@ function textOf(bytes: Buffer | null): string | null {
 }
 
 /**
- * Files of submissions that contain a text. The content of a path is reported once for each run, at
- * the first step that had it, and read once, however often it was submitted.
+ * Files of submissions that contain a text. The content of a path is read once, and reported once
+ * per run, at the first step that had it.
  */
 export class FileSearch {
   private readonly excerpts = new Map<string, Excerpt>();
@@ -50,7 +50,7 @@ export class FileSearch {
     return { hits: hits.slice(0, Math.max(0, limit)), bytes };
   }
 
-  /** Looks into those that were not read before. */
+  /** Reads only new hashes. */
   private async read(hashes: readonly string[], signal: AbortSignal): Promise<number> {
     let read = 0;
     let waiting = new Map<string, string>();

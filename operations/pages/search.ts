@@ -7,7 +7,7 @@ import { artifactsOf, type ArtifactPorts } from '../artifacts.js';
 import { type FindRunPorts, runIdOf } from './resolve.js';
 import { FileSearch } from './search-files.js';
 
-/** Steps that are read at once: few at first, so that the first hit comes soon. */
+/** Small slices at first, so that the first hit comes soon. */
 const FIRST_STEPS = 50;
 const MOST_STEPS = 500;
 const MOST_RUNS = 200;
@@ -25,13 +25,12 @@ interface Slice {
   from: number;
   to: number;
   whole: boolean;
-  /** Of them all. */
   steps: number;
-  /** Whose last steps these are. */
+  /** How many runs end in this slice. */
   runs: number;
 }
 
-/** Runs in order, small ones together, large ones in parts. */
+/** Slices of runs in order: small runs together, large ones in parts. */
 export function* slicesOf(runs: readonly Searched[]): Generator<Slice> {
   let most = FIRST_STEPS;
   let together: Searched[] = [];
@@ -61,8 +60,8 @@ export function* slicesOf(runs: readonly Searched[]): Generator<Slice> {
 }
 
 /**
- * Finds a text in what runs did and saw, the newest run first, and tells of it as it is found. Aborting the signal ends it in the database, too.
- * BenchError: no such run, or a pattern that cannot be read.
+ * Finds a text in what runs did and saw, newest run first, and yields hits as they are found.
+ * Aborting the signal also ends the query. BenchError: no such run, or an invalid pattern.
  */
 export async function* searchSteps(
   ports: SearchPorts,
@@ -87,7 +86,6 @@ export async function* searchSteps(
     const timer = setTimeout(leave, SLICE_MS);
     try {
       const room = limit - progress.hits;
-      // One more tells whether there are more.
       const { hits, bytes } = await whileWanted(own.signal, () =>
         pages.searchSlice(slice, { sought, places, excerpts, limit: room + 1 }),
       );
@@ -103,7 +101,7 @@ export async function* searchSteps(
       for (let i = 0; i < sent.length; i += HITS_A_MESSAGE)
         yield { event: 'hits', data: { hits: sent.slice(i, i + HITS_A_MESSAGE) } };
     } catch (error) {
-      // A slice that takes too long is skipped, and reported unless the caller has gone.
+      // Skips and reports a slice that takes too long, unless the caller has gone.
       if (signal.aborted || !own.signal.aborted) throw error;
       progress.skipped += slice.steps;
     } finally {

@@ -6,14 +6,14 @@ const KEPT_MS = 60_000;
 const KEPT = 20;
 
 /**
- * Replaces the text that steps must contain by the runs whose steps contain it: pages and counts of the
- * same filter read the texts once. The runs are kept for a minute.
+ * Replaces the searched text by the runs whose steps contain it, kept for a minute: pages and
+ * counts of the same filter read the texts once.
  */
 export function selectedRuns({ pages }: { pages: Pick<SearchPages, 'runsContaining'> }) {
   const known = new Map<string, { at: number; runs: Promise<string[]> }>();
   return async <Filter extends RunSelection>({ contains, ...filter }: Filter): Promise<Omit<Filter, 'contains'>> => {
     if (contains === undefined) return filter;
-    // Orders and places are no part of what is selected.
+    // Order and page do not change the selection.
     const { sort: _sort, after: _after, limit: _limit, ...selection } = filter as Record<string, unknown>;
     const key = JSON.stringify([contains, selection]);
     for (const [old, { at }] of known) if (Date.now() - at > KEPT_MS || known.size > KEPT) known.delete(old);

@@ -4,7 +4,6 @@ import { promptOf, type PromptPorts } from '../results/prompt.js';
 import { promptOrNull } from './prompt.js';
 import { runIdOf } from './resolve.js';
 
-/** What a run was given. */
 export async function runSetup(
   ports: PromptPorts & { pages: Pick<RunPages, 'runSetup'> },
   ref: string,
@@ -14,7 +13,7 @@ export async function runSetup(
   return { ...setup, firstPrompt };
 }
 
-/** Null: an imported run came without it, and a program writes its own, from its first call on. */
+/** Null: an imported run has no prompt, and a program writes its own from its first call on. */
 async function firstPromptOf(ports: PromptPorts, runId: string): Promise<RunSetup['firstPrompt']> {
   const prompt = await promptOrNull(promptOf(ports, runId, 1));
   if (prompt === null || prompt.messages.length === 0) return null;

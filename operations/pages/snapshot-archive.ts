@@ -8,11 +8,11 @@ export interface SnapshotArchive {
   sha256: string;
   bytes: number;
   fileName: string;
-  /** Of the store's own; null: it is read by `artifactStream` alone. */
+  /** The store's own URL; null: only `artifactStream` reads it. */
   url: string | null;
 }
 
-/** Where the archive of a run's snapshot can be fetched for so many seconds. BenchError (not_found) says why it cannot. */
+/** A temporary URL of a run's snapshot archive. BenchError (not_found) says why there is none. */
 export async function snapshotArchive(
   ports: TakenFilesPorts,
   ref: string,
@@ -41,7 +41,7 @@ export async function snapshotArchive(
   return { sha256, bytes, fileName, url: await store.link(sha256, fileName, seconds) };
 }
 
-/** An artifact's bytes. A damaged one ends in an error before its last piece, so that no reader takes it for whole. */
+/** A damaged artifact throws before its last piece, so that no reader takes it for whole. */
 export async function* artifactStream(
   home: ArtifactPorts,
   sha256: string,

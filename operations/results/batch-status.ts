@@ -6,7 +6,7 @@ import { blockerOfHome, type BlockerSettings } from './blocker.js';
 
 export type BatchStatusPorts = BlockerSettings & { queries: BatchReads; temporal(): Promise<Client> };
 
-/** A batch's state, run by run; of the latest where none is named. */
+/** By default of the latest batch. */
 export async function batchStatus(ports: BatchStatusPorts, ref: string | undefined): Promise<BatchStatusReport> {
   const { queries } = ports;
   const report = await queries.batchStatus((await queries.findBatch(ref)).batchId);

@@ -4,12 +4,11 @@ import type { Blocker } from '../../domain/views/blocker.js';
 import { serviceStates } from '../../services/index.js';
 import type { BenchSettings } from '../settings.js';
 
-/** What is read of a home to find the service that does not answer. */
 export interface BlockerSettings {
   settings: Pick<BenchSettings, 'home' | 'temporalAddress' | 'temporalNamespace' | 'env'>;
 }
 
-/** The service that blocks an unfinished batch; null: all services answer, or the batch is over. */
+/** The service that blocks an unfinished batch; null: all answer, or the batch is over. */
 export async function blockerOfHome(
   { settings }: BlockerSettings,
   { status, endedAt }: Pick<BatchStatusReport, 'status' | 'endedAt'>,

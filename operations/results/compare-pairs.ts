@@ -8,7 +8,7 @@ import type { Pairs } from '../../domain/views/pairs.js';
 
 const RESAMPLES = { resamples: 2000, seed: 1 };
 
-/** Two batches or two models, attempt by attempt: which side improved, and by how much they differ. */
+/** Two batches or two models, attempt by attempt: which side improved, and by how much. */
 export async function comparePairs(
   { pages, queries }: { pages: PairPages; queries: Pick<BatchReads, 'findBatch'> },
   { batches, models, tasks, includeSuspect }: PairsRequest,
@@ -69,7 +69,7 @@ function countOf(outcomes: readonly Outcome[]): Pairs['outcomes'] {
   return counts;
 }
 
-/** Runs of one key, each with one of the other side: first those of the same seed, then in their order. */
+/** Pairs the runs of one key: first those of the same seed, then in order. */
 function paired(
   ofA: readonly PairableRun[],
   ofB: readonly PairableRun[],

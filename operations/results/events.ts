@@ -7,7 +7,7 @@ import { isOutage } from '../as-bench-error.js';
 import { type FindPorts, findRunOrBatch } from './find-run-or-batch.js';
 
 const POLL_MS = 1000;
-/** Numbers are given before rows are committed: a follower looks back so far for those that came late. */
+/** Numbers are assigned before rows commit: a follower looks back this far for late ones. */
 const LOOK_BACK = 200;
 
 export type EventPorts = FindPorts & { queries: EventReads };
@@ -18,25 +18,24 @@ interface Filter {
   kinds?: string[];
 }
 
-/** Events, oldest first; `more`: there are older ones. */
+/** Oldest first; `more`: there are older ones. */
 export async function events(
   ports: EventPorts,
   input: EventsRequest = {},
 ): Promise<{ events: EventRow[]; more: boolean }> {
   const request = checkedRequest(eventsRequestSchema, input);
   const { limit } = request;
-  // One more tells whether there are more.
   const found = await ports.queries.events({ ...(await filterOf(ports, request)), limit: limit + 1 });
   return { events: found.slice(-limit), more: found.length > limit };
 }
 
 export type EventsProgress =
   | { kind: 'event'; event: EventRow }
-  /** Services do not answer, and are being started again. */
+  /** Services do not answer and are being restarted. */
   | { kind: 'outage' }
   | { kind: 'recovered' };
 
-/** Each event once as it comes, until the run or batch has ended or the signal is aborted. Outages are waited out. */
+/** Yields each event once until the run or batch ends or the signal aborts. Waits out outages. */
 export async function* followEvents(
   ports: EventPorts & { reconnect(): Promise<void> },
   input: EventsRequest,
@@ -48,7 +47,7 @@ export async function* followEvents(
   let waiting = false;
   while (!signal.aborted) {
     try {
-      // Read first: what belongs to a run or batch that has ended is then complete.
+      // Read first: the events of an ended run or batch are then complete.
       const over = await hasEnded(ports, filter);
       const newest = Math.max(0, ...shown);
       const fresh = await ports.queries.events(

@@ -1,7 +1,7 @@
 import type { BatchReads } from '../../domain/ports/reading/batches.js';
 import type { BatchSummary } from '../../domain/views/batches.js';
 
-/** A batch by its id, its name, or an unambiguous part of the id; the latest where none is named. */
+/** By id, name, or an unambiguous part of the id; by default the latest. */
 export const findBatch = (
   { queries }: { queries: Pick<BatchReads, 'findBatch'> },
   ref: string | undefined,

@@ -4,14 +4,13 @@ import type { RunReads } from '../../domain/ports/reading/runs.js';
 import type { BatchSummary } from '../../domain/views/batches.js';
 import type { RunSummary } from '../../domain/views/runs.js';
 
-/** What finds a run or a batch by a reference. */
 export interface FindPorts {
   queries: Pick<BatchReads, 'findBatch'> & Pick<RunReads, 'findRun'>;
 }
 
 export type FoundRunOrBatch = { kind: 'run'; run: RunSummary } | { kind: 'batch'; batch: BatchSummary };
 
-/** Null if there is none; several are an error still. */
+/** Null if there is none; an ambiguous reference remains an error. */
 async function orNull<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found;
@@ -21,7 +20,7 @@ async function orNull<T>(found: Promise<T>): Promise<T | null> {
   }
 }
 
-/** The run or batch of an id, an unambiguous part of one, or a batch's name. BenchError (not_found): none, or several. */
+/** By id, a part of one, or a batch's name. BenchError (not_found): none, or several. */
 export async function findRunOrBatch({ queries }: FindPorts, ref: string): Promise<FoundRunOrBatch> {
   if (ref.startsWith('r-')) return { kind: 'run', run: await queries.findRun(ref) };
   if (ref.startsWith('b-')) return { kind: 'batch', batch: await queries.findBatch(ref) };

@@ -5,9 +5,8 @@ import type { SearchDocument, SearchHit } from '../../domain/views/search.js';
 import { type SearchPorts, searchSteps } from '../pages/search.js';
 
 /**
- * Finds a text in what runs did and saw, the newest run first; `found` is called with hits as they
- * are found. An aborted search returns what it has found so far. BenchError (usage): the request or
- * its pattern is wrong.
+ * Finds a text in what runs did and saw, the newest run first; calls `found` with hits as they
+ * come. An aborted search returns its hits so far. BenchError (usage): invalid request or pattern.
  */
 export async function findText(
   ports: SearchPorts,

@@ -8,35 +8,34 @@ import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 import { isOutage } from '../as-bench-error.js';
 
 const POLL_MS = 500;
-/** More than one, so that each time there is a complete one. A step may have printed 128 KiB. */
+/** More than one: each poll then has a complete one. A step may have printed 128 KiB. */
 const STEPS_AT_ONCE = 20;
 
 export type RunProgress =
-  /** Steps that may have changed since the last look, some at a time, with the events until then; `isOver`: nothing more comes. */
+  /** Steps that may have changed, in parts, with the events until then; `isOver`: the last look. */
   | { kind: 'look'; run: RunSummary; steps: TrajectoryStep[]; events: EventRow[]; isOver: boolean }
-  /** Services do not answer, and are being started again. */
   | { kind: 'outage' }
   | { kind: 'recovered' };
 
 export interface FollowRunPorts {
   queries: Pick<RunReads, 'findRun'> & EventReads & Pick<TrajectoryReads, 'trajectory'>;
-  /** Closes connections that broke: the next read connects again. */
+  /** Closes broken connections: the next read connects again. */
   reconnect(): Promise<void>;
 }
 
-/** A run's steps and events as they become known, until it has ended or the signal is aborted; `once`: as they are now. */
+/** A run's steps and events until it ends or the signal aborts; `once`: as they are now. */
 export async function* followRun(
   ports: FollowRunPorts,
   runId: string,
   { once, signal }: { once: boolean; signal: AbortSignal },
 ): AsyncGenerator<RunProgress, void, undefined> {
   const { queries } = ports;
-  // Steps up to this one are complete and need not be read again.
+  // Steps up to this one are complete and are not read again.
   let completeThrough = 0;
   let waiting = false;
   for (;;) {
     try {
-      // Read first: what belongs to an ended run is then complete.
+      // Read first: an ended run's steps and events are then complete.
       const run = await queries.findRun(runId);
       const events = await queries.events({ runId });
       const isEnded = run.status === 'ended';

@@ -1,10 +1,10 @@
 import type { RunSummary } from '../../domain/views/runs.js';
 
-/** What is still to come of runs. All null: nothing is known yet. */
+/** All null: nothing is known yet. */
 export interface Forecast {
   /** Milliseconds until the last run ends. */
   remainingMs: number | null;
-  /** US dollars when all have ended, those spent included. */
+  /** US dollars when all have ended, spent ones included. */
   expectedUsd: number | null;
 }
 
@@ -18,14 +18,14 @@ type Run = Pick<
   'model' | 'task' | 'status' | 'endReason' | 'steps' | 'maxSteps' | 'costUsd' | 'startedAt' | 'endedAt'
 >;
 
-/** Ended for reasons that say nothing of how long a run takes. */
+/** Ends that say nothing of how long a run takes. */
 const UNTYPICAL = ['infra_error', 'config_error', 'cancelled'];
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
- * What a whole run of these takes: the means of those that ended by the agent's doing; before the first of them, the pace
- * per step of those under way, times their step limits, which is the most that they can take.
+ * Means of a whole run, over those that the agent ended; before the first of them, the pace per
+ * step of running ones times their step limits, an upper bound.
  */
 function expectation(runs: readonly Run[], now: number): Expected | null {
   const ended = runs.filter(
@@ -45,7 +45,7 @@ function expectation(runs: readonly Run[], now: number): Expected | null {
   };
 }
 
-/** Expectations of each run: from its model on its task, else from its model, else from all. */
+/** Per run: from its model on its task, else from its model, else from all. */
 export function expectations(runs: readonly Run[], now: number): (run: Run) => Expected | null {
   const known = new Map<string, Expected | null>();
   const of = (key: string, members: () => readonly Run[]): Expected | null => {
@@ -59,7 +59,7 @@ export function expectations(runs: readonly Run[], now: number): (run: Run) => E
     of('all', () => runs);
 }
 
-/** What a run still needs once it has its place: 0 when it has ended, never less than 0. */
+/** What a started run still needs: 0 when it has ended, never negative. */
 export function leftOfRun(run: Run, expected: Expected | null, now: number): number | null {
   if (run.status === 'ended') return 0;
   if (expected === null) return null;
@@ -67,9 +67,9 @@ export function leftOfRun(run: Run, expected: Expected | null, now: number): num
 }
 
 /**
- * Time left: what all unfinished runs need together, shared out among the places that they have (`concurrency`, or fewer
- * runs), but no less than the longest of them. Spend: what is spent, and for each unfinished run what its expectation
- * exceeds its cost by. Runs of which nothing can be expected make both unknown.
+ * Time left: the total of all unfinished runs divided by the places (`concurrency`, or fewer runs),
+ * at least the longest of them. Spend: spent, plus what each unfinished run's expectation exceeds
+ * its cost by. A run without an expectation makes both unknown.
  */
 export function forecast(
   runs: readonly Run[],

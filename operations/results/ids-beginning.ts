@@ -22,8 +22,8 @@ const QUERIES = {
 };
 
 /**
- * Runs, batches or saved comparisons whose id, or a batch's name, begins so: at most 200, the newest first. Looks only at a home that is up, and starts
- * nothing: else there are none, nor if the database takes longer than `timeoutMs` for an answer.
+ * Runs, batches or saved comparisons whose id, or a batch's name, has this prefix: at most 200,
+ * newest first. Starts nothing: none if the home is down or the database exceeds `timeoutMs`.
  */
 export async function idsBeginning(
   { home, databaseUrl }: Pick<BenchSettings, 'home' | 'databaseUrl'>,
@@ -31,7 +31,7 @@ export async function idsBeginning(
   prefix: string,
   timeoutMs: number,
 ): Promise<KnownId[]> {
-  // No id and no name has other characters.
+  // No id or name contains other characters.
   if (!/^[\w.-]*$/.test(prefix)) return [];
   const url = databaseUrl ?? (servicesStatus(home).running ? embeddedDatabaseUrl(home) : null);
   if (url === null) return [];

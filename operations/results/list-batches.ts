@@ -1,7 +1,7 @@
 import type { BatchReads } from '../../domain/ports/reading/batches.js';
 import type { ListedBatch } from '../../domain/views/batches.js';
 
-/** Batches, newest first, at most so many, and how many there are. */
+/** Newest first, up to a limit, and their total number. */
 export const listBatches = (
   { queries }: { queries: Pick<BatchReads, 'listBatches'> },
   limit: number,

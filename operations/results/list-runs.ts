@@ -9,7 +9,7 @@ export type ListRunsPorts = NamePorts & {
   queries: Pick<BatchReads, 'findBatch'> & Pick<RunReads, 'listRuns'>;
 };
 
-/** Runs, newest first; `more`: there are others. BenchError: a name is unknown. */
+/** Newest first; `more`: there are others. BenchError: a name is unknown. */
 export async function listRuns(ports: ListRunsPorts, input: RunsRequest = {}): Promise<RunsDocument> {
   const request = checkedRequest(runsRequestSchema, input);
   const { batch, models, tasks, status, endReason, flag, limit } = request;
@@ -22,7 +22,6 @@ export async function listRuns(ports: ListRunsPorts, input: RunsRequest = {}): P
     statuses: status === undefined ? undefined : [status],
     endReasons: endReason === undefined ? undefined : [endReason],
     flag,
-    // One more tells whether there are more.
     limit: limit + 1,
   });
   return { runs: found.slice(0, limit), more: found.length > limit };

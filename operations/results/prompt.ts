@@ -16,15 +16,14 @@ import type { ShownStep } from '../../domain/run/run.js';
 import type { PromptDocument, PromptTurn } from '../../domain/views/prompt.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 
-/** What a prompt is rebuilt from. */
 export interface PromptPorts {
   store: Pick<StepLog, 'shownSteps'>;
   queries: Pick<RunReads, 'findRun' | 'showRun'> & Omit<TrajectoryReads, 'trajectory'>;
 }
 
 /**
- * What the model was asked in a step, requeries included: rendered again from the record, and compared with the hash of what was
- * sent. The step after the last one is the one that comes next.
+ * The model's prompt in a step, requeries included: rendered from the record and compared with the
+ * hash of the sent one. The step after the last one is the next.
  * @throws BenchError (usage) for a step that the run has not reached.
  */
 export async function prompt(ports: PromptPorts, ref: string, step: number): Promise<PromptDocument> {
@@ -32,7 +31,7 @@ export async function prompt(ports: PromptPorts, ref: string, step: number): Pro
   return promptOf(ports, runId, step);
 }
 
-/** The same, of a run by its whole id. */
+/** By the run's whole id. */
 export async function promptOf(ports: PromptPorts, runId: string, step: number): Promise<PromptDocument> {
   const run = await ports.queries.showRun(runId);
   if (!Number.isSafeInteger(step) || step < 1 || step > run.steps + 1)
@@ -66,7 +65,7 @@ export async function promptOf(ports: PromptPorts, runId: string, step: number):
   return { runId, requestedIn: asked.runId, step, source: 'rendered', messages, tools, turns };
 }
 
-/** A program writes its own prompts: they are kept as they were sent. */
+/** A program writes its own prompts: they are stored as sent. */
 async function ofProgram(
   { queries }: PromptPorts,
   { runId, step, program, model }: { runId: string; step: number; program: Program; model: ModelRef },
@@ -87,11 +86,11 @@ async function ofProgram(
   return { runId, requestedIn: runId, step, source: 'recorded', messages, tools: offeredTools(request), turns };
 }
 
-/** The run whose calls asked for this step: steps that a fork began with were asked in the run that was forked. */
+/** The run that made this step's calls: a fork's first steps belong to its origin. */
 async function whoAsked({ queries }: PromptPorts, run: RunDetail, step: number): Promise<RunDetail> {
   let asked = run;
   while (asked.forkedFrom !== null && step <= (asked.forkedAtStep ?? 0)) {
-    // It may have been left out of an import.
+    // An import may have omitted it.
     const origin = await queries.showRun(asked.forkedFrom).catch((error: unknown) => {
       if (error instanceof BenchError && error.type === 'not_found') return null;
       throw error;
@@ -102,7 +101,7 @@ async function whoAsked({ queries }: PromptPorts, run: RunDetail, step: number):
   return asked;
 }
 
-/** Records of MLGym and of other tools have no requeries, and no hash: their history is taken as it is. */
+/** MLGym's and other tools' records have no requeries and no hash: their history is used as is. */
 async function recorded({ store, queries }: PromptPorts, run: RunDetail, step: number): Promise<PromptDocument> {
   const { prompt: first, footers } = await queries.recordedPrompt(run.runId);
   const messages = first.map(({ role, content }): ChatMessage => ({

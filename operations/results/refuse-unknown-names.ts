@@ -7,7 +7,6 @@ import type { BenchSettings } from '../settings.js';
 
 const SHOWN = 20;
 
-/** What knows the names of models and tasks: those that have runs, and those of the configuration. */
 export interface NamePorts {
   queries: Pick<RunReads, 'playedNames'>;
   settings: Pick<BenchSettings, 'configFolders'>;
@@ -30,8 +29,8 @@ const isScripted = (name: string): boolean =>
   name.startsWith('scripted:') && parseScriptedPolicy(name.slice('scripted:'.length)) !== null;
 
 /**
- * Without it a typing error would return an empty list. A name is known if it has runs, or if this
- * home could play it; tasks are also known as `id@contract`. BenchError (usage) with the nearest name.
+ * Otherwise a typing error would return an empty list. Known are names with runs and those that
+ * this home can play; tasks also as `id@contract`. BenchError (usage) with the nearest name.
  */
 export async function refuseUnknownNames(
   { queries, settings: { configFolders } }: NamePorts,

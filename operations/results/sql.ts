@@ -3,8 +3,8 @@ import { type SqlRequest, sqlRequestSchema } from '../../domain/requests/reading
 import type { QueryResult } from '../../domain/views/database.js';
 
 /**
- * Runs one SELECT, which can change nothing, until the signal is aborted. BenchError (usage): it is no such query, fails, or returns
- * more than `maxBytes`.
+ * Runs one read-only SELECT until the signal is aborted. BenchError (usage): not such a query, it
+ * fails, or it returns more than `maxBytes`.
  */
 export async function sql(
   bench: { databaseUrl(): Promise<string> },

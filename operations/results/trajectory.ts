@@ -6,7 +6,6 @@ import type { RunDetail } from '../../domain/views/runs.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 import { showRun } from './show-run.js';
 
-/** A run with its steps in order, from this one on. */
 export async function trajectory(
   ports: { queries: Pick<RunReads, 'findRun' | 'showRun'> & Pick<TrajectoryReads, 'trajectory'> },
   ref: string,

@@ -3,7 +3,7 @@ import type { RunReads } from '../../domain/ports/reading/runs.js';
 import type { TreeReads } from '../../domain/ports/reading/trees.js';
 import type { TreeDocument } from '../../domain/views/tree.js';
 
-/** The tree of forks that a run plays, or is a node of. @throws BenchError (usage) for a run that plays one line. */
+/** The search tree of a run, or around a node. @throws BenchError (usage) for a run without one. */
 export async function runTree(
   { queries }: { queries: Pick<RunReads, 'findRun' | 'showRun'> & TreeReads },
   ref: string,

@@ -1,9 +1,6 @@
 import type { Rollouts } from '../../domain/ports/rollouts.js';
 
-/**
- * The captured calls of these, by any id, may be removed. Returns the ids, as given, of those that
- * have ended.
- */
+/** Marks captured calls as removable, by any id. Returns the given ids of ended rollouts. */
 export const acknowledgeRollouts = (
   { rollouts }: { rollouts: Pick<Rollouts, 'acknowledge'> },
   batchId: string,

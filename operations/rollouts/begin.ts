@@ -22,7 +22,7 @@ import type { BenchSettings } from '../settings.js';
 /** A rollout needs no client that polls it: its trainer may be away for any time. */
 const NEVER_IDLE_SECONDS = 315_360_000;
 
-/** Ids of rollouts that were begun, as the trainer names them. */
+/** Ids as the trainer names them. */
 export interface BegunRollout {
   rolloutId: string;
   runId: string;
@@ -45,11 +45,10 @@ export type BeginRolloutsPorts = StartPorts &
   };
 
 /**
- * Begins rollouts: stored first, then started; a sweep starts those that a death in between leaves
- * behind. An id that a stored rollout has returns that one. There is no limit to their number: they
- * queue for the hosts.
- * @throws BenchError (usage) that names a wrong key; (not_found) for a task, split or agent that is
- * not there.
+ * Stores rollouts, then starts them; the sweep starts those that a crash leaves behind. A stored
+ * rollout's id returns that one. Their number is unlimited: they queue for hosts.
+ * @throws BenchError (usage) that names a wrong key; (not_found) for an unknown task, split or
+ * agent.
  */
 export async function beginRollouts(
   ports: BeginRolloutsPorts,
@@ -60,7 +59,7 @@ export async function beginRollouts(
   const { episodes } = ports;
   const { model, count, capture, rollout_id: given, ...asked } = request;
   const { api_key: _key, headers, ...shown } = model;
-  // First: a wrong reward or endpoint is refused even while the services are away.
+  // First: a wrong reward or endpoint is refused even while services are away.
   const reward = asked.reward === undefined ? env.options.reward : rewardRequest(asked.reward);
   const endpoint = { capture, sealed: await sealedOf(ports, model) } satisfies RolloutEndpoint;
   const played = await freshRun(env, asked);
@@ -109,14 +108,14 @@ async function start(ports: StartPorts, runId: string): Promise<void> {
   try {
     await startRunWorkflow(await ports.temporal(), ticket);
   } catch (error) {
-    // It is wanted: the sweep starts it.
+    // It is stored: the sweep starts it.
     if (!isOutage(error)) throw error;
   }
 }
 
 /**
- * Throws BenchError (usage) at once for an address that the worker would refuse in any case. Only
- * the worker checks what a name resolves to.
+ * Throws BenchError (usage) at once for an address that the worker would always refuse. Only the
+ * worker checks what a name resolves to.
  */
 function refusePrivate(baseUrl: string): void {
   try {
@@ -131,8 +130,8 @@ function refusePrivate(baseUrl: string): void {
 }
 
 /**
- * Null: the model has no secret. The name of a variable is not resolved. Throws BenchError (usage)
- * for a variable that is not set, and an address that may not be called.
+ * Null: the model has no secret. Does not resolve a variable's name. Throws BenchError (usage) for
+ * an unset variable or a forbidden address.
  */
 async function sealedOf(
   { keys, settings }: SealPorts,

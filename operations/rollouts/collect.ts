@@ -1,19 +1,16 @@
 import type { ProgressEvents } from '../../domain/ports/progress-events.js';
 import type { EndedRollouts, RolloutRow, Rollouts } from '../../domain/ports/rollouts.js';
 
-/** What `announce_progress()` says when any rollout ends. */
+/** `announce_progress()` sends this when any rollout ends. */
 const ANY_ROLLOUT = 'rollouts';
 
 interface Wait {
-  /**
-   * Milliseconds since 1970: a repetition after an outage waits no longer than the first try would
-   * have.
-   */
+  /** Milliseconds since 1970: a retry after an outage waits no longer than the first try. */
   until: number;
   signal?: AbortSignal;
 }
 
-/** Looks, and again at each news of this name, until something is there or the time is over. */
+/** Polls at each notification of this name until there is a result or time is up. */
 async function untilThere<T>(
   progress: ProgressEvents,
   name: string,
@@ -21,7 +18,7 @@ async function untilThere<T>(
   look: () => Promise<T | null>,
 ): Promise<T | null> {
   for (;;) {
-    // Before looking, so that nothing is missed between.
+    // Subscribe before reading, so that no notification is missed.
     const news = progress.next(name);
     try {
       const found = await look();
@@ -34,10 +31,7 @@ async function untilThere<T>(
   }
 }
 
-/**
- * Rollouts that have ended and were not acknowledged, in the order of their numbers; waits for the
- * first one.
- */
+/** Ended rollouts that were not acknowledged, by number; waits for the first one. */
 export async function endedRollouts(
   { rollouts }: { rollouts: Pick<Rollouts, 'ended'> },
   progress: ProgressEvents,
@@ -51,7 +45,7 @@ export async function endedRollouts(
   return found ?? [];
 }
 
-/** The rollout once it has ended; null: it is still running. */
+/** Null: still running. */
 export function endedRollout(
   { rollouts }: { rollouts: Pick<Rollouts, 'find'> },
   progress: ProgressEvents,

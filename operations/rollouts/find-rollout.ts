@@ -1,6 +1,6 @@
 import type { RolloutRow, Rollouts } from '../../domain/ports/rollouts.js';
 
-/** By the trainer's id or the run's; null: there is none. */
+/** By the trainer's id or the run's; null: unknown. */
 export const findRollout = (
   { rollouts }: { rollouts: Pick<Rollouts, 'find'> },
   id: string,

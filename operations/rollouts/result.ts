@@ -3,16 +3,12 @@ import type { RolloutRow, Rollouts } from '../../domain/ports/rollouts.js';
 import { type CaptureLevel, leastLevel } from '../../domain/rollouts/captured-tokens.js';
 import { type TrainingTurn, trainingTurns } from '../../domain/rollouts/training-turn.js';
 
-/** A rollout with its turns. */
 export interface RolloutResult extends RolloutRow {
-  /**
-   * The capture level of its poorest answer; null: no answer yet. Below `tokens` it is for
-   * evaluation only.
-   */
+  /** Capture level of its poorest answer; null: none yet. Below `tokens`: for evaluation only. */
   level: CaptureLevel | null;
   /** Ended without a fault of bench. */
   ok: boolean;
-  /** What failed; null: nothing. */
+  /** Null: nothing failed. */
   error: string | null;
   exitStatus: string | null;
   turns: TrainingTurn[];

@@ -33,20 +33,18 @@ export type SteeringPorts = DoPorts &
     pages: Pick<EventPages, 'eventDetail'>;
   };
 
-/** An action with the preview that it follows, its idempotency key and its author. */
 export interface Asked extends WantedAction {
   tag: string;
   /** An action of the same key is done once. */
   key: string;
-  /** Name of the token. */
   who: string;
 }
 
 const KIND = 'operator_action';
 
 /**
- * Does what was previewed, once for each key, and records its author. BenchError (conflict,
- * `preview.outdated`): its effects are no longer those of the preview.
+ * Performs a previewed action once per key, and records its author. BenchError (conflict,
+ * `preview.outdated`): its effects have changed since the preview.
  */
 export async function act(ports: SteeringPorts, asked: Asked): Promise<ActionResult> {
   const { store, pages } = ports;
@@ -70,7 +68,7 @@ export async function act(ports: SteeringPorts, asked: Asked): Promise<ActionRes
   return { action: asked.action, subject, ...done, repeated: false };
 }
 
-/** As it was written into the event. */
+/** Parses the event's detail. */
 const doneOf = (detail: string): Done => JSON.parse(detail.slice(detail.indexOf('{'))) as Done;
 
 async function doIt(ports: DoPorts, { of, action, options }: Asked, id: string): Promise<Done> {

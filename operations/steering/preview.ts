@@ -11,7 +11,6 @@ import { listHosts } from '../home/hosts/list.js';
 
 export type SteeredKind = 'batches' | 'runs' | 'hosts';
 
-/** An action that an operator requests. */
 export interface WantedAction {
   of: SteeredKind;
   /** An unambiguous part of a batch's or run's id is enough. */
@@ -42,17 +41,14 @@ interface Judged {
   refusal: string | null;
   effects: Effect[];
   final?: boolean;
-  /**
-   * Must be the same when the action is done. Counters that only grow, such as steps, are no part
-   * of it.
-   */
+  /** Must still be equal when the action is performed. Without growing counters such as steps. */
   state: unknown;
 }
 
 const effect = (what: string, count: number | null, text: string): Effect => ({ what, count, text });
 const runs = (count: number): string => `${count} ${count === 1 ? 'run' : 'runs'}`;
 
-/** What an action would do now, counted; nothing is changed. */
+/** Counts what an action would do now; changes nothing. */
 export async function previewAction(ports: PreviewPorts, wanted: WantedAction): Promise<Preview> {
   const judged = await judge(ports, wanted);
   const { subject, refusal, effects, final = false, state } = judged;

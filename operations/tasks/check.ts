@@ -19,7 +19,7 @@ type OfferPorts = Parameters<typeof chooseBackend>[0] & {
 };
 export type CheckTasksPorts = NamedTasksPorts & OfferPorts & { settings: Pick<BenchSettings, 'layout'> };
 
-/** Says of tasks whether they can be played as things are, before anything is spent. */
+/** Whether tasks can be played as things are, before anything is spent. */
 export async function checkTasks(ports: CheckTasksPorts, input: CheckTasksRequest): Promise<CheckedTask[]> {
   const request = checkedRequest(checkTasksRequestSchema, input);
   const { layout } = ports.settings;
@@ -36,7 +36,7 @@ export async function checkTasks(ports: CheckTasksPorts, input: CheckTasksReques
   return rows;
 }
 
-/** What the workers that were seen, and this machine's disk, have to give. */
+/** Resources of registered workers and this machine's disk. */
 async function offered(ports: OfferPorts, wish: Backend | undefined): Promise<Offer> {
   const backend = await chooseBackend(ports, wish ?? null, []);
   const hosts = await ports.queries.hosts();
@@ -50,5 +50,5 @@ async function offered(ports: OfferPorts, wish: Backend | undefined): Promise<Of
   };
 }
 
-/** The folder, or the one above it that exists. */
+/** The folder, or its nearest existing parent. */
 const nearest = (dir: string): string => (existsSync(dir) ? dir : nearest(dirname(dir)));

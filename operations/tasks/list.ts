@@ -31,7 +31,7 @@ function listedBroken(settings: PlaceSettings, entry: ConfigEntry, { problems }:
   };
 }
 
-/** All tasks, broken ones too. Broken files, of suites too, are reported as notices. */
+/** Broken tasks included. Broken files, also of suites, are reported as notices. */
 export function listTasks({ settings, notify }: ListTasksPorts): TasksDocument {
   const { tasks, broken } = tasksOf(settings.configFolders);
   const files = [...broken, ...brokenSuites(settings.configFolders)];

@@ -10,10 +10,7 @@ export interface NamedTasksPorts {
   notify: (notice: Notice) => void;
 }
 
-/**
- * The tasks that a request names; broken ones of `all` are skipped with a notice. BenchError
- * (usage): it names none, or one that is unknown or broken.
- */
+/** Skips broken tasks of `all` with a notice. BenchError (usage): none, unknown or broken. */
 export function namedTasks({ settings, notify }: NamedTasksPorts, { ids = [], suite }: NamedTasks): TaskFolder[] {
   const names = [...ids, ...(suite === undefined ? [] : [suite])];
   if (names.length === 0)

@@ -9,13 +9,11 @@ export type TaskKind = (typeof TASK_KINDS)[number];
 
 export interface NewTask {
   dir: string;
-  /** In it. */
   files: string[];
-  /** The commands that come next. */
   next: string[];
 }
 
-/** Somebody's choice of folder is at fault, rather than the disk. */
+/** The chosen folder is at fault, not the disk. */
 const NOT_OURS = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOENT'];
 
 /** `evenNumbers`, `even-numbers` → `Even numbers` */
@@ -28,8 +26,8 @@ const nameOf = (id: string): string => {
 };
 
 /**
- * A new task that can be played as it is, of the templates beside the bundled configuration; whole or not at all.
- * BenchError (usage): the id cannot be used, or the folder not be written.
+ * Makes a playable task from the bundled templates, whole or not at all. BenchError (usage): the id
+ * is invalid, or the folder cannot be written.
  */
 export function newTask({
   assetsRoot,
@@ -86,6 +84,6 @@ function removeIfThere(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // Where nothing could be written, nothing is left, and the error says so.
+    // Nothing was written, and the error says so.
   }
 }

@@ -7,11 +7,9 @@ import { notifyAnswered } from '../../temporal/notify-answered.js';
 import { isOutage } from '../as-bench-error.js';
 
 export interface GivenAnswer {
-  /** The reply that counts: the first that was given. */
   reply: DecodedReply;
-  /** True: this reply is the one that counts. */
   counts: boolean;
-  /** Its run was notified. Otherwise it will be, within seconds of the services being up again. */
+  /** False: the run is notified within seconds of the services' return. */
   delivered: boolean;
 }
 
@@ -21,11 +19,9 @@ export interface AnswerPorts {
 }
 
 /**
- * Answer a turn of a run that is played from outside: the reply is stored, then the run is
- * notified. The first answer counts. Repeating it changes nothing, so callers may repeat it when
- * they are not sure that it arrived.
- * @throws BenchError (not_found) if no such turn was requested, or its run ended without an answer
- * to it.
+ * Stores the reply of a run that is played from outside, then notifies the run. The first answer
+ * counts; repeating it is safe.
+ * @throws BenchError (not_found) if no such turn was requested, or its run ended without an answer.
  */
 export async function answerTurn(ports: AnswerPorts, turn: TurnKey, reply: DecodedReply): Promise<GivenAnswer> {
   const answered = await ports.turns.answer(turn, encodeReply(reply));
@@ -40,7 +36,7 @@ export async function answerTurn(ports: AnswerPorts, turn: TurnKey, reply: Decod
     .temporal()
     .then((client) => notifyAnswered(client, turn))
     .catch((error: unknown) => {
-      // The answer is stored: a worker finds that its run was not notified, and notifies it.
+      // The answer is stored: a worker notices that the run was not notified, and notifies it.
       if (isOutage(error)) return false;
       throw error;
     });

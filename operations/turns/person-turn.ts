@@ -11,7 +11,7 @@ import { playState, type PlayStatePorts } from './play-state.js';
 
 type PersonPorts = PortsOf<typeof runIdOf | typeof runDefinition>;
 
-/** What a person who plays a run sees: the turn that waits for them, else the state of the run. */
+/** The open turn of a person's run, else the state of the run. */
 export async function personTurn(ports: PersonPorts & PlayStatePorts, ref: string): Promise<PersonTurn> {
   const { runId, agent } = await ofPerson(ports, ref);
   const state = await playState(ports, runId);
@@ -37,10 +37,7 @@ export async function personTurn(ports: PersonPorts & PlayStatePorts, ref: strin
   };
 }
 
-/**
- * Answers a turn with a person's command, in the form that the agent's parser reads. The first
- * answer to a turn counts.
- */
+/** Encodes the command for the agent's parser. The first answer to a turn counts. */
 export async function answerAsPerson(
   ports: PersonPorts & AnswerPorts,
   ref: string,

@@ -7,7 +7,7 @@ export interface PlayStatePorts {
   queries: Pick<RunReads, 'showRun'>;
 }
 
-/** What a player of one run sees: the turn that waits for an answer, else the state of the run. */
+/** The open turn of a run, else the state of the run. */
 export async function playState(
   { turns, queries }: PlayStatePorts,
   runId: string,

@@ -1,7 +1,6 @@
 import type { BatchRequestInput } from '../../domain/requests/batch.js';
 import { submitBatch } from '../batches/submit-batch.js';
 
-/** A new run that a person plays; returns its id. */
 export async function startPersonRun(
   ports: Parameters<typeof submitBatch>[0],
   task: string,

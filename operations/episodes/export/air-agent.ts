@@ -1,8 +1,8 @@
 import type { EpisodeLine } from '../../../domain/views/training.js';
 
 /**
- * An episode as air-agent saves it: of each turn the whole prompt and the completion, of the episode its scores. `policy_step` is the
- * version of the policy that began it. Keys: those of its `_save_trajectory`.
+ * An episode in air-agent's format (keys of its `_save_trajectory`): the whole prompt and
+ * completion of each turn, and the scores. `policy_step`: policy version at its reset.
  */
 export function airAgentTrajectory(line: EpisodeLine): { name: string; trajectory: Record<string, unknown> } {
   const { task, episode_id: id, policy_version: version, messages, actions, baseline } = line;
@@ -29,7 +29,7 @@ export function airAgentTrajectory(line: EpisodeLine): { name: string; trajector
     },
     timestamp,
   };
-  // Theirs ends with the time; episodes that end in one second need more.
+  // Theirs ends with the time; episodes that end in the same second need more.
   return { name: `${task}_pi${version ?? 0}_${timestamp}_${line.run_id}.json`, trajectory };
 }
 

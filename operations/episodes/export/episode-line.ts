@@ -2,7 +2,7 @@ import type { EpisodeRecord } from '../../../domain/ports/exports.js';
 import { type FinalEvaluation, mlgymExitStatus } from '../../../domain/run/outcomes.js';
 import type { EpisodeLine } from '../../../domain/views/training.js';
 
-/** An episode as trainers read it; `first`: what its policy was shown first. */
+/** `first`: the policy's first message. */
 export function episodeLine(
   { final_evaluation: final, actions, ...episode }: EpisodeRecord,
   first: string,

@@ -28,10 +28,7 @@ export type EpisodeLinesPorts = BeginningPorts &
 type ExchangePorts = EpisodeFilterPorts &
   PortsOf<typeof writeLogs | typeof writeTrajectories> & { exports: Pick<Exports, 'episodes'> };
 
-/**
- * Episodes with all their messages, in the order in which they were reset: one at a time, however
- * many there are.
- */
+/** Episodes with all their messages, in the order of their resets, one at a time in memory. */
 export async function* episodeLines(
   ports: EpisodeLinesPorts,
   filter: EpisodeFilter,
@@ -43,7 +40,6 @@ export async function* episodeLines(
   }
 }
 
-/** The same as JSON lines. */
 export async function* episodeText(
   ports: EpisodeLinesPorts,
   filter: EpisodeFilter,
@@ -51,10 +47,7 @@ export async function* episodeText(
   for await (const line of episodeLines(ports, filter)) yield `${JSON.stringify(line)}\n`;
 }
 
-/**
- * Writes episodes to a new file, or as trajectory files of air-agent into a folder; omitted: one
- * named after the batch.
- */
+/** Writes a file, or a folder for air-agent; path omitted: named after the batch. */
 export async function exportEpisodes(
   ports: EpisodeLinesPorts & ExchangePorts,
   input: EpisodeExportRequest = {},
@@ -93,7 +86,6 @@ export async function exportEpisodes(
   return { format, output: target, episodes: count };
 }
 
-/** The runs of episodes, as any run is written. */
 async function exportExchanged(
   ports: ExchangePorts,
   filter: EpisodeFilter,

@@ -1,7 +1,7 @@
 import type { DatabaseRoles } from '../../../domain/views/database.js';
 import { type AdminPorts, adminUrl } from './admin-url.js';
 
-/** Makes the roles of workers and of readers, as the administrator; returns their names. */
+/** Creates the roles of workers and readers as the administrator; returns their names. */
 export async function createRoles(ports: AdminPorts): Promise<DatabaseRoles> {
   const { ensureRoles, migrate } = await import('../../../db/index.js');
   const url = await adminUrl(ports);

@@ -2,7 +2,6 @@ import { BenchError } from '../../../domain/errors.js';
 import type { MigrationDocument } from '../../../domain/views/database.js';
 import { type AdminPorts, adminUrl } from './admin-url.js';
 
-/** Brings the schema up to date, as the administrator. */
 export async function migrateDatabase(ports: AdminPorts): Promise<MigrationDocument> {
   const { migrate, schemaState } = await import('../../../db/index.js');
   const url = await adminUrl(ports);

@@ -4,7 +4,7 @@ import { type AdminPorts, adminUrl } from './admin-url.js';
 
 export type DatabaseUrlPorts = AdminPorts & { settings: Pick<BenchSettings, 'layout'> };
 
-/** The address of the database, password included, for other programs: of a user who only reads, or of the owner. */
+/** For other programs, password included: of the read-only user, or of the owner. */
 export async function databaseUrl(ports: DatabaseUrlPorts, { owner }: { owner: boolean }): Promise<string> {
   const url = await ports.databaseUrl();
   if (owner) return url;

@@ -1,6 +1,6 @@
 import type { HostRegistry } from '../../../domain/ports/record/hosts.js';
 
-/** Stops placing new runs on a host; running ones continue. `drained` false: it takes runs again. */
+/** Stops placing new runs on a host; running ones continue. `drained` false: undo. */
 export const drainHost = (
   { store }: { store: Pick<HostRegistry, 'drainHost'> },
   hostId: string,

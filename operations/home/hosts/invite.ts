@@ -16,12 +16,12 @@ export type InvitePorts = AdminPorts & {
 };
 
 export interface InviteOptions {
-  /** Name of the host; by default one is made up. */
+  /** Host name; default: generated. */
   hostId?: string | undefined;
-  /** How other machines reach the servers, `host:port`, where that differs from what this one uses. */
+  /** `host:port` by which other machines reach the database, if it differs here. */
   database?: string | undefined;
   temporal?: string | undefined;
-  /** How long the invitation may be used. */
+  /** Validity of the invitation. */
   days: number;
 }
 
@@ -31,7 +31,7 @@ export interface Invitation {
   expiresAt: Date;
 }
 
-/** Of the artifact store and Temporal, nothing secret: keys and certificates of clients belong to each machine. */
+/** Settings of the artifact store and Temporal without secrets: each machine has its own keys. */
 const PASSED_ON = [
   'BENCH_ARTIFACTS',
   'BENCH_S3_ENDPOINT',
@@ -41,7 +41,7 @@ const PASSED_ON = [
   'TEMPORAL_TLS_SERVER_NAME',
 ];
 
-/** Make a user of the database for a new machine, and what that machine needs to join. */
+/** Creates a database user for a new machine; returns what the machine needs to join. */
 export async function inviteHost(ports: InvitePorts, options: InviteOptions): Promise<Invitation> {
   const { env, layout, databaseUrl, temporalAddress, temporalNamespace, assetsRoot } = ports.settings;
   const hostId = options.hostId ?? `host-${randomBytes(3).toString('hex')}`;

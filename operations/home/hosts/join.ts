@@ -11,8 +11,8 @@ import { makeFolder } from '../../../services/make-folder.js';
 type Settings = Pick<BenchSettings, 'home' | 'layout' | 'env' | 'assetsRoot' | 'databaseUrl'>;
 
 /**
- * Make this machine's home that of a host: check the version, the token, the servers and the store, in the order in which a person would
- * look, and write down the settings. Each refusal is one sentence, and changes nothing.
+ * Makes this machine's home that of a host: checks version, token, servers and store in the order
+ * of a person, then writes the settings. Each refusal is one sentence and changes nothing.
  */
 export async function joinFleet(settings: Settings, text: string): Promise<{ hostId: string; home: string }> {
   const invitation = decodeInvitation(text);
@@ -77,7 +77,7 @@ interface PemFile {
   pem: string;
 }
 
-/** What the servers' certificates are checked with. */
+/** The certificate authorities of the servers. */
 function authorityFiles(
   { home }: Settings,
   { databaseAuthority, temporalAuthority }: HostInvitation,
@@ -87,7 +87,7 @@ function authorityFiles(
   return { ...file('database', databaseAuthority), ...file('temporal', temporalAuthority) };
 }
 
-/** What else the file says stays. */
+/** Keeps the file's other lines. */
 function writeSettings(path: string, values: Record<string, string>): void {
   const kept = (existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []).filter(
     (line) => line !== '' && !(/^\s*([A-Z0-9_]+)\s*=/.exec(line)?.[1] ?? '' in values),

@@ -4,6 +4,5 @@ import { type UnreachedPorts, withUnreached } from './unreached.js';
 
 export type ListHostsPorts = UnreachedPorts & { queries: Pick<FleetReads, 'hosts'> };
 
-/** The machines that execute runs. */
 export const listHosts = async (ports: ListHostsPorts, options: { includeRemoved: boolean }): Promise<HostRow[]> =>
   withUnreached(ports, await ports.queries.hosts(options), ({ state }) => ['silent', 'lost'].includes(state));

@@ -1,5 +1,5 @@
 import type { HostRegistry } from '../../../domain/ports/record/hosts.js';
 
-/** Declares a host gone for good: its runs move to other hosts. Throws BenchError (usage) if it is alive. */
+/** The host does not return: its runs move. Throws BenchError (usage) if it is alive. */
 export const removeHost = ({ store }: { store: Pick<HostRegistry, 'removeHost'> }, hostId: string): Promise<void> =>
   store.removeHost(hostId);

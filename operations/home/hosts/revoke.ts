@@ -2,8 +2,8 @@ import { BenchError } from '../../../domain/errors.js';
 import { type AdminPorts, adminUrl } from '../database/admin-url.js';
 
 /**
- * Shut an invited host out: the database refuses it from now on, its worker stops, its runs go on elsewhere. Throws BenchError
- * (not_found): nobody was invited under this name.
+ * Revokes an invited host: the database refuses it, its worker stops, its runs continue elsewhere.
+ * Throws BenchError (not_found) if no host of this name was invited.
  */
 export async function revokeHost(ports: AdminPorts, hostId: string): Promise<void> {
   const { revokeHostUsers } = await import('../../../db/host-users.js');

@@ -1,11 +1,10 @@
-/** How long podman may take over its first answer. */
 const START_SECONDS = 60;
-/** After its end the job waits so long for podman to leave. */
+/** How long the job waits for podman after its own end. */
 const END_SECONDS = 20;
 
 /**
- * Outlives whatever may end the batch shell, which holds the other end of its input: a line ends podman alone, the end of input the
- * job's home too. Out of the job's process tree, all of which Slurm may tell to end while the worker still hands its runs on.
+ * Outlives the batch shell, which writes its input: a line ends podman alone, end of input the home
+ * too. Slurm may signal the job's whole process tree while the worker hands its runs over.
  */
 const KEEPER = `
   trap : TERM
@@ -41,8 +40,8 @@ const KEEPER = `
 `;
 
 /**
- * Functions of a job's script. Nobody else starts podman's service for a user without root on a node: `start_podman` sets
- * BENCH_PODMAN_HOST once it answers, `end_podman` ends it. File descriptor 9 is theirs.
+ * Shell functions of a job's script; nothing else starts podman's service for a user without root.
+ * `start_podman` sets BENCH_PODMAN_HOST, `end_podman` ends it. They use file descriptor 9.
  */
 export const PODMAN_OF_JOB = `podman_dir=
 needs_podman() {

@@ -4,13 +4,13 @@ import { quotedWord } from '../../../domain/text/shell-word.js';
 import { PODMAN_OF_JOB } from './slurm-podman.js';
 
 export interface SlurmScriptOptions extends SlurmJob {
-  /** Home that has joined, on a file system that the nodes share. */
+  /** A joined home, on a file system that the nodes share. */
   home: string;
-  /** The command line, as it is on the nodes. */
+  /** The command line on the nodes. */
   command: readonly string[];
 }
 
-/** Slurm cannot be exact to the second: it looks every 30 to 60. */
+/** Slurm is not exact to the second: it checks every 30 to 60. */
 const SIGNAL_SECONDS = 60;
 /** Ends whoever does not handle it yet; SIGUSR1 would open Node's debugger instead. */
 const LEAVE = 'USR2';
@@ -18,8 +18,8 @@ const LEAVE = 'USR2';
 const OF_RUNS = 0.9;
 
 /**
- * A job whose worker takes what ends in the job's time, and hands its runs on when the job is to end: at its time limit, when it is
- * preempted or cancelled. Its home is the job's own; the settings are those of the home that joined.
+ * A job whose worker takes runs that end in the job's time, and hands the others over when the job
+ * ends, is preempted or cancelled. Its own home has the settings of the joined one.
  */
 export function slurmScript(options: SlurmScriptOptions): string {
   const { home, command, partition, account, qos, hours, cpus, memoryGb, gpus, grace } = options;

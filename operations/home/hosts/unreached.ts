@@ -6,8 +6,8 @@ export interface UnreachedPorts {
 }
 
 /**
- * With the server that hosts which do not register lack. What they cannot write to PostgreSQL they show in Temporal; where that does
- * not answer either, it stays unknown.
+ * Adds the server that unregistered hosts cannot reach. Without PostgreSQL they report through
+ * Temporal; if Temporal does not answer here either, it stays unknown.
  */
 export async function withUnreached<Host extends { hostId: string; unreachableServer: Unreached }>(
   { temporal }: UnreachedPorts,

@@ -5,9 +5,8 @@ export interface ListLimitsPorts {
   rateControl: Pick<RateControl, 'accounts'>;
 }
 
-/** The accounts at providers, and the rates at which calls are granted. */
 export const listLimits = ({ rateControl }: ListLimitsPorts): Promise<RateAccountRow[]> => rateControl.accounts();
 
-/** One of them; null: no call went there yet. */
+/** Null: no call to this account yet. */
 export const findLimits = async (ports: ListLimitsPorts, account: string): Promise<RateAccountRow | null> =>
   (await listLimits(ports)).find((one) => one.account === account) ?? null;

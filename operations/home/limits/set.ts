@@ -3,7 +3,7 @@ import type { RateAccountRow } from '../../../domain/views/rate-accounts.js';
 import type { RateControl } from '../../../domain/ports/rate-control.js';
 import { findLimits } from './list.js';
 
-/** Sets what an account may do in a minute, over all workers. Left out: as it was. */
+/** Limits per minute, over all workers. Absent: unchanged. */
 export async function setLimits(
   { rateControl }: { rateControl: Pick<RateControl, 'accounts' | 'set'> },
   account: string,

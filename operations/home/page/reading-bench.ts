@@ -7,7 +7,7 @@ export interface ReadingPorts extends Stores {
   close(): Promise<void>;
 }
 
-/** The same home, whose stores connect as the role that may only select: no request writes. */
+/** The same home; its stores connect as the role that may only select, so no request writes. */
 export function readingBench<Ports extends ReadingPorts>(bench: Ports): Ports {
   const open = async () => {
     const databaseUrl = await bench.databaseUrl();

@@ -7,7 +7,7 @@ import { makeFolder } from '../../../services/make-folder.js';
 const runningSchema = z.strictObject({ pid: z.int(), address: z.string() });
 export type RunningPage = z.infer<typeof runningSchema>;
 
-/** Where the page of this home is served, as far as it was written down; whether it is still there, its `/health` says. */
+/** The recorded address of the page; its `/health` shows whether it still runs. */
 function runningPage({ layout }: Pick<BenchSettings, 'layout'>): RunningPage | null {
   try {
     return runningSchema.parse(JSON.parse(readFileSync(layout.pageServer, 'utf8')));
@@ -21,12 +21,12 @@ export function pageListens({ layout }: Pick<BenchSettings, 'layout'>, running: 
   writeFileSync(layout.pageServer, `${JSON.stringify(running)}\n`, { mode: 0o600 });
 }
 
-/** Only what this process wrote. */
+/** Removes only what this process wrote. */
 export function pageEnded(settings: Pick<BenchSettings, 'layout'>): void {
   if (runningPage(settings)?.pid === process.pid) rmSync(settings.layout.pageServer, { force: true });
 }
 
-/** The page's address, if it answers; never throws, and waits no longer than this. */
+/** The page's address, if it answers in time; never throws. */
 export async function answeringPage(
   settings: Pick<BenchSettings, 'layout'>,
   timeoutMs = 3_000,

@@ -8,7 +8,7 @@ import type { AddedToken, Token } from '../../../domain/views/page.js';
 import type { BenchSettings } from '../../settings.js';
 import { makeFolder } from '../../../services/make-folder.js';
 
-// Tokens of the page. The home keeps their hashes alone: they are random and long, so that no slow hash is needed.
+// The home stores only hashes: tokens are random and long, so a fast hash is enough.
 
 const storedSchema = z.strictObject({
   name: z.string(),
@@ -57,11 +57,11 @@ function write(path: string, tokens: Stored[]): void {
 export interface NewToken {
   name: string;
   role: Role;
-  /** Until it ends; null: never. */
+  /** Lifetime; null: no end. */
   days: number | null;
 }
 
-/** A new token, which only this call returns. Expired ones are deleted. BenchError (conflict): the name is taken. */
+/** Only this call returns the token. Deletes expired ones. BenchError (conflict): name in use. */
 export function addToken({ layout }: Pick<BenchSettings, 'layout'>, { name, role, days }: NewToken): AddedToken {
   const now = Date.now();
   const kept = read(layout.tokens).filter((stored) => !hasEnded(stored, now));
@@ -82,13 +82,11 @@ export function addToken({ layout }: Pick<BenchSettings, 'layout'>, { name, role
   return { ...shown(stored), token };
 }
 
-/** Those that have not ended. */
 export const listTokens = ({ layout }: Pick<BenchSettings, 'layout'>): Token[] =>
   read(layout.tokens)
     .filter((stored) => !hasEnded(stored, Date.now()))
     .map(shown);
 
-/** BenchError (not_found): there is none of this name. */
 export function removeToken({ layout }: Pick<BenchSettings, 'layout'>, name: string): void {
   const tokens = read(layout.tokens);
   const kept = tokens.filter((stored) => stored.name !== name);
@@ -100,7 +98,7 @@ export function removeToken({ layout }: Pick<BenchSettings, 'layout'>, name: str
   write(layout.tokens, kept);
 }
 
-/** Says whom a token makes; the file is read again when it has changed, so that one that was removed ends at once. */
+/** Rereads the file when it has changed, so that a removed token ends at once. */
 export function pageTokens({ layout }: Pick<BenchSettings, 'layout'>): { find(token: string): Token | null } {
   let known: { stamp: string; tokens: Stored[] } = { stamp: '', tokens: [] };
   const current = (): Stored[] => {
@@ -113,7 +111,7 @@ export function pageTokens({ layout }: Pick<BenchSettings, 'layout'>): { find(to
   return {
     find(token) {
       const hash = hashOf(token);
-      // All are compared, each in a time that does not depend on how much of it is right.
+      // Compares all, each in constant time.
       const found = current().filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), hash));
       const stored = found[0];
       return stored === undefined || hasEnded(stored, Date.now()) ? null : shown(stored);

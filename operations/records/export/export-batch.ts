@@ -11,7 +11,7 @@ import type { LogPorts } from './exchange/write-exchanged.js';
 import { makeTarget, writeNew } from './targets.js';
 import type { RunDirectoryPorts } from './write-run-directory.js';
 
-/** Run directories of MLGym; a signed line of JSON per run, with everything; a table of runs; trajectories of Harbor; logs of Inspect. */
+/** MLGym directories; a signed JSON line per run; a table; Harbor trajectories; Inspect logs. */
 export const EXPORT_FORMATS = ['mlgym', 'jsonl', 'csv', ...EXCHANGE_FORMATS] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 type TextFormat = Exclude<ExportFormat, 'mlgym' | ExchangeFormat>;
@@ -28,7 +28,6 @@ type ExchangePorts = LogPorts &
   };
 export type ExportPorts = ExportTextPorts & ExchangePorts & RunDirectoryPorts;
 
-/** A batch as text, piece by piece. */
 export async function* exportText(
   ports: ExportTextPorts,
   ref: string | undefined,
@@ -38,7 +37,7 @@ export async function* exportText(
   yield* textOf(ports, batchId, format);
 }
 
-/** Writes a batch to a new file, or as run directories to a folder; left out: one named after the batch. */
+/** Writes a new file, or run directories to a folder; path absent: named after the batch. */
 export async function exportBatch(
   ports: ExportPorts,
   ref: string | undefined,

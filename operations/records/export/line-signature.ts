@@ -1,16 +1,16 @@
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { keyId } from './signing-key.js';
 
-// The last member of a signed line, always of this length: all that is before it is what was signed.
+// The last member of a signed line has a fixed length: all before it is signed.
 const suffixOf = (id: string, signature: string): string =>
   `, "signature": {"key": "${id}", "ed25519": "${signature}"}}`;
 const SUFFIX = /^, "signature": \{"key": "([0-9a-f]{16})", "ed25519": "([A-Za-z0-9+/]{86}==)"\}\}$/;
 const SUFFIX_LENGTH = suffixOf('0'.repeat(16), '0'.repeat(88)).length;
 
-/** Lines have any length: what is signed is their digest. */
+/** Lines have any length: the signature covers their digest. */
 const message = (digest: string): Buffer => Buffer.from(`bench-run line, sha256 ${digest}`);
 
-/** The pieces of a line, an object of JSON, with a signature as its last member. */
+/** Appends a signature as the last member of a line, a JSON object. */
 export async function* signedLine(pieces: AsyncIterable<string>, key: KeyObject): AsyncGenerator<string> {
   const hash = createHash('sha256');
   let held = '';
@@ -20,14 +20,13 @@ export async function* signedLine(pieces: AsyncIterable<string>, key: KeyObject)
     hash.update(text.slice(0, -1));
     yield text.slice(0, -1);
   }
-  // There is no such run.
   if (held === '') return;
   const signature = sign(null, message(hash.digest('hex')), key).toString('base64');
   yield suffixOf(keyId(createPublicKey(key)), signature);
 }
 
 export interface LineSignature {
-  /** Id of the key that is said to have signed it. */
+  /** Id of the claimed signing key. */
   key: string;
   isOf(publicKey: KeyObject): boolean;
 }
@@ -43,7 +42,7 @@ export class SignatureReader {
     this.#hash.update(whole.slice(0, whole.length - this.#tail.length));
   }
 
-  /** Null: the line has none. */
+  /** Null: unsigned. */
   end(): LineSignature | null {
     const [, key, signature] = SUFFIX.exec(this.#tail) ?? [];
     if (key === undefined || signature === undefined) return null;

@@ -15,9 +15,9 @@ export interface HistoryMessage {
   content: string;
   thought?: string;
   action?: string;
-  /** Of a demonstration, as MLGym marks it. */
+  /** MLGym's mark of a demonstration. */
   is_demo?: true;
-  /** A reply that was not taken, or what was said of it. MLGym keeps none, so its readers know no such key. */
+  /** A refused reply, or its answer. MLGym keeps none, so its readers do not know this key. */
   requery?: true;
 }
 
@@ -28,7 +28,7 @@ const replyOf = ({ response, thought, action }: TrajectoryStep): HistoryMessage 
   action: action ?? 'exit_format',
 });
 
-/** Of a run that MLGym played: what its history had. */
+/** The recorded history of a run that MLGym played. */
 export async function* recordedHistory(
   source: { prompt: { role: string; content: string }[] | null; footers: (string | null)[] | null },
   steps: readonly TrajectoryStep[],
@@ -42,7 +42,7 @@ export async function* recordedHistory(
   }
 }
 
-/** Of a run that MLGym did not play: every message that its agent wrote or was shown, before any history processor; of another tool's what its record has. */
+/** Other runs: all that the agent wrote or saw, before history processors, or what was recorded. */
 export async function* playedHistory(
   { queries }: HistoryPorts,
   run: RunDetail,

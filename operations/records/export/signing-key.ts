@@ -4,14 +4,14 @@ import type { HomeLayout } from '../../../domain/home/layout.js';
 import { BenchError } from '../../../domain/errors.js';
 import { makeFolder } from '../../../services/make-folder.js';
 
-/** Names a public key: the beginning of its SHA-256. */
+/** The beginning of the public key's SHA-256. */
 export const keyId = (publicKey: KeyObject): string =>
   createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest('hex')
     .slice(0, 16);
 
-/** The home's own ed25519 key, with which it signs what it exports; null: it never exported anything. */
+/** The home's ed25519 key that signs exports; null: nothing was exported yet. */
 export function homeKey({ exportKey }: HomeLayout): KeyObject | null {
   if (!existsSync(exportKey)) return null;
   try {
@@ -24,7 +24,7 @@ export function homeKey({ exportKey }: HomeLayout): KeyObject | null {
   }
 }
 
-/** Makes the key at first use; of two commands that do so at once, the first wins. */
+/** Creates the key at first use; of two concurrent commands the first wins. */
 export function ensureHomeKey(layout: HomeLayout): KeyObject {
   const there = homeKey(layout);
   if (there !== null) return there;
@@ -44,7 +44,7 @@ export function ensureHomeKey(layout: HomeLayout): KeyObject {
   return key;
 }
 
-/** Another home's public key, from its file. BenchError (usage): it is none. */
+/** Another home's public key. BenchError (usage): the file is none. */
 export function readPublicKey(path: string): KeyObject {
   try {
     const key = createPublicKey(readFileSync(path));

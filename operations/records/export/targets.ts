@@ -4,7 +4,7 @@ import { BenchError } from '../../../domain/errors.js';
 import { makeFolder } from '../../../services/make-folder.js';
 import { checkWritable } from '../../write-whole.js';
 
-/** The file has its name only once it is whole. BenchError (usage): it is there, or cannot be written. */
+/** The file appears once it is whole. BenchError (usage): it exists, or cannot be written. */
 export async function writeNew(target: string, texts: AsyncIterable<string>): Promise<void> {
   await writeNewBy(target, async (partial) => {
     const file = await open(partial, 'w');
@@ -16,7 +16,7 @@ export async function writeNew(target: string, texts: AsyncIterable<string>): Pr
   });
 }
 
-/** The same of a file that `write` makes under another name. */
+/** The same for a file that `write` makes under another name. */
 export async function writeNewBy(target: string, write: (partial: string) => Promise<void>): Promise<void> {
   if (existsSync(target))
     throw new BenchError('usage', `${target} already exists`, {
@@ -35,7 +35,7 @@ export async function writeNewBy(target: string, write: (partial: string) => Pro
   }
 }
 
-/** A folder that may be there. BenchError (usage): it cannot be made. */
+/** The folder may exist. BenchError (usage): it cannot be created. */
 export function makeTarget(folder: string): void {
   try {
     makeFolder(folder);
@@ -44,7 +44,7 @@ export function makeTarget(folder: string): void {
   }
 }
 
-/** A new folder that has its name only once it is whole; what `write` leaves of it when it fails is removed. */
+/** The folder appears once it is whole; a failed `write` leaves nothing. */
 export async function writeNewFolder(
   target: string,
   partial: string,
@@ -63,7 +63,7 @@ export async function writeNewFolder(
 
 const OF_THE_DISK = ['ENOENT', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'EROFS', 'EISDIR', 'ENOTDIR', 'EXDEV', 'EIO'];
 
-/** An error of the file system as one for people; any other as it is. */
+/** Converts an error of the file system; returns any other unchanged. */
 export function unwritable(target: string, cause: unknown): unknown {
   const { code = '', message } = cause as NodeJS.ErrnoException;
   if (cause instanceof BenchError || !OF_THE_DISK.includes(code)) return cause;

@@ -16,11 +16,11 @@ export type RunDirectoryPorts = HistoryPorts & {
   exports: Pick<Exports, 'source' | 'standing'>;
 };
 
-/** As MLGym names the only agent of a run. */
+/** MLGym's name for the only agent of a run. */
 const AGENT = 'primary_0';
 
 /**
- * Writes a run as a run directory of MLGym into `folder`, whole or not at all, and returns its name. Throws BenchError if there is one.
+ * Writes an MLGym run directory into `folder`, whole or not at all. Throws BenchError if it exists.
  */
 export async function writeRunDirectory(ports: RunDirectoryPorts, runId: string, folder: string): Promise<string> {
   const { queries, exports } = ports;
@@ -52,7 +52,7 @@ export async function writeRunDirectory(ports: RunDirectoryPorts, runId: string,
   const baseline = source?.baseline ?? (run.baseline === null ? null : { [run.primary]: run.baseline });
   const cost = Number(run.recordedCostUsd ?? run.costUsd);
   const info = {
-    // What an imported run's record does not say is not known here either.
+    // Unknown too where an imported run's record lacks it.
     model_stats:
       source === null
         ? {
@@ -67,7 +67,7 @@ export async function writeRunDirectory(ports: RunDirectoryPorts, runId: string,
     submission: source?.submission ?? null,
     score: scores,
     summarizer: {},
-    // Readers of the format pass over a key that they do not know.
+    // Readers of the format ignore unknown keys.
     bench: { run_id: runId, counts, end_reason: endReason, replaces, forked_from: forkedFrom },
   };
   const args =
@@ -78,7 +78,7 @@ export async function writeRunDirectory(ports: RunDirectoryPorts, runId: string,
         }
       : source.args;
   await writeNewFolder(path, join(folder, `.partial-${runId}`), async (partial) => {
-    // A run of MLGym without a trajectory had none.
+    // An MLGym run without a trajectory had none.
     if (source === null || source.rawExitStatus !== null || steps.length > 0)
       await writeTrajectory(
         join(partial, `${run.task.replaceAll('/', '-')}.traj`),

@@ -1,4 +1,4 @@
-/** How much of a text is kept, bytes of UTF-8: all of it up to `head + tail`, else its beginning and its end. */
+/** Bytes of UTF-8 kept of a text: all up to `head + tail`, else its beginning and its end. */
 export interface TextLimit {
   head: number;
   tail: number;
@@ -11,10 +11,10 @@ export interface ClippedText {
   clipped: boolean;
 }
 
-/** Pieces can be single characters: they are handled together. */
+/** Pieces can be single characters: batch them. */
 const BLOCK_CHARACTERS = 8192;
 
-/** A text that arrives in pieces, of which the middle is let go when it grows long: any length takes the same memory. */
+/** Collects a text in pieces and drops the middle of a long one, to bound memory. */
 export class TextCollector {
   #bytes = 0;
   #block = '';
@@ -26,7 +26,7 @@ export class TextCollector {
 
   constructor(readonly limit: TextLimit) {}
 
-  /** Adds a piece that begins and ends with whole characters. */
+  /** `piece` begins and ends with whole characters. */
   add(piece: string): void {
     this.#block += piece;
     if (this.#block.length >= BLOCK_CHARACTERS) this.#store();
@@ -44,7 +44,7 @@ export class TextCollector {
     }
     this.#rest.push({ text, bytes });
     this.#restBytes += bytes;
-    // More than the end needs: only when all is here is it known whether anything is left out.
+    // More than the end needs: whether anything is omitted is known only at the end.
     for (
       let [first] = this.#rest;
       first && this.#restBytes - first.bytes >= this.limit.head + this.limit.tail;
@@ -56,7 +56,7 @@ export class TextCollector {
     }
   }
 
-  /** The text; if it was too long its head and tail, whole characters, and between them a line that counts what is left out. */
+  /** The text; a long one as head and tail around a line that counts the omitted bytes. */
   take(): ClippedText {
     this.#store();
     const head = this.#head.join('');
@@ -67,7 +67,7 @@ export class TextCollector {
     const end = lastBytes(Buffer.from(this.#lost ? rest : head + rest), this.limit.tail);
     const omitted = this.#bytes - beginning.length - end.length;
     return {
-      // The words in which our sandboxes say it of a command's output.
+      // The same words as in our sandboxes' output.
       text: `${beginning.toString()}\n[... ${omitted} bytes of output not shown ...]\n${end.toString()}`,
       bytes: this.#bytes,
       clipped: true,
@@ -75,7 +75,7 @@ export class TextCollector {
   }
 }
 
-/** Is this byte inside of a character of UTF-8? */
+/** Whether this byte is inside a UTF-8 character. */
 const inside = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
 function firstBytes(text: Buffer, count: number): Buffer {

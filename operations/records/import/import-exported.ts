@@ -21,7 +21,7 @@ export interface LinesProgress {
   onRun: NonNullable<LinesOptions['onRun']>;
 }
 
-/** Imports runs that an export as `jsonl` wrote, here or elsewhere. `trust`: only lines that these public keys, or this home, signed. */
+/** Imports runs from a `jsonl` export. `trust`: only lines signed by these keys or by this home. */
 export async function importExported(
   { settings, databaseUrl, exports }: ImportExportedPorts,
   path: string,
@@ -30,7 +30,7 @@ export async function importExported(
 ): Promise<ImportDocument> {
   const trusted = trust?.map(readPublicKey);
   const own = homeKey(settings.layout);
-  // A database that cannot be opened fails here, before each line would be reported as not stored.
+  // An unavailable database fails here, instead of once per line.
   await databaseUrl();
   onOpen((await stat(path).catch(() => null))?.size ?? 0);
   const results = await importLines({ exports }, path, {

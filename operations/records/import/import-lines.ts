@@ -15,19 +15,19 @@ export interface LinesPorts {
 }
 
 export interface LinesOptions {
-  /** This home's own public key: what it signed comes back as it was. */
+  /** This home's public key: its own exports are restored as they were. */
   ownKey?: KeyObject | null;
-  /** Given: lines that neither of these nor `ownKey` signed are left out. */
+  /** If set, skips lines that neither these keys nor `ownKey` signed. */
   trusted?: readonly KeyObject[] | undefined;
-  /** The tasks' contracts here: a line of a newer one is left out. */
+  /** Contracts of the tasks here: skips a line of a newer one. */
   contracts?: Readonly<Record<string, number>>;
   /** After each run, with the bytes read so far. */
   onRun?: (done: DirectoryResult, bytes: number) => void;
 }
 
 /**
- * Stores the runs of a file that `bench export` wrote: each line is one transaction, stored whole or left out with a remark. Lines are
- * read in pieces. Throws UnreadableFile if the file cannot be read on.
+ * Stores the runs of a `bench export` file, each line in one transaction: whole, or not at all with
+ * a remark. Throws UnreadableFile if the file cannot be read further.
  */
 export async function importLines(
   { exports }: LinesPorts,
@@ -63,7 +63,7 @@ export async function importLines(
   return results;
 }
 
-/** Who vouches for a line. BenchError (usage): it is not what its home signed, or nobody who is trusted signed it. */
+/** Who vouches for a line. BenchError (usage): changed since its home signed it, or not trusted. */
 function sourceOf(
   signature: LineSignature | null,
   { ownKey = null, trusted, contracts = {} }: LinesOptions,
@@ -88,7 +88,7 @@ function sourceOf(
   };
 }
 
-/** One line, of which nothing is stored before its end. */
+/** Reads one line; nothing is stored before its end. */
 class LineReader {
   readonly #splitter: LineSplitter;
   readonly #remarks: Remarks;
@@ -120,7 +120,7 @@ class LineReader {
     });
   }
 
-  /** Null: there was nothing in it. */
+  /** Null: the line was empty. */
   async end(): Promise<DirectoryResult | null> {
     if (this.#blank) return null;
     const stored = this.#failed
@@ -143,7 +143,7 @@ class LineReader {
     return { source: runId, outcome: kind, runId, steps, remarks: this.#remarks.all() };
   }
 
-  /** Forget what is not stored. */
+  /** Discards what is not stored. */
   async abandon(): Promise<void> {
     await this.#import?.abandon();
     this.#import = null;

@@ -15,19 +15,16 @@ import { UnreadableFile } from './unreadable-file.js';
 import type { DirectoryResult } from '../../../domain/views/imports.js';
 
 export interface MlgymImport {
-  /** Name of the batch that takes the runs. */
   batch: string;
-  /** What ranks tasks beyond those of MLGym-Bench. */
+  /** Ranking metrics of tasks beyond MLGym-Bench. */
   tasks: Readonly<Record<string, MlgymTask>>;
-  /** Read and check everything, keep nothing. */
   dryRun: boolean;
-  /** After each directory. */
   onDirectory?: (done: DirectoryResult, number: number) => void;
-  /** Aborted: stop after the directory that is being read. */
+  /** Aborted: stop after the current directory. */
   signal?: AbortSignal;
 }
 
-/** Each directory is one transaction: stored whole, or left out with a remark that says why. */
+/** Each directory is one transaction: whole, or not at all with a remark that says why. */
 export async function importMlgym(
   database: Pick<RunImports, 'importRun'>,
   directories: readonly RunDirectory[],
@@ -191,7 +188,7 @@ async function readResults(path: string): Promise<Results> {
   return results;
 }
 
-/** All that the files of a run say. What is missing or odd is a remark; what cannot be read at all throws UnreadableFile. */
+/** A run's files. Missing or odd parts become remarks; an unreadable file throws UnreadableFile. */
 async function readRun(
   directory: RunDirectory,
   results: Results | null,
@@ -235,7 +232,7 @@ async function readRun(
   };
 }
 
-/** The scores, from results.json; where that has none, those that the trajectory repeats. */
+/** The scores of results.json, else those that the trajectory repeats. */
 function scoreList(
   results: Results | null,
   info: Trajectory['info'],

@@ -6,7 +6,7 @@ import { importSummary } from './import-summary.js';
 import { findRunDirectories } from './run-directories.js';
 import type { DirectoryResult, ImportDocument } from '../../../domain/views/imports.js';
 
-/** The price list that runs of MLGym are compared by. */
+/** The price list for comparing MLGym runs. */
 const MLGYM_PRICES = 'mlgym';
 
 export interface ImportDirectoriesPorts {
@@ -16,12 +16,12 @@ export interface ImportDirectoriesPorts {
 
 export interface DirectoriesProgress {
   signal: AbortSignal;
-  /** How many there are, before the first is read. */
+  /** Their number, before the first is read. */
   onFound: (directories: number) => void;
   onDirectory: (done: DirectoryResult, number: number) => void;
 }
 
-/** Imports run directories of MLGym: those named, and those in folders that are named. Importing again changes nothing. */
+/** Imports named MLGym run directories, and those in named folders. Idempotent. */
 export async function importRunDirectories(
   { imports, databaseUrl }: ImportDirectoriesPorts,
   paths: string[],
@@ -35,7 +35,7 @@ export async function importRunDirectories(
       remedy:
         'A run directory contains a .traj or a results.json, and is named <model>__<task>__<settings>_run_<number>.',
     });
-  // A database that cannot be opened fails here, before each directory would be reported.
+  // An unavailable database fails here, instead of once per directory.
   await databaseUrl();
   if (!dryRun) await imports.setPrices(MLGYM_PRICES, prices);
   onFound(directories.length);

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { BenchError } from '../../../domain/errors.js';
 import type { DirectoryResult, ImportDocument } from '../../../domain/views/imports.js';
 
-/** Result of an import; directories that were never read are not reached. */
+/** Directories that were not read are not reached. */
 export function importSummary(
   results: DirectoryResult[],
   of: { batch: string; dryRun: boolean; directories: number },
@@ -21,7 +21,7 @@ export function importSummary(
   };
 }
 
-/** Writes it to a file; the import is done by then, whatever happens. */
+/** The import is complete by then, even if this fails. */
 export async function writeImportSummary(path: string, summary: ImportDocument): Promise<void> {
   try {
     await writeFile(path, `${JSON.stringify(summary, null, 2)}\n`);

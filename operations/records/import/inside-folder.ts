@@ -4,8 +4,8 @@ import { BenchError } from '../../../domain/errors.js';
 import { UnreadableFile } from './unreadable-file.js';
 
 /**
- * Recordings of others are read as they lie in the folder that was named: a link to another place would store files of this machine as
- * theirs. Null: a link leads nowhere, or the path is neither a file nor a folder, which might never end.
+ * A foreign folder is read without following links out of it: they would store files of this
+ * machine as its own. Null: a broken link, or neither a file nor a folder, which might never end.
  */
 export async function kindInside(root: string, path: string): Promise<'file' | 'folder' | 'outside' | null> {
   const [folder, real] = await Promise.all([realpath(root), realpath(path).catch(() => null)]);
@@ -15,7 +15,6 @@ export async function kindInside(root: string, path: string): Promise<'file' | '
   return at?.isFile() === true ? 'file' : at?.isDirectory() === true ? 'folder' : null;
 }
 
-/** Before anything is read. */
 export const leadsOut = (root: string, path: string): BenchError =>
   new BenchError('usage', `${path} is a link that points outside of ${root}`, {
     code: 'import.unreadable',

@@ -1,16 +1,16 @@
 import type { LinePart } from '../../../domain/ports/exports.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-/** No record has a value of this length, in characters; what would take more memory than it is not read. */
+/** Limit of a value in characters, to bound memory; no record reaches it. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
 
 const OUTSIDE = /["[\]{},:]/g;
 const IN_STRING = /["\\]/g;
 
 /**
- * Splits one line, an object of JSON that comes in pieces, into the texts of its values, and of the entries of its lists: numbers stay exact to the
- * digit, and any number of entries takes the same memory. Whether the texts are JSON is for their reader to find out.
- * Throws UnreadableFile for what is no object, ends in the middle, or holds a value of unreasonable size.
+ * Splits a line, one JSON object in pieces, into the texts of its values and list entries: numbers
+ * stay exact, and memory is bounded for any number of entries. Does not validate the texts. Throws
+ * UnreadableFile for no object, an early end, or an oversized value.
  */
 export class LineSplitter {
   readonly #segment: string[] = [];
@@ -19,7 +19,7 @@ export class LineSplitter {
   #inString = false;
   #escaped = false;
   #key: string | null = null;
-  /** In a list whose entries are handed out one by one; `null`: just after one. */
+  /** In a list whose entries are split; `null`: just after one. */
   #list: { entries: number } | null | undefined;
   #ended = false;
 
@@ -61,7 +61,6 @@ export class LineSplitter {
     return parts;
   }
 
-  /** The line is over. */
   end(): void {
     if (!this.#ended) throw this.#refuse('truncated', 'the line ends in the middle');
     if (this.#segment.some((text) => /\S/.test(text)))
@@ -115,7 +114,7 @@ export class LineSplitter {
       const key: unknown = JSON.parse(text);
       if (typeof key === 'string') return key;
     } catch {
-      // Told below.
+      // Reported below.
     }
     throw this.#refuse('not_json', 'not JSON here');
   }

@@ -1,10 +1,10 @@
-/** What stands in JSON for a number that JSON does not have, until the reader turns it into NaN. */
+/** Stands for a number that JSON lacks until the reader turns it into NaN. */
 export const NO_NUMBER = '\u0000NaN';
 const ESCAPED = JSON.stringify(NO_NUMBER);
 
 const NAMES = /-?\b(?:NaN|Infinity)\b/g;
 
-/** Python writes NaN, Infinity and -Infinity into JSON. They are replaced in a text that arrives in pieces, outside of its strings. */
+/** Replaces Python's NaN and infinities in JSON that comes in pieces, outside strings. */
 export class PythonNumbers {
   #inString = false;
   #rest = '';
@@ -22,7 +22,7 @@ export class PythonNumbers {
       at = quote + 1;
     }
     const last = text.slice(at);
-    // A name, or an escape, may go on in the next piece.
+    // A name or an escape may continue in the next piece.
     const held = this.#inString
       ? backslashesBefore(last, last.length) % 2
       : (/[-A-Za-z]{1,9}$/.exec(last)?.[0].length ?? 0);
@@ -30,7 +30,7 @@ export class PythonNumbers {
     return out + this.#part(last.slice(0, last.length - held));
   }
 
-  /** What was held back at the end of the text. */
+  /** The rest at the end of the text. */
   end(): string {
     return this.#part(this.#rest);
   }
@@ -47,7 +47,7 @@ function backslashesBefore(text: string, end: number, from = 0): number {
   return end - at;
 }
 
-/** The quote that ends the string in which `from` lies; -1: it is not in this text. */
+/** The quote that ends the string around `from`; -1: it is not in this text. */
 function endOfString(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1))
     if (backslashesBefore(text, quote, from) % 2 === 0) return quote;

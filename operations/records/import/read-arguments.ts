@@ -6,9 +6,8 @@ const MOST_BYTES = 1024 * 1024;
 const SECRET = /api_?key|secret|password|credential|access_?token|auth/i;
 
 export interface RunArguments {
-  /** All of it, without what looks like a secret; null: there is no such file, or nothing could be read. */
+  /** The file with secrets removed; null: no such file, or nothing could be read. */
   args: unknown;
-  /** Why it could not be read. */
   problem: string | null;
   providerModel: string | null;
   maxSteps: number;
@@ -19,13 +18,13 @@ export interface RunArguments {
 
 const NOTHING = { args: null, providerModel: null, maxSteps: 0, seed: 0, gpus: 0, backend: 'docker' } as const;
 
-/** `args.yaml`, as far as it can be read: what a run was started with. Null: there is none. */
+/** `args.yaml`, as far as it can be read: the run's arguments. Null: no such file. */
 export async function readArguments(path: string | null): Promise<RunArguments> {
   if (path === null) return { ...NOTHING, problem: null };
   try {
     if ((await stat(path)).size > MOST_BYTES) return { ...NOTHING, problem: `longer than ${MOST_BYTES} bytes` };
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
-    // It may hold tags of Python objects: they are read as what they tag.
+    // Tags of Python objects are read as their values.
     const document = parseDocument(text, { logLevel: 'silent' });
     const [error] = document.errors;
     if (error !== undefined) return { ...NOTHING, problem: error.message.split('\n')[0] ?? 'not YAML' };

@@ -1,4 +1,4 @@
-// Tokens of JSON of any size, one piece of the file at a time: run records hold observations of many megabytes.
+// JSON tokens of any size, streamed: run records contain observations of many megabytes.
 import { jsonParser } from 'stream-json/core/parser.js';
 import { type ClippedText, TextCollector, type TextLimit } from './clipped-text.js';
 import { NO_NUMBER, PythonNumbers } from './python-numbers.js';
@@ -13,9 +13,9 @@ export interface Clipped extends Pick<ClippedText, 'bytes'> {
 }
 
 export interface JsonReader {
-  /** Keys of the root whose lists are handed over entry by entry. */
+  /** Keys of the root whose lists are passed entry by entry. */
   lists: readonly string[];
-  /** Of a text under this key; lists have no part in it: `trajectory.observation`. */
+  /** Limit of texts under this key; list positions are omitted: `trajectory.observation`. */
   limit(key: string): TextLimit;
   /** One entry of such a list. Reading waits for it. */
   entry(list: string, index: number, value: Json, clipped: readonly Clipped[]): Promise<void> | void;
@@ -25,7 +25,7 @@ export interface JsonReader {
   value(key: string, value: Json, clipped: readonly Clipped[]): Promise<void> | void;
 }
 
-/** No record has so many; what would take more memory than this is not read. */
+/** Bounds memory; no record has so many. */
 const MOST_VALUES = 200_000;
 const MOST_LEVELS = 64;
 /** Characters of an entry of a list, and of all other values of the root together. */
@@ -34,8 +34,8 @@ export const MOST_TEXT = 128 * 1024 * 1024;
 type Container = { list: Json[] } | { object: Record<string, Json>; key: string };
 
 /**
- * Reads an object of any size in bounded memory. NaN and infinities come as NaN. Throws UnreadableFile with the place if the text ends
- * too early, is no JSON, or holds a value of unreasonable size; what `reader` throws goes through.
+ * Reads an object of any size in bounded memory. NaN and infinities become NaN. Throws
+ * UnreadableFile with the place for an early end, invalid JSON or an oversized value.
  */
 export async function readJson(
   chunks: AsyncIterable<string>,
@@ -77,11 +77,11 @@ interface Token {
   value?: string | boolean | null;
 }
 
-/** Builds the values that the reader wants from the tokens, and nothing beyond them. */
+/** Builds from the tokens only the values that the reader wants. */
 class Walker {
   ended = false;
   readonly #stack: Container[] = [];
-  /** The list of the root whose entries are handed over one by one, while it is open. */
+  /** The list of the root that is passed entry by entry, while it is open. */
   #open: { list: string; index: number } | null = null;
   #rootOpen = false;
   #rootKey: string | null = null;
@@ -89,7 +89,7 @@ class Walker {
   #clipped: Clipped[] = [];
   #values = 0;
   #characters = 0;
-  /** Of what was handed over and is no entry. */
+  /** Characters passed outside of entries. */
   #ofRoot = 0;
 
   constructor(
@@ -108,7 +108,7 @@ class Walker {
     return `${root}${entry}${inner}`;
   }
 
-  /** The same without positions in lists. */
+  /** The place without positions in lists. */
   #kind(): string {
     const inner = this.#stack.map((c) => ('list' in c || c.key === '' ? '' : `.${c.key}`)).join('');
     return `${this.#rootKey ?? ''}${inner}`;

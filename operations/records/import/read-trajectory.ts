@@ -8,27 +8,26 @@ import { textChunks } from './text-chunks.js';
 
 /** Observations as our own sandboxes keep them: the head and the tail of long ones. */
 const OUTPUT: TextLimit = { head: OUTPUT_HEAD_BYTES, tail: OUTPUT_TAIL_BYTES };
-/** Replies are kept whole here; no model has written so much. */
+/** Keeps replies whole: no model has written so much. */
 const REPLY: TextLimit = { head: 1024 * 1024, tail: 1024 * 1024 };
 const REPLIES = ['trajectory.response', 'trajectory.thought', 'trajectory.action'];
 const MOST_PROMPT_MESSAGES = 4;
-/** What MLGym prints of a submission that it scored; of a missing one it prints much the same. */
+/** MLGym's output for a scored submission; for a missing one it is similar. */
 const SCORED = /(^|\n)(Your code produced a valid submission artefact|Evaluation Score: )/;
-/** With which MLGym's own agents end a message: all that tells it from an observation that is too long to be kept whole. */
+/** The end of MLGym agents' messages, which tells them from a clipped observation. */
 const STATUS_LINES = /\n\(Current Step: \d+, Remaining Steps: -?\d+\)\n[^\n]*\n[^\n]*\nbash-\$$/;
 
-/** What a `.traj` holds besides its steps. */
+/** The rest of a `.traj`. */
 export interface Trajectory {
   steps: number;
-  /** Steps whose action is `validate`; and those that say that one gave a score, alone or at the end of other commands. */
+  /** Steps whose action is `validate`; and those whose observation shows a score. */
   validates: number[];
   valid: number[];
-  /** Null: the file has none. */
   info: Readonly<Record<string, Json>> | null;
   environment: string | null;
   workspace: string | null;
   prompt: { role: string; content: string }[];
-  /** What follows the observation in each step's message to the model; null: the two cannot be separated. */
+  /** The text after the observation in each step's message; null: they cannot be separated. */
   footers: (string | null)[];
   historyMessages: number;
   /** The action of the last assistant message in the history. */
@@ -39,7 +38,7 @@ type Fields = Readonly<Record<string, Json>>;
 const fieldsOf = (value: Json | undefined): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
 
-/** Reads a `.traj` of any size, and hands over its steps in order. Throws UnreadableFile; all else that is odd is a remark. */
+/** Passes a `.traj`'s steps in order. Throws UnreadableFile; other oddities are remarks. */
 export async function readTrajectory(
   path: string,
   file: string,
@@ -59,10 +58,10 @@ export async function readTrajectory(
     lastAction: null,
   };
   const seen = new Set<string>();
-  // MLGym notes the directory before each action, we the one after it: a step waits for the one that follows.
+  // MLGym records the directory before an action, bench the one after: a step waits for the next.
   let held: RecordedStep | null = null;
   let openBefore: string | null = null;
-  /** Lengths of the observations, which their messages in the history begin with; null: clipped. */
+  /** Lengths of the observations, with which their messages begin; null: clipped. */
   const observed: (number | null)[] = [];
   const step = async (index: number, value: Json, clipped: readonly Clipped[]): Promise<void> => {
     const { record, state } = readStep(file, index, value, clipped, remarks);
@@ -75,7 +74,7 @@ export async function readTrajectory(
     held = record;
     openBefore = state.openFile;
   };
-  /** After the last there is no state; but what edits a file leaves it open. */
+  /** No state follows the last step, but an edit leaves its file open. */
   const lastStep = async (): Promise<void> => {
     if (held !== null) await write(/^\s*(edit|insert)\b/.test(held.action) ? { ...held, openFile: openBefore } : held);
   };
@@ -176,7 +175,7 @@ function requested(action: string): Requested {
   return word === 'validate' || word === 'submit' ? word : null;
 }
 
-/** JSON within JSON: where the agent was before the action. */
+/** JSON within JSON: the agent's directory before the action. */
 function stateOf(
   value: Json | undefined,
   file: string,
@@ -187,7 +186,7 @@ function stateOf(
   try {
     state = fieldsOf(typeof value === 'string' ? (JSON.parse(value) as Json) : value);
   } catch {
-    // Told below.
+    // Reported below.
   }
   if (state === null && value != null && value !== '')
     remarks.odd(file, key, 'wrong_type', 'JSON with open_file and working_dir was expected; omitted');

@@ -5,11 +5,9 @@ import { better, type Metrics } from '../../../domain/run/score.js';
 import type { Json } from './read-json.js';
 import type { Remarks } from './remarks.js';
 
-/** What is known of the steps at which evaluations happened. */
 export interface EvaluationSteps {
-  /** Number of steps. */
   steps: number;
-  /** Steps whose action is `validate`; and those of them whose observation says that it gave a score. */
+  /** Steps whose action is `validate`; and those whose observation shows a score. */
   validates: readonly number[];
   valid: readonly number[];
 }
@@ -20,7 +18,7 @@ export interface Scores {
   final: number | null;
 }
 
-/** A score object without what is not a number. `broken`: names of metrics that are NaN or infinite. */
+/** Drops values that are not numbers. `broken`: names of metrics that are NaN or infinite. */
 export function metricsOf(
   value: Json | undefined,
   file: string,
@@ -44,8 +42,8 @@ export function metricsOf(
 }
 
 /**
- * The scores of a run as evaluations. The list has one entry per successful evaluation, the last of which is the final one if the run's
- * end says that it went well; a final one that failed gets a row without a score.
+ * A run's scores as evaluations: one per successful evaluation, the last being final if the run's
+ * end says that it succeeded. A failed final one gets a row without a score.
  */
 export function recordedScores(
   scores: readonly Json[],
@@ -73,7 +71,7 @@ export function recordedScores(
         step: i >= validated ? last : (places[i] ?? i + 1),
         kind: i >= validated ? finalKind : 'validate',
         number: i + 1,
-        // As if the entry were not there: NaN is no score.
+        // NaN is no score: as if the entry were missing.
         status: broken ? 'evaluator_error' : 'ok',
         metrics: score.metrics,
         primary: value,
@@ -100,7 +98,7 @@ export function recordedScores(
   return { evaluations, best, final };
 }
 
-/** The steps of so many successful validates: scores are recorded without theirs. */
+/** The steps of this many successful validates: scores are recorded without theirs. */
 function locate(count: number, { steps, validates, valid }: EvaluationSteps, remarks: Remarks): number[] {
   if (count === 0) return [];
   if (valid.length === count) return [...valid];

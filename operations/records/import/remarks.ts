@@ -1,12 +1,12 @@
 import type { Remark } from '../../../domain/views/imports.js';
-/** So many remarks of one kind on one file are listed one by one. */
+/** Remarks of one kind on one file beyond these are counted. */
 const EACH = 5;
 
-/** Of one source. A file with a thousand gaps takes a few lines. */
+/** For one source. A file with a thousand gaps takes a few lines. */
 export class Remarks {
   readonly #list: Remark[] = [];
   readonly #further = new Map<string, Remark & { count: number }>();
-  /** Told once each: those in the list, by what they are about. */
+  /** Listed once each, by subject. */
   readonly #counted = new Map<string, { remark: Remark; count: number }>();
 
   constructor(readonly source: string) {}
@@ -22,7 +22,7 @@ export class Remarks {
     this.#further.set(group, { ...remark, count: (known?.count ?? 0) + 1 });
   }
 
-  /** Told once for a file, at its first place, and how often: what tools do at every step. `about`: what is counted apart within the kind. */
+  /** A remark that occurs at every step: one entry, at its first place, with a count by `about`. */
   counted(file: string | null, key: string, kind: string, message: string, about = ''): void {
     const group = `${kind} ${file ?? ''} ${about}`;
     const known = this.#counted.get(group);

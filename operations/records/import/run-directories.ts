@@ -14,12 +14,12 @@ export const ARGUMENTS = 'args.yaml';
 /** A folder in which MLGym left a run: each of its files may be missing. */
 export interface RunDirectory {
   path: string;
-  /** The folder's own name, without those above it. */
+  /** The folder's name without its parents. */
   source: string;
   /** Null: the name does not say which model and task. */
   name: RunDirectoryName | null;
   trajectory: string | null;
-  /** Trajectories that are not looked at. */
+  /** Trajectories that are not read. */
   others: string[];
   results: boolean;
   args: boolean;
@@ -27,7 +27,7 @@ export interface RunDirectory {
 
 const MOST_LEVELS = 10;
 
-/** All run directories at and below the given paths, in the order of their names. Throws BenchError (not_found) for a path that is no folder. */
+/** Run directories at and below the paths, sorted by name. Throws BenchError (not_found). */
 export async function findRunDirectories(paths: readonly string[]): Promise<RunDirectory[]> {
   const found = new Map<string, RunDirectory>();
   const seen = new Set<string>();
@@ -47,7 +47,7 @@ export async function findRunDirectories(paths: readonly string[]): Promise<RunD
   return [...found.values()];
 }
 
-/** What an entry is, or what a link leads to; null: neither file nor folder, or a link that leads nowhere. Throws BenchError. */
+/** Follows links; null: neither file nor folder, or a broken link. Throws BenchError. */
 async function kindOf(roots: readonly string[], path: string, entry: Dirent): Promise<'file' | 'folder' | null> {
   if (!entry.isSymbolicLink()) return entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : null;
   const link = join(path, entry.name);
@@ -57,7 +57,7 @@ async function kindOf(roots: readonly string[], path: string, entry: Dirent): Pr
   return inside;
 }
 
-/** `seen`: the folders so far, wherever links lead: each is looked at once, so that links in circles end. */
+/** `seen`: visited folders, links resolved, so that circular links end. */
 async function* walk(
   roots: readonly string[],
   path: string,
@@ -77,7 +77,7 @@ async function* walk(
   const name = parseRunDirectory(source);
   const trajectories = files.filter((file) => file.endsWith('.traj'));
   const [results, args] = [files.includes(RESULTS), files.includes(ARGUMENTS)];
-  // Named like one, it is refused as empty.
+  // Named like a run directory: it is refused as empty.
   const looksLikeOne = /^metagen-.+__.+_run_\d+$/.test(source);
   if (trajectories.length > 0 || results || looksLikeOne) {
     const own = `${name?.task ?? ''}.traj`;
@@ -96,7 +96,7 @@ async function* walk(
   if (level < MOST_LEVELS) for (const folder of folders) yield* walk(roots, join(path, folder), level + 1, seen);
 }
 
-/** SHA-256 over the directory's name and the files that are read. Throws UnreadableFile. */
+/** SHA-256 over the directory's name and the read files. Throws UnreadableFile. */
 export async function contentHash(directory: RunDirectory): Promise<string> {
   const hash = createHash('sha256').update(`${directory.source}\0`);
   const files = [

@@ -8,7 +8,7 @@ const reason = (error: unknown): string => {
   return code ?? message;
 };
 
-/** A file's text, or that of a part of it, in pieces. Throws UnreadableFile if it is not UTF-8 or cannot be read. */
+/** Text of a file or a part of it. Throws UnreadableFile if it is not UTF-8 or cannot be read. */
 export async function* textChunks(
   path: string,
   file: string,

@@ -1,9 +1,9 @@
-/** A file that cannot be taken as it is: its directory, or its line, is left out and the others go on. */
+/** An unusable file: its directory or line is skipped, the others continue. */
 export class UnreadableFile extends Error {
   override name = 'UnreadableFile';
   constructor(
     readonly file: string,
-    /** Where in it, `trajectory[3].action`; empty: the file as a whole. */
+    /** The place in it, `trajectory[3].action`; empty: the file as a whole. */
     readonly key: string,
     readonly kind:
       | 'truncated'

@@ -4,7 +4,7 @@ import { dockerfileRefusals, isOfThisEngine, withoutSyntax } from '../../../doma
 import { valueAt } from '../../../domain/harbor/task-file.js';
 import { plainPath } from '../import/plain-path.js';
 
-/** An image to take in place of others: `from` may hold `*`. */
+/** Replaces other base images: `from` may contain `*`. */
 export interface BaseMapping {
   from: string;
   to: string;
@@ -18,8 +18,8 @@ const mappingOf = (image: string, bases: readonly BaseMapping[]): string | undef
 const mapped = (image: string, bases: readonly BaseMapping[]): string => mappingOf(image, bases) ?? image;
 
 /**
- * The Dockerfile that is built: the task's own, or one of the image that it names; on other images where the user says so; and as root,
- * since bench's layers go on top and agents have a user of their own.
+ * The Dockerfile to build: the task's own, or one from its named image. Base images are mapped as
+ * the user asks. It ends as root, since bench adds layers and agents have their own user.
  */
 export function ownDockerfile(
   folder: string,
@@ -48,10 +48,10 @@ export function ownDockerfile(
   return [text.trimEnd(), '', '# Added by the import.', ...variables, 'USER root', 'HEALTHCHECK NONE', ''].join('\n');
 }
 
-/** In a Dockerfile `$` begins a variable; a default stands for one of the host. */
+/** In a Dockerfile `$` begins a variable; a default stands for a host's variable. */
 const plain = (value: string): string => value.replace(/\$\{\w+:-([^}]*)\}/g, '$1').replaceAll('$', '\\$');
 
-/** Stages that build on an earlier one keep their name. */
+/** Stages that build on an earlier one keep its name. */
 function onBases(text: string, bases: readonly BaseMapping[]): string {
   const stages = new Set<string>();
   return text

@@ -12,15 +12,15 @@ import { type HarborPlan, type ImportChoices, planHarborTask } from './plan-task
 import { harborFolders } from './survey.js';
 
 export interface HarborImportRequest extends ImportChoices {
-  /** Configs folder that takes the tasks; left out: the user's own. */
+  /** Configs folder that takes the tasks; default: the user's own. */
   into?: string | undefined;
-  /** Folders' names; left out: all. */
+  /** Folder names; default: all. */
   tasks?: readonly string[] | undefined;
   force: boolean;
   dryRun: boolean;
 }
 
-/** Turn tasks in Harbor's format into folders of ours. Each is made aside, checked, and then gets its place in one step. */
+/** Makes each task aside, checks it and moves it into place in one step. */
 export function importHarborTasks(
   { settings }: { settings: FillSettings },
   folder: string,
@@ -37,7 +37,7 @@ export function importHarborTasks(
   return { into, dryRun: request.dryRun, imported: tasks.filter(({ id }) => id !== null).length, tasks };
 }
 
-/** `from`: the folders that others of this import came from, by id. */
+/** `from`: source folders of this import's other tasks, by id. */
 function importOne(
   folder: string,
   into: string,

@@ -12,23 +12,23 @@ import { quotedWord } from '../../../domain/text/shell-word.js';
 
 const MOST_BYTES = 256 * 1024 * 1024;
 const MOST_FILES = 20_000;
-/** Of a working folder. */
+/** Size limit of a working folder. */
 const SUBMISSION_BYTES = 256 * 1024 * 1024;
 const WORKDIR = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._+-]+)+$/;
 const NOT_FOLLOWED = [
   ...['agent.user', 'artifacts', 'environment.gpu_types', 'environment.healthcheck', 'environment.skills_dir'],
   ...['verifier.allowed_hosts', 'verifier.collect', 'verifier.network_mode', 'verifier.user'],
 ];
-/** Folders of the system, which a working folder must not replace; and our own. */
+/** System folders, and our own, which a working folder must not replace. */
 const TAKEN = /^\/(?:bin|boot|dev|etc|home|lib|lib64|logs|opt|proc|root|run|sbin|solution|srv|sys|tests|tmp|usr|var)$/;
 
 export interface ImportChoices {
   prefix: string;
-  /** Images to take in place of those that the tasks name. */
+  /** Replacements of the tasks' base images. */
   bases: readonly BaseMapping[];
   /** Build the Dockerfile even where an image is named. */
   build: boolean;
-  /** Also tasks whose tests run in the agent's own container, among its processes. */
+  /** Include tasks whose tests run in the agent's own container, among its processes. */
   live: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface HarborPlan {
 
 type Toml = Readonly<Record<string, unknown>>;
 
-/** What becomes of a task of Harbor; nothing is written. */
+/** Plans the import of a Harbor task; writes nothing. */
 export function planHarborTask(folder: string, choices: ImportChoices): HarborPlan {
   const survey = surveyTask(folder);
   const refuse = (file: string, key: string, reason: string): void => void survey.refusals.push({ file, key, reason });
@@ -95,7 +95,6 @@ interface Planned {
   workspaceMb: number | undefined;
 }
 
-/** The task's own file, of one that is not refused. */
 function specOf(
   folder: string,
   { name, verification, workdir, inProcess }: HarborTask,
@@ -160,7 +159,7 @@ const textAt = (toml: Toml, key: string): string | undefined => {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 };
 
-/** Plain files of a bounded size: nothing here leads out of the folder. */
+/** Only plain files of a bounded size: no links out of the folder. */
 function checkFiles(folder: string, part: string, refuse: Refuse): void {
   let [files, bytes] = [0, 0];
   const walk = (at: string): void => {
@@ -210,7 +209,7 @@ function networkOf(toml: Toml, refuse: Refuse): NonNullable<TaskSpecInput['netwo
   return { allow };
 }
 
-/** In megabytes, or as the older spelling has it: `2G`. */
+/** Megabytes; the older spelling is `2G`. */
 function megabytesOf(toml: Toml, key: string, older: string, refuse: Refuse): number | undefined {
   const value = valueAt(toml, key);
   if (typeof value === 'number') return value > 0 ? Math.ceil(value) : undefined;
@@ -226,23 +225,23 @@ function megabytesOf(toml: Toml, key: string, older: string, refuse: Refuse): nu
   return Math.max(1, Math.ceil(Number(amount) * factor));
 }
 
-/** All that is written as the reward is 0 or 1. */
+/** Whether the script only ever writes 0 or 1 as the reward. */
 function isBinary(script: string): boolean {
   const writes = [...script.matchAll(/^.*>\s*["']?\/logs\/verifier\/reward\.(?:txt|json).*$/gm)].map(([line]) => line);
   return writes.length > 0 && writes.every((line) => /\becho\s+(?:-n\s+)?["']?[01](?:\.0)?["']?\s*>/.test(line));
 }
 
-/** Comments and headings, as Harbor has it: a line of the instruction itself may well name a canary. */
+/** Only comments and headings, as in Harbor: an instruction may mention a canary. */
 const CANARY = /^\s*(?:<!--.*canary.*-->|#.*canary.*)\s*$/i;
 
-/** Without the lines at its beginning that tell collectors of texts to leave it out. */
+/** Without the canary lines at its beginning. */
 function instruction(folder: string): string {
   const lines = readFileSync(join(folder, 'instruction.md'), 'utf8').split('\n');
   const first = lines.findIndex((line) => line.trim() !== '' && !CANARY.test(line));
   return lines.slice(Math.max(0, first)).join('\n').trim();
 }
 
-/** It is no template. */
+/** The text is not a template. */
 const escaped = (text: string): string => text.replace(/\{[{%#]/g, (open) => `{{ "${open}" }}`);
 
 function variables(toml: Toml, table: string): Record<string, string> {
@@ -253,7 +252,7 @@ function variables(toml: Toml, table: string): Record<string, string> {
   return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, plain(String(value))]));
 }
 
-/** The solution lies where Harbor has it, and not in the working folder. */
+/** The solution stays where Harbor has it, outside the working folder. */
 function solving(toml: Toml): string {
   const exports = Object.entries({ DEBIAN_FRONTEND: 'noninteractive', ...variables(toml, 'solution.env') });
   const refusal = exports.map(([name, value]) => `${name}=${quotedWord(value)}`).join(' ');

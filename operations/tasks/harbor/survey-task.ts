@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, posix, relative } from 'node:path';
-// The field's TOML 1.0 reader: no dependencies, types of its own, tells line and column.
+// A TOML 1.0 reader without dependencies, with types, and errors with line and column.
 import { parse, TomlError } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
 import { composeRefusals } from '../../../domain/harbor/compose-file.js';
@@ -13,12 +13,12 @@ import { plainPath } from '../import/plain-path.js';
 const MOST_BYTES = 1024 * 1024;
 const MOST_TESTS = 200;
 
-/** What keeps a task from being played here, at its place. */
+/** Reasons against playing a task, each with its place. */
 class Findings {
   readonly refusals: HarborTask['refusals'] = [];
   readonly remarks: HarborTask['remarks'] = [];
 
-  /** A folder that is a link is found with each of its files. */
+  /** A linked folder is reported with each of its files. */
   refuse(file: string, key: string, reason: string): void {
     const known = this.refusals.some((one) => one.file === file && one.key === key && one.reason === reason);
     if (!known) this.refusals.push({ file, key, reason });
@@ -29,7 +29,7 @@ class Findings {
   }
 }
 
-/** Reads a task of Harbor, and runs nothing of it. */
+/** Reads a Harbor task; runs nothing of it. */
 export function surveyTask(folder: string): HarborTask {
   const found = new Findings();
   const file = readToml(folder, found) ?? {};
@@ -155,7 +155,7 @@ function checkCompose(text: string, found: Findings): void {
   for (const { key, reason } of composeRefusals(file)) found.refuse(path, key, reason);
 }
 
-/** Where the agent works: as the task says, or the Dockerfile's last WORKDIR. */
+/** The agent's folder: the task's setting, or the Dockerfile's last WORKDIR. */
 function workdirOf(folder: string, file: Record<string, unknown>, found: Findings): string {
   const said = valueAt(file, 'environment.workdir');
   if (typeof said === 'string') return said;
@@ -165,7 +165,7 @@ function workdirOf(folder: string, file: Record<string, unknown>, found: Finding
   return last ?? '/app';
 }
 
-/** Of the last stage, or of the one that it builds on; null: whatever its image has. */
+/** Of the last stage or the one that it builds on; null: the image's own. */
 function lastWorkdir(dockerfile: string): string | null {
   const stages = new Map<string, string | null>();
   let [stage, at]: [string | undefined, string | null] = [undefined, null];

@@ -6,7 +6,7 @@ import { surveyTask } from './survey-task.js';
 
 const MOST_LEVELS = 4;
 
-/** Says of Harbor's tasks in a folder which could be played here, and how well each score could be kept apart. Runs nothing. */
+/** Which Harbor tasks of a folder can be played, and how isolated each score is. Runs nothing. */
 export function surveyHarborTasks(folder: string): HarborSurvey {
   const tasks = harborFolders(folder).map(surveyTask);
   return { playable: tasks.filter(({ playable }) => playable).length, tasks };

@@ -5,7 +5,7 @@ import { makeConfigs } from './import-tasks.js';
 
 export type FillSettings = Parameters<typeof ownConfigs>[0];
 
-/** The configs folder that takes imported tasks; one that does not exist yet is made, as a copy of the bundled one. */
+/** The configs folder of imported tasks; a new one begins as a copy of the bundled one. */
 export function configsToFill(
   settings: FillSettings,
   { into: named, dryRun }: { into?: string | undefined; dryRun: boolean },

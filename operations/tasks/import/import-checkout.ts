@@ -5,11 +5,11 @@ import { type ImportOptions, importTasks } from './import-tasks.js';
 import type { ImportedTask } from './import-tasks.js';
 
 export interface CheckoutRequest extends Omit<ImportOptions, 'assetsRoot' | 'into'> {
-  /** Configs folder that takes the tasks; one that is not used yet begins as a copy of the bundled one. Left out: the user's own. */
+  /** The configs folder to fill, at first a copy of the bundled one. Default: the user's own. */
   into?: string | undefined;
 }
 
-/** Makes task folders of the tasks of an MLGym checkout, in a configs folder of the user's own. */
+/** Imports an MLGym checkout's tasks into a configs folder of the user. */
 export async function importCheckout(
   { settings }: { settings: FillSettings },
   checkout: string,

@@ -13,12 +13,11 @@ import { writeTask } from './write-task.js';
 import type { ImportedTask as ImportedTaskView } from '../../../domain/views/tasks.js';
 import type { ImportProblem } from './mlgym-config.js';
 
-/** With the options that each problem's remedy is about. */
+/** With the options that each problem's remedy names. */
 export type ImportedTask = Omit<ImportedTaskView, 'problems'> & { problems: ImportProblem[] };
 
 export interface ImportOptions extends ImportChoices {
   assetsRoot: string;
-  /** Configs folder that takes the tasks. */
   into: string;
   prefix: string;
   /** Ids, or names of config files; undefined: all. */
@@ -27,7 +26,7 @@ export interface ImportOptions extends ImportChoices {
   dryRun: boolean;
 }
 
-/** Turn the tasks of an MLGym checkout into folders of ours. Each is made aside, checked, and then gets its place in one step. */
+/** Makes each task aside, checks it and moves it into place in one step. */
 export async function importTasks(checkoutDir: string, options: ImportOptions): Promise<ImportedTask[]> {
   const checkout = readCheckout(resolve(checkoutDir));
   if (checkout.tasks.length + checkout.broken.length === 0)
@@ -170,7 +169,7 @@ function notesOf(plan: TaskPlan): string[] {
   ];
 }
 
-/** A configs folder that does not exist yet begins as a copy of the one that comes with bench: tasks need agents. */
+/** A new configs folder begins as a copy of the bundled one: tasks need agents. */
 export function makeConfigs(into: string, bundled: string): void {
   if (existsSync(into)) return;
   const aside = join(dirname(into), `.${basename(into)}.${randomBytes(6).toString('hex')}.tmp`);

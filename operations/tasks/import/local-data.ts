@@ -12,23 +12,23 @@ export type WorkspaceFiles = Map<string, string>;
 /** MLGym copies every local dataset into this folder of the workspace. */
 export const DATA_FOLDER = 'data';
 
-/** Names that files of answers have. */
+/** Common names of answer files. */
 const SECRET_NAME =
   /^(answers?|ground[-_]?truths?|solutions?|test[-_]?(labels?|answers?|targets?)|labels?[-_]?test)\.[^/]+$/i;
-/** Files that only the evaluator reads, under names that do not tell. */
+/** Files for the evaluator alone whose names do not show it. */
 const KNOWN_SECRETS: Readonly<Record<string, readonly string[]>> = { '3SATTime': ['data/dataset.pkl'] };
 
 export interface LocalData {
   files: WorkspaceFiles;
-  /** Datasets that are nowhere. */
+  /** Datasets that were not found. */
   missing: DatasetConfig[];
-  /** Where each may lie, for messages; the first is the best. */
+  /** Possible places of each, for messages; the first is the best. */
   places: string[];
   /** A program of the checkout that seems to make a missing one. */
   maker: string | null;
 }
 
-/** Throws BenchError at a link on the way: what it leads to is not what was given. */
+/** Throws BenchError at a link on the way: it leads to something else. */
 function isFolder(root: string, path: string): boolean {
   const found = plainPath(root, normalize(path));
   if (found.kind === 'refused')
@@ -38,7 +38,7 @@ function isFolder(root: string, path: string): boolean {
   return found.kind === 'folder';
 }
 
-/** The files of a task's local datasets, from the checkout or from a folder that the caller has them in. */
+/** The files of a task's local datasets, from the checkout or the caller's folder. */
 export function findLocalData(
   checkout: string,
   given: string | undefined,
@@ -74,7 +74,7 @@ function makerBeside(checkout: string, path: string): string | null {
   return program === undefined ? null : join(folder, program);
 }
 
-/** Which of these files agents must not see: by name, by the task's `secret_files`, by what is known, or because the caller says so. */
+/** Files hidden from agents: by name, `secret_files`, KNOWN_SECRETS, or the caller's choice. */
 export function secretsAmong(
   files: Iterable<string>,
   task: { id: string; secretFiles: readonly string[] },
@@ -90,7 +90,7 @@ export function secretsAmong(
     .sort();
 }
 
-/** Files of the starter that are a secret under another name. */
+/** Files of the starter with the content of a secret. */
 export function copiesOfSecrets(starter: WorkspaceFiles, secrets: readonly string[]): string[] {
   const hash = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
   const hidden = new Set(secrets.map(hash));

@@ -2,7 +2,7 @@ import { MLGYM_TASKS, type MlgymTask } from '../../../domain/mlgym/tasks.js';
 import type { Direction } from '../../../domain/run/score.js';
 import type { ImportProblem } from './mlgym-config.js';
 
-/** What ranks tasks of MLGym beyond its benchmark, and keys that evaluators print without a baseline. */
+/** Ranking metrics beyond MLGym's benchmark, and keys that evaluators print without a baseline. */
 const PRIMARY: Readonly<Record<string, string>> = {
   regressionKaggleHousePriceL1: 'r2',
   imageClassificationCifar10L1: 'accuracy',
@@ -11,7 +11,7 @@ const PRIMARY: Readonly<Record<string, string>> = {
 };
 const FURTHER: Readonly<Record<string, readonly string[]>> = { '3SATTime': ['Decisions'] };
 
-/** Which way a metric of this name is better, by its lower-case name. */
+/** The better direction of a metric by its lower-case name. */
 const DIRECTIONS: Readonly<Record<string, Direction>> = {
   accuracy: 'maximize',
   auc: 'maximize',
@@ -51,11 +51,11 @@ export interface MetricSource {
   baseline: Readonly<Record<string, number>>;
   /** The evaluator's text: only what it prints can be a metric. */
   evaluator: string;
-  /** What the caller says of the task. */
+  /** The caller's choice for the task. */
   given: Pick<MlgymTask, 'metric' | 'direction'> | undefined;
 }
 
-/** The keys that a task's evaluator prints, as far as its config or the caller names them. */
+/** The keys that an evaluator prints, as far as its config or the caller names them. */
 export function chooseMetrics(source: MetricSource): MetricChoice | ImportProblem {
   const { id, file, baseline, evaluator, given } = source;
   const remedy = {
@@ -90,7 +90,7 @@ export function chooseMetrics(source: MetricSource): MetricChoice | ImportProble
   };
 }
 
-/** The key as the evaluator writes it, which may differ from the config in case; null: it does not occur. */
+/** The key as the evaluator spells it, perhaps in another case; null: it does not occur. */
 function spelling(key: string, evaluator: string): string | null {
   const literals = [...evaluator.matchAll(/(["'])([^"'\n]{1,80})\1/g)].map(([, , text]) => text ?? '');
   if (literals.includes(key)) return key;

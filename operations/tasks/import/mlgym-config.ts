@@ -11,7 +11,7 @@ const texts = z
   .nullish()
   .transform((list) => list ?? []);
 
-/** `configs/tasks/*.yaml` of MLGym, as far as it says something that is needed here. Its other keys are left alone. */
+/** The used keys of MLGym's `configs/tasks/*.yaml`; others are ignored. */
 const taskConfigSchema = z.looseObject({
   id: z.string().min(1),
   name: z.string().min(1),
@@ -49,16 +49,15 @@ const datasetConfigSchema = z.looseObject({
 });
 export type DatasetConfig = z.output<typeof datasetConfigSchema>;
 
-/** What keeps a task from being imported, with the place where it is and what to do. */
+/** An obstacle to importing a task, with its place and remedy. */
 export interface ImportProblem extends ImportProblemView {
   /** The options of the import that it is about. */
   fields?: RemedyFields;
 }
 
-/** One task config of a checkout. */
 export interface CheckoutTask {
   file: string;
-  /** Its id, made unique: of two files with one id, the one that is not named after it goes by its own name. */
+  /** Unique: of two files with one id, the one not named after it uses its own name. */
   id: string;
   config: TaskConfig;
 }
@@ -78,7 +77,7 @@ const yamlFiles = (dir: string): string[] =>
         .sort()
     : [];
 
-/** A file of the checkout itself. Throws ConfigError. */
+/** Reads a file of the checkout itself. Throws ConfigError. */
 function readOwn<T>(dir: string, path: string, schema: z.ZodType<T>): T {
   const found = plainPath(dir, normalize(path));
   if (found.kind === 'refused')
@@ -110,7 +109,7 @@ export function readCheckout(dir: string): Checkout {
   return { dir, tasks, broken };
 }
 
-/** The dataset configs that a task names, beside `configs/`. */
+/** The dataset configs that a task names, next to `configs/`. */
 export function readDatasets(
   { dir }: Pick<Checkout, 'dir'>,
   task: CheckoutTask,

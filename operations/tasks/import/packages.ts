@@ -12,7 +12,7 @@ const DISTRIBUTIONS: Readonly<Record<string, string>> = {
 
 const canonical = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-');
 
-/** Those modules that no line of the requirements file names. */
+/** Modules that no line of the requirements file names. */
 export function unpinnedModules(modules: readonly string[], requirements: string): string[] {
   const pinned = new Set(
     readRequirements(requirements).requirements.map((one) =>
@@ -22,7 +22,7 @@ export function unpinnedModules(modules: readonly string[], requirements: string
   return modules.filter((module) => !pinned.has(canonical(DISTRIBUTIONS[module] ?? module)));
 }
 
-/** Address space that a process needs which imports these. */
+/** Address space for a process that imports these. */
 export function memoryFor(modules: readonly string[]): number {
   if (modules.length === 0) return 1024;
   return modules.every((module) => module === 'numpy') ? 2048 : 4096;
@@ -30,7 +30,7 @@ export function memoryFor(modules: readonly string[]): number {
 
 /** Modules with randomness of their own, which evaluations seed. */
 export const seededModules = (modules: readonly string[]): string[] => {
-  // These draw from numpy's.
+  // These use numpy's random numbers.
   const throughNumpy = ['numpy', 'pandas', 'scipy', 'sklearn'].some((module) => modules.includes(module));
   return [...(throughNumpy ? ['numpy'] : []), ...(modules.includes('torch') ? ['torch'] : [])];
 };

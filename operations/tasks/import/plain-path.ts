@@ -1,13 +1,9 @@
 import { copyFileSync, constants, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What lies at a path of a folder that others made. */
 export type PlainPath = { kind: 'file' | 'folder' | 'missing' } | { kind: 'refused'; part: string; reason: string };
 
-/**
- * Looked at part by part, so that no link is followed at any depth: a link would have the import read, or write, what lies outside
- * of the folder.
- */
+/** Follows no link at any depth: it would make the import read or write outside the folder. */
 export function plainPath(root: string, path: string): PlainPath {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   if (path.startsWith('/') || parts.includes('..'))
@@ -27,7 +23,7 @@ export function plainPath(root: string, path: string): PlainPath {
   return { kind };
 }
 
-/** Files and folders alone, into a folder that does not exist yet. Throws at anything else, and writes over nothing. */
+/** Copies files and folders to a new folder. Throws at anything else; overwrites nothing. */
 export function copyPlainFolder(from: string, to: string): void {
   mkdirSync(to);
   for (const { name } of readdirSync(from, { withFileTypes: true })) {

@@ -12,9 +12,9 @@ import { unpinnedModules } from './packages.js';
 import type { ImportScan, ScanOrder } from './scan-imports.js';
 import type { ImportProblem } from './mlgym-config.js';
 
-/** What the caller says of single tasks, by id. */
+/** The caller's choices for single tasks, by id. */
 export interface ImportChoices {
-  /** Folder that holds datasets. */
+  /** Folder that contains datasets. */
   data?: string | undefined;
   generate: boolean;
   metrics: Readonly<Record<string, Pick<MlgymTask, 'metric' | 'direction'>>>;
@@ -27,17 +27,15 @@ interface PlannedSubmission {
   files: string[];
   optional: string[];
   folders: string[];
-  /** How it was found. */
   why: string;
 }
 
-/** How a task of MLGym becomes one of ours. */
 export interface TaskPlan {
   task: CheckoutTask;
   datasets: DatasetConfig[];
   /** `data`: only the evaluator runs; `program`: submitted code runs in its process. */
   kind: 'data' | 'program';
-  /** The evaluator, in the workspace. */
+  /** Its path in the workspace. */
   entry: string;
   arguments: string[];
   output: 'whole' | 'first line';
@@ -45,14 +43,14 @@ export interface TaskPlan {
   imports: ImportScan;
   submission: PlannedSubmission;
   data: LocalData;
-  /** The 3-SAT instances are made by prepare.py. */
+  /** prepare.py makes the 3-SAT instances. */
   generated: boolean;
   secrets: string[];
   metrics: MetricChoice;
   requirements: { name: string; text: string };
-  /** Runs without any package, so also where none can be installed. */
+  /** Needs no package, so it also runs where none can be installed. */
   withoutPackages: boolean;
-  /** The task that bench itself has for this, if it has one. */
+  /** bench's own version of this task, if any. */
   own: TaskFolder | null;
   notes: string[];
 }
@@ -65,7 +63,7 @@ const ENTRYPOINTS = {
 const GENERATED = '3SATTime';
 const CHECKPOINTS = 'checkpoints';
 
-/** A task whose files are known, before its programs have been looked at. */
+/** A task whose files are known, before its programs have been scanned. */
 export interface TaskDraft {
   task: CheckoutTask;
   datasets: DatasetConfig[];
@@ -74,7 +72,7 @@ export interface TaskDraft {
   entrypoint: (typeof ENTRYPOINTS)[keyof typeof ENTRYPOINTS];
 }
 
-/** First look: what is wrong whatever the programs hold. */
+/** Finds problems that do not depend on the programs. */
 export function draftTask(checkout: Checkout, task: CheckoutTask, ours: string): TaskDraft | ImportProblem[] {
   const { config, file } = task;
   const { datasets, problems } = readDatasets(checkout, task);
@@ -119,7 +117,7 @@ export function draftTask(checkout: Checkout, task: CheckoutTask, ours: string):
 
 export const scanOrder = ({ starter, entry }: TaskDraft): ScanOrder => ({ files: Object.fromEntries(starter), entry });
 
-/** Second look, with what the evaluator imports. */
+/** Plans with the evaluator's imports. */
 export function planTask(
   checkout: Checkout,
   draft: TaskDraft,
@@ -202,16 +200,16 @@ export function planTask(
   };
 }
 
-/** Modules and pickles that agents add. Copies of the evaluator's own files never come from them. */
+/** Modules and pickles that agents add. The evaluator's own files are never taken from them. */
 const OWN_FILES = ['*.py', '*.pkl', '*.npz'];
 
-/** Versions that work together: of JAX and what MLGym's reinforcement learning needs with it, or of what all others need. */
+/** Compatible versions: for JAX with MLGym's reinforcement learning, or for the rest. */
 function bundledPins(folder: string, modules: readonly string[]): { name: string; text: string } {
   const name = modules.includes('jax') ? 'requirements-jax.txt' : 'requirements-cpu.txt';
   return { name, text: readFileSync(join(folder, name), 'utf8') };
 }
 
-/** What agents hand in. Everything else that the evaluator imports is always its own copy. */
+/** The agents' files. Everything else that the evaluator imports is its own copy. */
 function plannedSubmission(
   { task, starter, entry, entrypoint }: TaskDraft,
   imports: ImportScan,
@@ -220,7 +218,7 @@ function plannedSubmission(
   const { config, file, id } = task;
   const only = (files: readonly string[], why: string): PlannedSubmission => ({
     files: [...files],
-    // A program may be several modules, and unpickle what was trained.
+    // A program may have several modules, and unpickle trained models.
     optional: entrypoint.kind === 'program' ? OWN_FILES : [],
     folders: [],
     why,
@@ -259,7 +257,6 @@ function plannedSubmission(
   };
 }
 
-/** Of the same id, among those that come with bench. */
 function ownTask(configs: string, { id }: CheckoutTask): TaskFolder | null {
   try {
     return taskIds([configs]).includes(id) ? loadTask([configs], id) : null;

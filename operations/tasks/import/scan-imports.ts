@@ -12,12 +12,12 @@ export interface ScanOrder {
 export interface ImportScan {
   /** Files of the workspace that the entry imports, directly or through others. */
   local: string[];
-  /** Top-level modules of all these that are neither Python's nor of the workspace. */
+  /** Their top-level modules that are neither Python's nor of the workspace. */
   packages: string[];
   problem: string | null;
 }
 
-/** What each program imports, by its syntax tree: nothing of a checkout is run. */
+/** Reads imports from syntax trees: runs nothing of a checkout. */
 export async function scanImports(assetsRoot: string, orders: readonly ScanOrder[]): Promise<ImportScan[]> {
   const python = await findPython(undefined, null);
   const program = join(assetsRoot, 'datasets', 'mlgym', 'scan_imports.py');

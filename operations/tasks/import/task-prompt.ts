@@ -1,6 +1,6 @@
 import type { TaskPlan } from './plan-task.js';
 
-/** The description as MLGym fills it in: Python's format, with the datasets' descriptions for its one placeholder. */
+/** Fills in the description as MLGym does: Python's format, one placeholder for datasets. */
 function filledDescription({ task, datasets }: Pick<TaskPlan, 'task' | 'datasets'>): string {
   const docs = datasets.map(({ name, description }) => `${name.toUpperCase()}:\n${description}\n\n`).join('');
   return task.config.description.replaceAll(/\{dataset_docs\}|\{\{|\}\}/g, (found) =>
@@ -8,7 +8,7 @@ function filledDescription({ task, datasets }: Pick<TaskPlan, 'task' | 'datasets
   );
 }
 
-/** The agent's prompt: MLGym's words as they are, then what is different here. */
+/** MLGym's words unchanged, then the differences here. */
 export function taskPrompt(plan: TaskPlan): string {
   const { submission, kind, entry, starter, secrets } = plan;
   const description = filledDescription(plan).trim();

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { TaskPlan } from './plan-task.js';
 
-/** README.md of an imported task. */
 export function taskReadme(plan: TaskPlan, folder: string): string {
   const { task, kind, entry, submission, secrets, requirements, imports, data, own, generated } = plan;
   const hash = createHash('sha256').update(readFileSync(task.file)).digest('hex').slice(0, 12);

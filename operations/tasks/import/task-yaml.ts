@@ -6,17 +6,17 @@ import { memoryFor } from './packages.js';
 import type { TaskPlan } from './plan-task.js';
 import { taskPrompt } from './task-prompt.js';
 
-/** Of MLGym's default for commands, MLGYM_AGENT_LONG_TIMEOUT. */
+/** MLGym's default for commands, MLGYM_AGENT_LONG_TIMEOUT. */
 const DEFAULT_TIMEOUT = 3600;
-/** MLGym publishes single evaluations, without an error: what a repetition may differ by, as a share. */
+/** The share by which a repetition may differ: MLGym publishes single scores without errors. */
 const SHARE_OF_ERROR = 0.01;
-/** Of two evaluations on one machine, which may be busier at one of them. */
+/** For two evaluations on one machine, which may be busier at one of them. */
 const NOISE_OF_TIME = 0.5;
 const LARGEST_CHECKPOINTS = 256 * 1024 * 1024;
 
 const isTime = (key: string): boolean => key === 'Time';
 
-/** Where the evaluator finds what its workspace holds at first. */
+/** The evaluator's copy of the workspace's initial files. */
 export const PRISTINE = 'inputs/test';
 
 export function taskYaml(plan: TaskPlan, folder: string): string {
@@ -66,7 +66,7 @@ function taskSpec(plan: TaskPlan, folder: string): TaskSpecInput {
 
 function metricSpec(plan: TaskPlan, { key, direction }: TaskPlan['metrics']['metrics'][number]) {
   const { own, kind, task, entry } = plan;
-  // The opponents of games are the same, and so is what an honest strategy can reach.
+  // A game's opponents are the same, and so is the reach of an honest strategy.
   const known = own?.spec.evaluator.kind === 'game' ? own.spec.metrics[key]?.bounds : undefined;
   const mlgym = MLGYM_TASKS[task.id];
   const bounds = known ?? (mlgym?.metric === key ? mlgym.bounds : undefined);
@@ -82,7 +82,7 @@ function metricSpec(plan: TaskPlan, { key, direction }: TaskPlan['metrics']['met
 function baselineSpec({ metrics, own, task, kind, starter, submission }: TaskPlan): Pick<TaskSpecInput, 'baseline'> {
   const value = metrics.metrics.find(({ key }) => key === metrics.primary)?.baseline ?? null;
   if (value === null) return {};
-  // Measured where it is needed: a time is one of the machine that it was taken on.
+  // Measured where needed: a time depends on its machine.
   if (isTime(metrics.primary)) return { baseline: {} };
   const game = own?.spec.evaluator.kind === 'game' ? own.spec.baseline?.standardError : undefined;
   const program = task.config.baseline_paths[0];

@@ -6,7 +6,7 @@ import type { TaskPlan } from './plan-task.js';
 import { taskReadme } from './task-readme.js';
 import { PRISTINE, taskYaml } from './task-yaml.js';
 
-/** Write a task's folder; `dir` must not exist, and its last part is the task's id. */
+/** `dir` must not exist, and its last part is the task's id. */
 export function writeTask(plan: TaskPlan, dir: string, from: { assetsRoot: string }): void {
   const programs = join(from.assetsRoot, 'datasets', 'mlgym');
   const id = dir.split('/').at(-1)!;
@@ -28,9 +28,9 @@ export function writeTask(plan: TaskPlan, dir: string, from: { assetsRoot: strin
   for (const [path, source] of [...starter, ...found]) {
     const secret = secrets.includes(path);
     if (!secret) copy(source, `starter/${path}`);
-    // As MLGym shows it: its evaluators are programs.
+    // As in MLGym: its evaluators are programs.
     if (!secret && path === plan.entry) chmodSync(join(dir, 'starter', path), 0o755);
-    // A program's process is the evaluator's: it is given everything.
+    // A program's process is the evaluator's: it gets everything.
     copy(source, secret && kind === 'data' ? `evaluator/secret/${path}` : `evaluator/${PRISTINE}/${path}`);
   }
 
@@ -61,7 +61,7 @@ function evaluatorOrder(plan: TaskPlan) {
   };
 }
 
-/** What a person reads who prepares the task, or submits it without data. */
+/** For a person who prepares the task, or submits it without data. */
 function missingData(plan: TaskPlan): string {
   const { data, task } = plan;
   const maker = data.maker === null ? '' : ` ${data.maker} of the checkout makes them.`;
@@ -70,7 +70,7 @@ function missingData(plan: TaskPlan): string {
   return `"""Stands in for data that were not there when the task was imported."""\n\n\ndef prepare(data):\n    raise SystemExit(${JSON.stringify(message)})\n`;
 }
 
-/** bench's own task of the same id has a solution that fits if its files are just what agents hand in here. */
+/** bench's own solution fits if its files are exactly this task's submission. */
 function copyOracle({ own, submission }: TaskPlan, dir: string): void {
   const oracle = own === null ? '' : join(own.dir, 'oracle');
   if (own === null || own.spec.oracle !== undefined || !existsSync(oracle)) return;

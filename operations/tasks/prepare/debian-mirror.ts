@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
 
 const isWeb = (uri: string): boolean => /^https?:\/\/[^\s@]+$/.test(uri);
-/** By convention the archive itself; beside it lie security updates and packages of others. */
+/** The archive itself by convention; security updates and others' packages have other paths. */
 const isArchive = (uri: string): boolean => /\/debian\/?$/.test(uri);
 
 /**
- * Where files of Debian's archive come from: BENCH_DEBIAN_MIRROR, else what this host's apt uses; null: neither is known. Throws
- * BenchError (usage) for a setting that is no address.
+ * Base address of Debian's archive: BENCH_DEBIAN_MIRROR, else that of this host's apt; null:
+ * unknown. Throws BenchError (usage) for an invalid setting.
  */
 export function debianMirror(env: Readonly<Record<string, string | undefined>>, apt = '/etc/apt'): string | null {
   const said = (env['BENCH_DEBIAN_MIRROR'] ?? '').trim();
@@ -23,7 +23,7 @@ export function debianMirror(env: Readonly<Record<string, string | undefined>>, 
   return found.find(isArchive) ?? found[0] ?? null;
 }
 
-/** The web addresses of packages in apt's configuration, in its order. */
+/** Package addresses in apt's configuration, in order. */
 function aptAddresses(apt: string): string[] {
   const parts = join(apt, 'sources.list.d');
   const names = existsSync(parts) ? readdirSync(parts).sort() : [];
@@ -49,7 +49,7 @@ function ofLine(line: string): string[] {
   return uri !== undefined && isWeb(uri) ? [uri] : [];
 }
 
-/** Fields, each with its value behind a colon and in the indented lines that follow. */
+/** Fields with values after a colon and in the indented lines that follow. */
 function ofStanza(stanza: string): string[] {
   const lines = stanza.split('\n').filter((line) => !line.startsWith('#'));
   const fields = new Map<string, string>();

@@ -11,30 +11,29 @@ import type { DataSource } from '../../../domain/task/data.js';
 import { lock } from '../../../services/index.js';
 import { makeFolder } from '../../../services/make-folder.js';
 
-/** Tries of one address; each goes on where the last one was cut off. */
+/** Tries of one address; each resumes where the last one stopped. */
 const TRIES = 4;
-/** So long another process may take over the same source. */
+/** How long to wait for another process with the same source. */
 const OTHERS_MS = 24 * 60 * 60_000;
-/** Without a byte for so long, a connection is given up. */
+/** A connection without a byte for this long is closed. */
 const SILENCE_MS = 30_000;
 
 export interface DownloadOptions {
-  /** A folder that may hold sources already, by their names. */
+  /** A folder that may have sources already, by their names. */
   from?: string | undefined;
-  /** Where this source lies; then nothing is fetched. */
+  /** The source's path; then nothing is fetched. */
   place?: string | undefined;
   /** For addresses that begin with `debian:`; null or absent: there is none. */
   debianMirror?: string | null | undefined;
-  /** Bytes that are there so far. */
+  /** Bytes fetched so far. */
   onProgress?: (bytes: number) => void;
   signal?: AbortSignal | undefined;
 }
 
-/** Where a source lies once it is there; its checksum names it, so that tasks share it. */
+/** A source's final path; its checksum names it, so that tasks share it. */
 export const sourcePath = (layout: HomeLayout, source: Pick<DataSource, 'name' | 'sha256'>): string =>
   join(layout.downloads, source.sha256, source.name);
 
-/** Bytes still to be fetched. */
 export async function missingBytes(layout: HomeLayout, source: DataSource): Promise<number> {
   const place = sourcePath(layout, source);
   if (existsSync(place)) return 0;
@@ -42,14 +41,14 @@ export async function missingBytes(layout: HomeLayout, source: DataSource): Prom
 }
 
 /**
- * Fetch a source, or what is missing of it: what was cut off, by whatever end of this process, goes on where it was. Only a file with the
- * declared size and checksum gets its place. Throws BenchError.
+ * Fetches a source, resuming after any interruption. Only a file of the declared size and checksum
+ * is moved into place. Throws BenchError.
  */
 export async function download(layout: HomeLayout, source: DataSource, options: DownloadOptions): Promise<string> {
   const place = sourcePath(layout, source);
   if (existsSync(place)) return place;
   makeFolder(join(layout.downloads, source.sha256));
-  // One at a time: two that write the same part would spoil it.
+  // Two writers of the same part would corrupt it.
   const held = await lock(join(layout.downloads, `${source.sha256}.lock`), { timeoutMs: OTHERS_MS });
   try {
     if (existsSync(place)) return place;
@@ -67,7 +66,7 @@ export async function download(layout: HomeLayout, source: DataSource, options: 
   }
 }
 
-/** Removes what is not the declared file, and throws. */
+/** Removes a file that differs from the declaration, and throws. */
 async function requireDeclared(source: DataSource, part: string): Promise<void> {
   const [bytes, sha256] = [await sizeOf(part), await digestOf(part)];
   if (bytes === source.bytes && sha256 === source.sha256) return;
@@ -78,7 +77,7 @@ async function requireDeclared(source: DataSource, part: string): Promise<void> 
   );
 }
 
-/** Where an address points to; a sentence instead: why nowhere. */
+/** Resolves an address; `unknown` says why it cannot. */
 function located(url: string, mirror: string | null): { address: string } | { unknown: string } {
   if (!url.startsWith('debian:')) return { address: url };
   if (mirror === null)
@@ -112,7 +111,7 @@ async function fetchAny(source: DataSource, part: string, options: DownloadOptio
         }
         const { message, cause } = error as Error;
         failures.push(`${new URL(url).host}: ${cause instanceof Error ? cause.message : message}`);
-        // A refusal will not change in a moment.
+        // A refusal is permanent.
         if (error instanceof Refused) break;
         if (attempt < TRIES) await sleep(500 * 2 ** attempt, undefined, { signal: options.signal });
       }
@@ -128,7 +127,7 @@ async function fetchAny(source: DataSource, part: string, options: DownloadOptio
 
 class Refused extends Error {}
 
-/** Something else lies at the address. */
+/** The address has another file. */
 class WrongFile extends BenchError {
   constructor(message: string, remedy: string) {
     super('failed', message, { code: 'download.failed', remedy });
@@ -153,7 +152,7 @@ async function fetchRest(url: string, source: DataSource, part: string, options:
       const problem = `HTTP ${response.status}`;
       throw response.status >= 500 || response.status === 429 ? new Error(problem) : new Refused(problem);
     }
-    // A server that knows no ranges sends all of it again.
+    // A server without ranges sends the whole file again.
     const resumed = response.status === 206;
     let have = resumed ? from : 0;
     const counted = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

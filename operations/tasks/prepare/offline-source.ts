@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
 import type { DataSource } from '../../../domain/task/data.js';
 
-/** Files of a folder at any depth, links followed once: a hub's cache links its snapshots to its blobs. */
+/** Files at any depth, links followed once: a hub's cache links its snapshots to its blobs. */
 function filesBelow(folder: string): { path: string; bytes: number }[] {
   const entries = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
   return entries.flatMap((path) => {
@@ -12,15 +12,15 @@ function filesBelow(folder: string): { path: string; bytes: number }[] {
   });
 }
 
-/** `…/resolve/<revision>/<path in the repository>` → that path: where a hub's cache has it below `snapshots/<revision>/`. */
+/** The path after `…/resolve/<revision>/`: a hub's cache has it in `snapshots/<revision>/`. */
 const pathInRepository = (url: string): string | null => {
   const found = /\/resolve\/[^/]+\/([^?#]+)/.exec(url)?.[1];
   return found === undefined ? null : decodeURIComponent(found);
 };
 
 /**
- * Where each source lies in a folder: by its name, in the cache of Hugging Face by its checksum among the `blobs` or by its path among
- * the `snapshots`. BenchError: names all that are missing. Their checksums are looked at when they are taken.
+ * Each source's path in a folder: by name, or in Hugging Face's cache by checksum among `blobs` or
+ * by path among `snapshots`. BenchError: names all missing ones. Checksums are verified on use.
  */
 export function offlineSources(folder: string, sources: readonly DataSource[]): ReadonlyMap<string, string> {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
@@ -39,7 +39,7 @@ export function offlineSources(folder: string, sources: readonly DataSource[]): 
         basename(path) === source.sha256 ||
         inRepository.some((wanted) => /\/snapshots\/[^/]+\//.test(path) && path.endsWith(`/${wanted}`)),
     );
-    // Of several, one of the declared size; the checksum refuses a wrong one.
+    // Prefer the declared size; the checksum refuses a wrong one.
     const place = (fits.find(({ bytes }) => bytes === source.bytes) ?? fits[0])?.path;
     if (place !== undefined) places.set(source.name, place);
   }

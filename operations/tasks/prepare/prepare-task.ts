@@ -25,21 +25,20 @@ export interface PrepareOptions extends Omit<DownloadOptions, 'onProgress' | 'pl
   layout: HomeLayout;
   /** A folder that has all sources, so that nothing is fetched. */
   data?: string | undefined;
-  /** The folder that holds `datasets/`. */
+  /** The folder that contains `datasets/`. */
   assetsRoot: string;
   /** A stand-in of the same form, without the sources. */
   sample: boolean;
-  /** Make them even if they are there. */
   force?: boolean;
-  /** Of a source, by name: bytes that are there so far. */
+  /** Bytes fetched so far, by source. */
   onProgress?: (source: string, bytes: number) => void;
-  /** What prepare.py says. */
+  /** A line of prepare.py's output. */
   onLine?: (line: string) => void;
 }
 
 /**
- * Make a task's data: fetch its sources, run prepare.py, look for leaks, then give the whole its place in one step. Whatever ends this
- * before leaves nothing that could be taken for prepared data. Throws BenchError.
+ * Fetches sources, runs prepare.py, looks for leaks, and moves the data into place in one step: an
+ * interruption leaves nothing that passes for prepared data. Throws BenchError.
  */
 export async function prepareTask(task: TaskFolder, options: PrepareOptions): Promise<PreparedData> {
   const { layout, sample } = options;
@@ -52,7 +51,7 @@ export async function prepareTask(task: TaskFolder, options: PrepareOptions): Pr
   const sources = sample ? [] : await fetchSources(data, options);
   try {
     for (const folder of ['agent', 'hidden']) makeFolder(join(aside, folder));
-    // It holds labels: only the owner may look into it.
+    // It contains labels: only the owner may read it.
     await chmod(aside, 0o700);
     await runPrepare(task, data, sources, aside, options);
     const files = await madeFiles(task, data, aside);
@@ -68,7 +67,7 @@ export async function prepareTask(task: TaskFolder, options: PrepareOptions): Pr
     await writeFile(join(aside, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
     if (options.force === true || !existsSync(join(place, MANIFEST))) await rm(place, { recursive: true, force: true });
     await rename(aside, place).catch((error: unknown) => {
-      // Another one was faster, and made the same.
+      // Another process was faster and made the same.
       if (!existsSync(join(place, MANIFEST))) throw error;
     });
   } finally {
@@ -91,8 +90,8 @@ async function fetchSources({ sources }: TaskData, options: PrepareOptions): Pro
 }
 
 /**
- * prepare.py runs on this host with Python's standard library, not in a container: like the task's evaluator it is the author's code, it needs
- * no package or network, and so data can be prepared before any image or engine is there. Chance and hashes are fixed.
+ * prepare.py runs outside a container: like the evaluator it is the author's code, and it needs
+ * only Python's standard library, so no image or engine. Randomness and hashes are fixed.
  */
 async function runPrepare(
   task: TaskFolder,
@@ -118,7 +117,7 @@ async function runPrepare(
     });
 }
 
-/** What agents see of a task that only its evaluator may know, a sentence each. */
+/** Secrets of the evaluator that agents could see, a sentence each. */
 export async function findLeaks(
   agentFolders: readonly string[],
   hiddenFolders: readonly string[],
@@ -131,7 +130,7 @@ export async function findLeaks(
   return leaks;
 }
 
-/** datasets/prepare_main.py, with an order; its environment is the same on every machine. */
+/** Runs datasets/prepare_main.py in an environment that is the same on every machine. */
 async function datasetProgram(
   flags: readonly string[],
   options: Pick<PrepareOptions, 'assetsRoot' | 'signal' | 'onLine'>,
@@ -176,7 +175,7 @@ async function datasetProgram(
   }
 }
 
-/** Exactly what task.yaml declares, with checksums. */
+/** Checks the files against task.yaml and returns their checksums. */
 async function madeFiles(task: TaskFolder, data: TaskData, aside: string): Promise<PreparedFile[]> {
   const files: PreparedFile[] = [];
   const problems: string[] = [];

@@ -15,24 +15,22 @@ export type PrepareTasksPorts = NamedTasksPorts & {
   settings: Pick<BenchSettings, 'layout' | 'assetsRoot' | 'env'>;
 };
 
-/** What is reported on the way. */
 export type PrepareProgress =
   /** Comes first, if there is anything to fetch: bytes by source. */
   | { kind: 'to_fetch'; sizes: ReadonlyMap<string, number>; into: string }
   | { kind: 'preparing'; task: string }
-  /** Bytes of a source that are there so far, and in all if that is known. */
+  /** Bytes of a source so far, and its total if known. */
   | { kind: 'fetched'; task: string; source: string; bytes: number; total: number | null }
-  /** A line of the task's own prepare.py. */
   | { kind: 'line'; task: string; line: string }
   | { kind: 'over'; task: string };
 
-/** With what to do about an error, and the options that this is about. */
+/** With an error's remedy, and the options that it names. */
 export interface PreparedTask extends PreparedTaskView {
   remedy?: string | undefined;
   fields?: RemedyFields;
 }
 
-/** Makes the data of tasks; what is there already is left as it is. One that fails does not hold up the others. */
+/** Keeps data that exist. A failing task does not stop the others. */
 export async function prepareTasks(
   ports: PrepareTasksPorts,
   input: PrepareTasksRequest,
@@ -71,7 +69,7 @@ export async function prepareTasks(
         const bytes = files.reduce((total, file) => total + file.bytes, 0);
         rows.push({ ...nothing, data: sample ? 'sample' : 'real', bytes, hash, dir });
       } catch (error) {
-        // The others can still be had.
+        // The others are still available.
         if (!(error instanceof BenchError)) throw error;
         const { message, remedy, fields } = error;
         rows.push({ ...nothing, data: 'failed', error: message, remedy, fields });
@@ -83,7 +81,7 @@ export async function prepareTasks(
   return rows;
 }
 
-/** What there is to fetch, by source, each once. */
+/** Bytes to fetch, each source once. */
 async function toFetch(layout: HomeLayout, tasks: readonly TaskFolder[]): Promise<Map<string, number>> {
   const sources = new Map(tasks.flatMap(({ spec }) => spec.data?.sources ?? []).map((one) => [one.sha256, one]));
   const sizes = new Map<string, number>();
@@ -94,7 +92,7 @@ async function toFetch(layout: HomeLayout, tasks: readonly TaskFolder[]): Promis
   return sizes;
 }
 
-/** Changed data are prepared again only by force; otherwise reading them reports the problem. */
+/** Only force prepares changed data again; otherwise reading them reports the problem. */
 function findPreparedOrNull(layout: HomeLayout, task: TaskFolder, sample: boolean) {
   try {
     return findPrepared(layout, task, sample);

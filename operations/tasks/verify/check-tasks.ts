@@ -9,20 +9,19 @@ import type { CheckedTask as CheckedTaskView, Need as NeedView } from '../../../
 
 export const NEEDS = ['data', 'gpus', 'images', 'memory', 'disk'] as const satisfies readonly NeedView['name'][];
 
-/** With the options that the remedy is about. */
 export interface Need extends NeedView {
   fields?: RemedyFields;
 }
 export type CheckedTask = Omit<CheckedTaskView, 'needs'> & { needs: Need[] };
 
-/** What this machine, or its workers, have to give. */
+/** Resources of this machine or its workers. */
 export interface Offer {
   backend: Backend;
   /** GPUs of the host that has most. */
   gpus: number;
-  /** Largest memory that a host has for its runs, MB; null: not known. */
+  /** Largest memory that a host has for its runs, MB; null: unknown. */
   memoryMb: number | null;
-  /** Free where the home lies, bytes. */
+  /** Free on the home's disk, bytes. */
   freeBytes: number;
 }
 
@@ -89,7 +88,7 @@ function memoryNeed({ spec }: TaskFolder, { memoryMb }: Offer): Need {
   );
 }
 
-/** Sources that are still to be fetched count three times: as they come, as they are made, and in a workspace. */
+/** Unfetched sources count three times: downloaded, prepared, and in a workspace. */
 function diskNeed({ spec }: TaskFolder, { freeBytes }: Offer, missingBytes: number): Need {
   const wanted = 3 * missingBytes;
   if (wanted <= freeBytes)
@@ -102,7 +101,7 @@ function diskNeed({ spec }: TaskFolder, { freeBytes }: Offer, missingBytes: numb
   );
 }
 
-/** What a task lacks to be played as it is, and what mends it. */
+/** What a task lacks to be played now, with remedies. */
 export function checkTask(
   task: TaskFolder,
   offer: Offer,

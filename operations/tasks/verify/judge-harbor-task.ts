@@ -3,7 +3,7 @@ import { ending, failed, ok, type Played, type PlayedTask, shown } from './judge
 
 const scoreOf = (played: Played | null): number | null => played?.run.finalScore ?? null;
 
-/** Harbor's tests score any working folder: the solution's must pass, the untouched one must not, and both must be scored at all. */
+/** Harbor's tests must pass the solution, fail the untouched folder, and score both. */
 export function judgeHarborTask({ spec, baseline, oracle }: PlayedTask): TaskCheck[] {
   const full = spec.metrics[spec.primary]?.bounds?.max ?? 1;
   const [start, solved] = [scoreOf(baseline), scoreOf(oracle)];

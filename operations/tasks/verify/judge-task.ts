@@ -17,7 +17,6 @@ export const CHECKS = [
   'limits',
 ] as const satisfies readonly TaskCheck['name'][];
 
-/** A run that is over, with its steps. */
 export interface Played {
   run: RunDetail;
   steps: readonly TrajectoryStep[];
@@ -30,7 +29,7 @@ export interface PlayedTask {
   baseline: Played | null;
   oracle: Played | null;
   spoiler: Played | null;
-  /** SHA-256 of the files that agents must not see, with their paths. */
+  /** SHA-256 of the files hidden from agents, with their paths. */
   secrets: ReadonlyMap<string, string>;
 }
 
@@ -38,9 +37,9 @@ export const ok = (name: TaskCheck['name'], detail: string): TaskCheck => ({ nam
 export const failed = (name: TaskCheck['name'], detail: string): TaskCheck => ({ name, status: 'failed', detail });
 const none = (name: TaskCheck['name'], detail: string): TaskCheck => ({ name, status: 'none', detail });
 
-/** Standard errors that a score may be away from what is stated. */
+/** Allowed distance from a stated score, in standard errors. */
 const ERRORS = 4;
-/** Of rounding, where the standard error is zero. */
+/** For rounding, where the standard error is zero. */
 const ROUNDING = 1e-6;
 
 /** Why a run has no score, in a line. */
@@ -137,7 +136,7 @@ function repeatCheck({ spec, oracle, spoiler }: PlayedTask): TaskCheck {
       );
 }
 
-/** A line of JSON behind a word that a command of ours printed. */
+/** The JSON after a word that one of our commands printed. */
 function printed<T>(played: Played | null, word: string): T | null {
   for (const { observation } of played?.steps ?? []) {
     const text = new RegExp(`^${word} (\\{.*\\})$`, 'm').exec(observation ?? '')?.[1];
@@ -194,6 +193,5 @@ function limitsCheck({ spec, spoiler, backend, ...played }: PlayedTask): TaskChe
       );
 }
 
-/** What three runs of a task say of it. */
 export const judgeTask = (played: PlayedTask): TaskCheck[] =>
   [baselineCheck, oracleCheck, wrongCheck, repeatCheck, secretsCheck, limitsCheck].map((check) => check(played));

@@ -36,7 +36,7 @@ const MAX_STEPS = 200;
 const isHarbor = ({ spec }: TaskFolder): boolean => spec.evaluator.kind === 'harbor';
 const hasOracle = ({ dir }: TaskFolder): boolean => existsSync(join(dir, 'oracle'));
 
-/** What of a task no agent may see: of its folder, and of its data. */
+/** Files of the task's folder and data that no agent may see. */
 function secretsOf(task: TaskFolder): Map<string, string> {
   const secrets = new Map<string, string>();
   const evaluator = join(task.dir, 'evaluator');
@@ -72,7 +72,7 @@ const dataCheck = (task: TaskFolder): TaskCheck =>
         detail: `${task.data.sample ? 'sample' : 'real'}, ${task.data.files.length} files`,
       };
 
-/** Play the tasks as runs do, and judge what came of it. Null: `wait` returned false, since it was left before the batch was over. */
+/** Plays the tasks as runs and judges the outcome. Null: `wait` returned false before the end. */
 export async function verifyTasks(
   ports: VerifyTasksPorts,
   input: VerifyTasksRequest,

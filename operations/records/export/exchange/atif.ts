@@ -3,10 +3,10 @@ import { answeringCall, type ExchangedStep } from '../../../../domain/exchange/r
 import { type ExchangedRun, stepExtra } from './exchanged-run.js';
 import { stepReply } from './tool-calls.js';
 
-/** The newest version that all of Harbor's readers since 0.20 take. */
+/** The newest version that all of Harbor's readers since 0.20 accept. */
 const ATIF_VERSION = 'ATIF-v1.7';
 
-/** A trajectory in Harbor's format, step by step: memory does not grow with their number. */
+/** A trajectory in Harbor's format, streamed step by step. */
 export async function* atifText(exchanged: ExchangedRun): AsyncGenerator<string, void, undefined> {
   const { run, record, prompt, tools, extra } = exchanged;
   const head = {
@@ -24,12 +24,12 @@ export async function* atifText(exchanged: ExchangedRun): AsyncGenerator<string,
     yield entry({
       source: role === 'system' ? 'system' : role === 'assistant' ? 'agent' : 'user',
       message: content,
-      // Of a demonstration: no model said it in this run.
+      // A demonstration: no model wrote it in this run.
       ...(role === 'assistant' && { is_copied_context: true, llm_call_count: 0 }),
       extra: { bench: { prompt: role } },
     });
   for await (const step of record.steps()) yield entry(agentStep(exchanged, step));
-  // There is no trajectory without a step.
+  // ATIF requires a step.
   if (count === 0) yield entry({ source: 'system', message: '', extra: { bench: { prompt: 'none' } } });
   const { usage } = extra;
   const final = {

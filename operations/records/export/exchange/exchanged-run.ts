@@ -23,7 +23,7 @@ export interface ExchangedRunPorts {
   exports: Pick<Exports, 'record'>;
 }
 
-/** A run as formats of other tools write it, with its steps from one snapshot. */
+/** A run for other tools' formats, with its steps from one snapshot. */
 export interface ExchangedRun {
   run: RunDetail;
   record: RunRecord;
@@ -31,12 +31,11 @@ export interface ExchangedRun {
   prompt: ChatMessage[];
   tools: ToolDefinition[];
   extra: RunExtra;
-  /** After a reply that was refused. */
   readonly requery: (refused: RecordedCall) => ChatMessage[];
   close(): Promise<void>;
 }
 
-/** Opens a run; whoever does so closes it. */
+/** The caller closes it. */
 export async function openExchangedRun(
   { queries, store, exports }: ExchangedRunPorts,
   runId: string,
@@ -63,7 +62,7 @@ export async function openExchangedRun(
   }
 }
 
-/** What was said of a reply that was refused. */
+/** The messages that followed a refused reply. */
 function requery(definition: RunDefinition | null, refused: RecordedCall): ChatMessage[] {
   const { answer, toolCalls } = refused;
   if (answer !== undefined)
@@ -81,7 +80,7 @@ function requery(definition: RunDefinition | null, refused: RecordedCall): ChatM
   return turn.kind === 'ask' ? turn.messages.filter(({ role }) => role !== 'assistant') : [];
 }
 
-/** Null: an older version stored it in another form, so that its prompt is unknown. */
+/** Null: an older version stored it in another form, so its prompt is unknown. */
 async function definitionOf(store: ExchangedRunPorts['store'], runId: string): Promise<RunDefinition | null> {
   try {
     return await store.definition(runId);
@@ -132,7 +131,7 @@ async function runExtra(run: RunDetail, record: RunRecord): Promise<RunExtra> {
   };
 }
 
-/** A call without what is not known of it. */
+/** A call without its unknown fields. */
 function extraCall(call: RecordedCall, { text = true } = {}): ExtraCall {
   const known = {
     response: text ? call.response : null,
@@ -154,7 +153,7 @@ function extraCall(call: RecordedCall, { text = true } = {}): ExtraCall {
   };
 }
 
-/** What of a step neither ATIF nor Inspect has a field for. `said`: what they have as its text and command. */
+/** Fields of a step that ATIF and Inspect lack. `said`: the text and command that they have. */
 export function stepExtra(
   step: ExchangedStep,
   said: { text: string; command: string | null; synthetic: boolean },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-// yazl and yauzl: streams in and out, whatever the size; kept by the author of both, and what most of npm unpacks with.
+// yazl and yauzl stream archives of any size; npm packages mostly use this pair.
 import { ZipFile } from 'yazl';
 import type { LogRun } from '../../../../domain/ports/exports.js';
 import type { RunDetail } from '../../../../domain/views/runs.js';
@@ -17,20 +17,18 @@ import {
   type SampleSummary,
 } from './inspect-sample.js';
 
-/** Inspect's version of the log's form. */
 const LOG_VERSION = 2;
 
-/** Runs of a log: one batch, task, agent and model. Their attempts are epochs. */
+/** Runs of one batch, task, agent and model. Their attempts are epochs. */
 export interface LogGroup {
   name: string;
-  /** In order of their epochs. */
   runs: readonly LogRun[];
 }
 
 const shortId = (...parts: string[]): string =>
   createHash('sha256').update(parts.join('\0')).digest('base64url').replace(/[-_]/g, '0').slice(0, 22);
 
-/** Groups runs into logs; each is named as Inspect names its own: `<time>_<task>_<id>.eval`. */
+/** Groups runs into logs, named as Inspect names its own: `<time>_<task>_<id>.eval`. */
 export function logGroups(runs: readonly LogRun[]): LogGroup[] {
   const groups = new Map<string, LogRun[]>();
   for (const run of runs) {
@@ -49,7 +47,7 @@ export function logGroups(runs: readonly LogRun[]): LogGroup[] {
 
 const taskIdOf = ({ batchId, task, agent, model }: LogRun): string => shortId(batchId, task, agent, model);
 
-/** Writes a log, sample by sample: what is kept in memory of each is its summary. */
+/** Writes a log sample by sample; only each sample's summary stays in memory. */
 export async function writeLog(ports: ExchangedRunPorts, { runs }: LogGroup, path: string): Promise<void> {
   const [only] = runs as readonly [LogRun];
   const first = await ports.queries.showRun(only.runId);
@@ -85,7 +83,6 @@ export async function writeLog(ports: ExchangedRunPorts, { runs }: LogGroup, pat
   await Promise.race([work(), broken, writing.then(() => new Promise<never>(() => undefined))]);
 }
 
-/** Resolves once the sample is in the archive. */
 async function addSample(
   ports: ExchangedRunPorts,
   zip: ZipFile,
@@ -114,7 +111,7 @@ async function addSample(
 
 const sampleName = ({ id, epoch }: SamplePlace): string => `samples/${id}_epoch_${epoch}.json`;
 
-/** Small texts go together: each would be a write of its own. */
+/** Joins small texts: each would be a write of its own. */
 async function* batched(texts: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let held = '';
   for await (const text of texts) {
@@ -145,7 +142,7 @@ function evalSpec(run: RunDetail, group: LogRun, runs: readonly LogRun[]) {
   };
 }
 
-/** What the header says of all samples. */
+/** Totals of all samples, for the header. */
 class LogTotals {
   readonly summaries: SampleSummary[] = [];
   readonly #values = new Map<string, number[]>();

@@ -10,15 +10,13 @@ import type { EvaluationDetail, RunDetail } from '../../../../domain/views/runs.
 import { type ExchangedRun, stepExtra } from './exchanged-run.js';
 import { objectCalls, type ObjectCall, stepReply } from './tool-calls.js';
 
-/** Where a run lies in its log. */
 export interface SamplePlace {
-  /** The task. */
   id: string;
   /** From 1, over the runs of a task. */
   epoch: number;
 }
 
-/** What the log's lists of samples say of one. */
+/** A sample's entry in the log's lists. */
 export type SampleSummary = Record<string, unknown>;
 
 type Message = Record<string, unknown> & { id: string };
@@ -30,8 +28,8 @@ const objectsOf = (calls: readonly ObjectCall[]): object[] =>
   }));
 
 /**
- * A run as a sample of an Inspect log. Its messages are written once for people and once as the pool that model calls point into; steps
- * are read anew for each list, so that memory does not grow with their number. Returns its summary.
+ * A run as a sample of an Inspect log. Messages are written twice: for people, and as the pool that
+ * model calls point into. Steps are reread for each list to bound memory. Returns its summary.
  */
 export async function* sampleText(
   exchanged: ExchangedRun,
@@ -99,7 +97,6 @@ function sampleFacts({ run, prompt, extra }: ExchangedRun, { id, epoch }: Sample
 const workingTime = (run: RunDetail): number =>
   Math.max(0, (Date.parse(run.endedAt ?? run.updatedAt) - Date.parse(run.startedAt ?? run.createdAt)) / 1000);
 
-/** What the task was said to be. */
 const inputOf = (prompt: readonly ChatMessage[], id: string): string =>
   prompt.findLast(({ role }) => role === 'user')?.content ?? id;
 
@@ -107,7 +104,7 @@ const inputOf = (prompt: readonly ChatMessage[], id: string): string =>
 export const modelName = ({ provider, providerModel }: Pick<RunDetail, 'provider' | 'providerModel'>): string =>
   `${provider}/${providerModel}`;
 
-/** The final evaluation's metrics on the split that ranks: what has no number has no key. */
+/** The final evaluation's metrics on the ranking split; a missing number has no key. */
 export function finalScores(run: RunDetail): Record<string, object> {
   const final = finalEvaluation(run);
   return Object.fromEntries(
@@ -122,7 +119,7 @@ const finalEvaluation = ({ evaluationList }: RunDetail): EvaluationDetail | unde
     ({ kind, split, status }) => (kind === 'submit' || kind === 'forced') && split === 'test' && status === 'ok',
   );
 
-/** Inspect counts what was read from a cache, or written to it, apart from the input. */
+/** Inspect counts tokens read from a cache, or written to it, apart from the input. */
 function usageOf(usage: {
   input: number;
   output: number;
@@ -157,7 +154,7 @@ const callUsage = (call: RecordedCall): object | undefined =>
         ...{ cacheWrite: call.cacheWriteTokens ?? 0, reasoning: call.reasoningTokens ?? 0, cost: call.costUsd },
       });
 
-/** Inspect's list is closed. */
+/** Inspect accepts only these words. */
 function stopReason(finish: string | null, calls: number): string {
   switch (finish) {
     case 'stop':
@@ -216,7 +213,7 @@ const before = (time: string, ms: number | null): string => new Date(Date.parse(
 class SampleWriter {
   readonly model: string;
   readonly #run: RunDetail;
-  /** Inspect takes messages of one id for one message, whichever sample they are of. */
+  /** Inspect treats messages with the same id as one message, across samples. */
   readonly #ids: string;
   #uuids = 0;
 
@@ -231,12 +228,11 @@ class SampleWriter {
       ...{ id: `${this.#ids}p${index + 1}`, role, content },
       ...(toolCalls.length > 0 && { tool_calls: objectsOf(objectCalls(toolCalls, 0)) }),
       ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
-      // Of a demonstration, an assistant's too: no model said it in this run.
+      // A demonstration, even an assistant's: no model wrote it in this run.
       metadata: { bench: { prompt: role } },
     };
   }
 
-  /** A step's reply, and what came of it. */
   messages(step: ExchangedStep): Message[] {
     const reply = stepReply(step);
     const [first, ...others] = reply.calls;
@@ -263,7 +259,7 @@ class SampleWriter {
     return messages;
   }
 
-  /** Replies that could not be used, each with what was wrong with it. */
+  /** Replies that could not be used, each with its error. */
   refusedMessages(step: ExchangedStep): Message[] {
     return refusedCalls(step.calls).flatMap((call) => [this.#refused(step, call), ...this.#requery(step, call)]);
   }
@@ -291,7 +287,7 @@ class SampleWriter {
       return [
         event('score', at, {
           score: { value: primary, explanation: message, metadata: { bench: evaluation } },
-          // The split that ranks is not shown to the agent, where there are two.
+          // With two splits, the agent does not see the ranking one.
           ...{
             scorer: split === 'test' ? run.primary : `${run.primary} (${split})`,
             intermediate: kind === 'validate',
@@ -309,7 +305,7 @@ class SampleWriter {
     let apart = said;
     for await (const step of record.steps()) {
       const list = run.evaluationList.filter((one) => one.step === step.step && !scored.has(one));
-      // The message to the agent lies right before its next reply.
+      // The message to the agent comes right before its next reply.
       let more: [number, number][] = [];
       const ask = (message: Message, call: RecordedCall | undefined): object =>
         event('model', before(step.at, call?.ms ?? step.modelMs), {
@@ -417,7 +413,7 @@ class SampleWriter {
     };
   }
 
-  /** Calls that were never answered count as Inspect's retries. */
+  /** Unanswered calls count as Inspect's retries. */
   #retries(step: ExchangedStep, call: RecordedCall | undefined): object {
     const retries = step.calls.filter((one) => one.try === call?.try && one.status !== 'confirmed').length;
     return retries === 0 ? {} : { retries };

@@ -2,25 +2,25 @@ import { decodeReply } from '../../../../domain/agent/reply-encoding.js';
 import type { ExchangedStep } from '../../../../domain/exchange/recorded-run.js';
 import type { ToolCall } from '../../../../domain/model/model.js';
 
-/** A call in the form that ATIF and Inspect share: its arguments are an object. */
+/** ATIF and Inspect share this form: arguments are an object. */
 export interface ObjectCall {
   id: string;
   name: string;
   arguments: Record<string, unknown>;
-  /** What the model sent, where that is not how the object is written. */
+  /** The sent text, where it differs from how the object is written. */
   argumentsText?: string;
-  /** The model's id, where another call of the step has it too, or it is empty. */
+  /** The model's id, where another call of the step also has it, or it is empty. */
   sentId?: string;
 }
 
 export interface StepReply {
   text: string;
   calls: ObjectCall[];
-  /** The one call is ours: the agent writes commands into its text. */
+  /** bench made the only call: the agent writes commands into its text. */
   synthetic: boolean;
 }
 
-/** A step's reply with its calls; the first is the one that ran. */
+/** The first call is the one that ran. */
 export function stepReply({ step, response, action }: Pick<ExchangedStep, 'step' | 'response' | 'action'>): StepReply {
   const { text, toolCalls = [] } = decodeReply(response);
   if (toolCalls.length > 0) return { text, calls: objectCalls(toolCalls, step), synthetic: false };

@@ -7,7 +7,6 @@ import { logGroups, writeLog } from './inspect-log.js';
 
 export type LogPorts = ExchangedRunPorts & { exports: Pick<Exports, 'logRuns'> };
 
-/** A run's trajectory, piece by piece. */
 export async function* atifOf(ports: ExchangedRunPorts, runId: string): AsyncGenerator<string, void, undefined> {
   const exchanged = await openExchangedRun(ports, runId);
   try {
@@ -17,7 +16,6 @@ export async function* atifOf(ports: ExchangedRunPorts, runId: string): AsyncGen
   }
 }
 
-/** Writes each run to a file of its own in a folder. */
 export async function writeTrajectories(
   ports: ExchangedRunPorts,
   runIds: readonly string[],
@@ -27,7 +25,7 @@ export async function writeTrajectories(
   for (const runId of runIds) await writeNew(join(folder, `${runId}.json`), atifOf(ports, runId));
 }
 
-/** Writes runs to logs in a folder: one for each batch, task, agent and model. Returns their paths. */
+/** Writes a log per batch, task, agent and model. Returns their paths. */
 export async function writeLogs(ports: LogPorts, runIds: readonly string[], folder: string): Promise<string[]> {
   makeTarget(folder);
   const written: string[] = [];
@@ -39,7 +37,6 @@ export async function writeLogs(ports: LogPorts, runIds: readonly string[], fold
   return written;
 }
 
-/** One run as a log of its own, to this file. */
 export async function writeRunLog(ports: LogPorts, runId: string, path: string): Promise<void> {
   const runs = await ports.exports.logRuns([runId]);
   await writeNewBy(path, (partial) => writeLog(ports, { name: path, runs }, partial));

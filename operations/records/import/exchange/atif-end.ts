@@ -7,7 +7,7 @@ import { RESULT, type TrialResult } from './harbor-result.js';
 import { amountOf } from './json-values.js';
 import { scoresOf } from './source-run.js';
 
-/** How a run of another tool ended; what neither its trajectory nor its trial says is unknown. */
+/** The end of another tool's run; unknown where neither its trajectory nor its trial names it. */
 export function foreignEnd(
   trial: TrialResult | null,
   steps: AtifSteps,
@@ -59,7 +59,7 @@ export function foreignEnd(
   };
 }
 
-/** Where no trajectory tells what was spent, the trial may. */
+/** Without totals in a trajectory, the trial may have them. */
 function spentOf({ run }: AtifTotals, trial: TrialResult | null): Pick<ExchangedEnd, 'usage' | 'costUsd'> {
   const of = (key: keyof typeof run): number | null => run[key] ?? trial?.usage[key] ?? null;
   return {

@@ -19,7 +19,7 @@ export async function readHead(path: string, file: string, remarks: Remarks): Pr
     lists: ['steps'],
     limit: () => TEXT_LIMIT,
     entry: () => undefined,
-    // Whole trajectories, of which one remark is all that comes.
+    // Whole trajectories: only a remark is kept of them.
     value: (key, value) => void (values[key] = key === 'subagent_trajectories' ? null : value),
   });
   const version = textOf(values['schema_version']);
@@ -37,14 +37,14 @@ export async function readHead(path: string, file: string, remarks: Remarks): Pr
   return values;
 }
 
-/** Ends the reading of a file whose kind is known. */
+/** Stops reading once the file's kind is known. */
 class Known extends Error {
   constructor(readonly atif: boolean) {
     super();
   }
 }
 
-/** Does the file say that it is a trajectory? Agents leave other JSON beside theirs. null: it cannot be read. */
+/** Agents leave other JSON next to trajectories. null: the file cannot be read. */
 export async function isAtif(path: string): Promise<boolean | null> {
   const file = basename(path);
   try {

@@ -23,7 +23,7 @@ const FINAL = [
   ],
 ];
 
-/** Tells what of a step is not kept, each kind once for a file. `own`: bench wrote the step, and reads its own additions elsewhere. */
+/** Remarks once per file and kind on what is lost of a step. `own`: bench wrote the step. */
 export function tellLosses(step: Fields, at: string, own: boolean, file: string, remarks: Remarks): void {
   const unknown = (value: Json | undefined, place: string, known: readonly string[]): void => {
     for (const key of Object.keys(fieldsOf(value)))
@@ -73,7 +73,7 @@ export function tellLosses(step: Fields, at: string, own: boolean, file: string,
   }
 }
 
-/** Of the totals at a trajectory's end. `steps`: those read, and how many of them were copied from another. */
+/** `steps`: those read, and how many of them were copied from another trajectory. */
 export function tellFinalLosses(
   final: Fields,
   steps: { read: number; copied: number },

@@ -9,10 +9,10 @@ import { amountOf, countOf, type Fields, fieldsOf, listOf, readTime, textOf } fr
 import { KeptText } from './kept-text.js';
 import { stepExtraOf, stepRow, type SourceStep } from './source-step.js';
 
-/** The steps of a run, of one trajectory after the other, as they are stored. */
+/** The steps of a run in one or several trajectories, as they are stored. */
 export class AtifSteps {
   count = 0;
-  /** Of the file: steps, and those among them that were copied from an earlier one. */
+  /** Per file: steps, and how many of them were copied from an earlier one. */
   entries = 0;
   copied = 0;
   file = '';
@@ -54,7 +54,7 @@ export class AtifSteps {
         `${JSON.stringify(source)} is not system, user or agent`,
       );
     const own = fieldsOf(fieldsOf(step['extra'])['bench']);
-    // Said and paid for in another run, or in the file before; bench writes forks so, with what it knows of their steps.
+    // Steps of another run or the previous file; bench writes forks so, with their details.
     if (step['is_copied_context'] === true && Object.keys(own).length === 0) {
       this.copied += 1;
       remarks.counted(
@@ -188,7 +188,7 @@ export class AtifSteps {
   #observation(step: Fields, at: string, own: Fields): string | null {
     const results = listOf(fieldsOf(step['observation'])['results']);
     if (results.length === 0) return null;
-    // Where bench wrote it the others say that they were not run.
+    // In bench's own steps the other calls did not run.
     const read = own['step'] === undefined ? results : results.slice(0, 1);
     return read
       .map((value, index) => {

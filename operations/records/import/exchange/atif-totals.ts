@@ -1,7 +1,7 @@
 import type { Remarks } from '../remarks.js';
 import { amountOf, countOf, type Fields, numberOf } from './json-values.js';
 
-/** Null: nothing says how much. */
+/** Null: unknown. */
 export interface Spent {
   input: number | null;
   output: number | null;
@@ -17,18 +17,17 @@ const TOKENS = [
   ['cached', 'total_cached_tokens'],
 ] as const;
 
-/** Tokens and cost of a run: a trajectory's own totals count, where it has none the sum of its steps. */
+/** Tokens and cost of a run: a trajectory's own totals, else the sum of its steps. */
 export class AtifTotals {
   readonly run = none();
   #steps = none();
 
-  /** Of a step. */
   add(spent: Spent): void {
     for (const key of ['input', 'output', 'cached', 'cost'] as const)
       this.#steps[key] = add(this.#steps[key], spent[key]);
   }
 
-  /** A trajectory ends. One in several files counts on from file to file, so that the last totals are the whole's. */
+  /** Ends a trajectory. Totals accumulate over its files, so the last ones are the whole's. */
   close(final: Fields, file: string, files: number, remarks: Remarks): void {
     for (const [key, name] of TOKENS) {
       const sum = this.#steps[key];

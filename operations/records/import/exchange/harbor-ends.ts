@@ -1,7 +1,7 @@
 import { type EndReason, UNSCORED_ENDS } from '../../../../domain/run/outcomes.js';
 import { type Fields, fieldsOf, listOf, textOf } from './json-values.js';
 
-/** Exceptions that Harbor records, by what they mean here. The agent's own: time, context, tokens, refusal. */
+/** Harbor's exceptions by end reason. The agent's own: time, context, tokens, refusal. */
 const ENDS: Partial<Record<EndReason, readonly string[]>> = {
   wall_time: ['AgentTimeoutError'],
   context: ['ContextLengthExceededError', 'ContextWindowExceededError'],
@@ -46,22 +46,21 @@ const OF_VERIFIER = new Set([
   ...['RewardFileEmptyError', 'RewardFileNotFoundError', 'VerifierOutputParseError', 'VerifierTimeoutError'],
 ]);
 
-/** What a trial, or a step of one, ended with. */
 export interface TrialFault {
   reason: EndReason;
   type: string;
   detail: string;
-  /** The verifier failed: what the agent did is not known to be right or wrong. */
+  /** The verifier failed: whether the agent was right is unknown. */
   ofVerifier: boolean;
 }
 
-/** That of a whole trial. One which is not the agent's hides whatever the agent did; else the first. */
+/** The trial's fault: one that is not the agent's takes precedence; else the first. */
 export function faultOf(result: Fields): TrialFault | null {
   const faults = [result, ...listOf(result['step_results']).map(fieldsOf)].flatMap((holder) => faultsIn(holder));
   return faults.find(({ reason }) => UNSCORED_ENDS.includes(reason)) ?? faults[0] ?? null;
 }
 
-/** Harbor keeps one exception each: after the agent's a failure of the verifier shows only in that there is no reward. */
+/** Harbor keeps one exception each: after the agent's, a verifier fault shows only as no reward. */
 function faultsIn(holder: Fields): TrialFault[] {
   const exception = fieldsOf(holder['exception_info']);
   const type = textOf(exception['exception_type']);
@@ -71,7 +70,7 @@ function faultsIn(holder: Fields): TrialFault[] {
   const faults: TrialFault[] = [];
   if (problem !== null) {
     const ofVerifier = OF_VERIFIER.has(type ?? '');
-    // An exception that says nothing of its cause, before the agent was started, was not the agent's.
+    // Before the agent's start an unknown exception is not the agent's.
     const otherwise = holder['agent_execution'] === null && !isMultiStep(holder) ? 'infra_error' : 'runtime';
     const reason = ofVerifier ? 'infra_error' : (REASONS.get(type ?? '') ?? otherwise);
     faults.push({ reason, type: type ?? 'error', detail: problem, ofVerifier });

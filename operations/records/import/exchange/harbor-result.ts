@@ -9,9 +9,9 @@ import { TEXT_LIMIT } from './text-limit.js';
 
 export const RESULT = 'result.json';
 
-/** What Harbor's `result.json` says of a trial. */
+/** A trial by Harbor's `result.json`. */
 export interface TrialResult {
-  /** The same for every import of the trial, and no other trial's. */
+  /** Equal for every import of this trial, and unique to it. */
   identity: string | null;
   task: string | null;
   model: string | null;
@@ -24,7 +24,6 @@ export interface TrialResult {
   startedAt: string | null;
   endedAt: string | null;
   usage: { input: number | null; output: number | null; cached: number | null; cost: number | null };
-  /** Names of the steps of its task, in their order. */
   steps: readonly string[];
   exception: Json;
 }
@@ -62,7 +61,7 @@ export async function readTrialResult(folder: string, remarks: Remarks): Promise
   };
 }
 
-/** A trial's name is drawn anew in each job, and is short: its id comes first. */
+/** Each job draws trial names again, and they are short: the id comes first. */
 function identityOf(result: Fields): string | null {
   const id = textOf(result['id']);
   if (id !== null) return id;
@@ -77,7 +76,7 @@ function modelOf(result: Fields): string | null {
   return model === null || textOf(provider) === null ? model : `${textOf(provider)}/${model}`;
 }
 
-/** `reward` ranks, or the first: also where it is no number, so that no other takes its place. */
+/** `reward` ranks, else the first, even if it is not a number: no other replaces it. */
 function rewardsOf(holder: Fields, key: string, remarks: Remarks): { rewards: Record<string, number>; metric: string } {
   const given = fieldsOf(fieldsOf(holder['verifier_result'])['rewards']);
   const rewards: Record<string, number> = {};
@@ -89,7 +88,7 @@ function rewardsOf(holder: Fields, key: string, remarks: Remarks): { rewards: Re
   return { rewards, metric: 'reward' in given ? 'reward' : (Object.keys(given)[0] ?? 'reward') };
 }
 
-/** The verifier ran to its end, yet gave nothing that ranks. */
+/** The verifier ran to its end, but gave nothing that ranks. */
 const unusable = (result: Fields, score: number | null, given: TrialFault | null): TrialFault | null =>
   score !== null || result['verifier_result'] == null
     ? null
@@ -106,7 +105,7 @@ function timeIn(result: Fields, key: string, remarks: Remarks): string | null {
   return time?.at ?? null;
 }
 
-/** As the agent reported it to Harbor, for all steps together. */
+/** The agent's report to Harbor, for all steps together. */
 function usageOf(result: Fields, steps: readonly Fields[]): TrialResult['usage'] {
   const given = [result, ...steps].map((holder) => fieldsOf(holder['agent_result']));
   const sum = (values: readonly (number | null)[]): number | null =>

@@ -10,7 +10,6 @@ import { type Fields, textOf } from './json-values.js';
 
 const TRAJECTORY = 'trajectory.json';
 
-/** A file of a trajectory, named as it lies in its folder. */
 export interface AtifFile {
   path: string;
   file: string;
@@ -20,15 +19,15 @@ export interface AtifFile {
 /** A trial as Harbor left it: one run. */
 export interface HarborTrial {
   result: TrialResult | null;
-  /** Its trajectory and those that continue it; of a task with steps, those of each. */
+  /** Its trajectory with continuations; per step, of a task with steps. */
   parts: readonly (readonly AtifFile[])[];
 }
 
-/** By what lies in a folder: Harbor's logs of one trial. */
+/** Whether these are Harbor's logs of one trial. */
 export const isTrial = (names: { has(name: string): boolean }): boolean =>
   (names.has('agent') || names.has('steps')) && (names.has(RESULT) || names.has('trial.log'));
 
-/** The folder of the trial whose agent wrote into this one, as `agent/` or `steps/<name>/agent/`; null: there is none. */
+/** The trial whose agent wrote this folder, `agent/` or `steps/<name>/agent/`; null: none. */
 export function trialAbove(folder: string): string | null {
   const agent = resolve(folder);
   if (basename(agent) !== 'agent') return null;
@@ -37,7 +36,7 @@ export function trialAbove(folder: string): string | null {
   return isTrial({ has: (name) => existsSync(join(trial, name)) }) ? trial : null;
 }
 
-/** The same of a file that is named: only a trajectory's beginning stands for its trial. */
+/** The same for a named file: only the first file of a trajectory stands for its trial. */
 export const trialOf = (path: string): string | null =>
   basename(path) === TRAJECTORY ? trialAbove(dirname(resolve(path))) : null;
 
@@ -79,7 +78,7 @@ export async function readTrial(folder: string, remarks: Remarks): Promise<Harbo
 const isOther = async (folder: string, file: string): Promise<boolean> =>
   (await kindInside(folder, join(folder, file))) === 'file' && (await isAtif(join(folder, file))) === true;
 
-/** A trajectory and what continues it. Others beside it are of subagents, which made their summaries. */
+/** A trajectory and its continuations. Other files here are subagents' trajectories. */
 async function readChain(folder: string, agent: string, remarks: Remarks): Promise<AtifFile[]> {
   const chain: AtifFile[] = [];
   const names = new Set<string>();

@@ -23,7 +23,7 @@ export interface ImportExchangedPorts {
 
 export type ExchangedFormat = 'atif' | 'inspect';
 
-/** Imports trajectories or logs of other tools as runs that have ended. Each run is stored whole, or left out; importing again changes nothing. */
+/** Imports trajectories or logs as ended runs, each whole or not at all. Idempotent. */
 export async function importExchanged(
   { imports, databaseUrl }: ImportExchangedPorts,
   format: ExchangedFormat,
@@ -32,7 +32,7 @@ export async function importExchanged(
   { signal, onFound, onDirectory }: DirectoriesProgress,
 ): Promise<ImportDocument> {
   const sources = await findSources(format, paths);
-  // A database that cannot be opened fails here, before each file would be reported as not stored.
+  // An unavailable database fails here, instead of once per file.
   await databaseUrl();
   onFound(sources.length);
   const results: DirectoryResult[] = [];
@@ -105,7 +105,7 @@ async function* logResults(
 
 const MOST_LEVELS = 10;
 
-/** The files named, and those in folders that are named; a trial of Harbor once, however it is named. BenchError: there is none. */
+/** The named files, and those in named folders; a Harbor trial once. BenchError: none found. */
 async function findSources(format: ExchangedFormat, paths: readonly string[]): Promise<AtifSource[]> {
   const found = new Map<string, AtifSource>();
   const add = (source: AtifSource): void => void found.set(JSON.stringify(source), source);
@@ -158,6 +158,6 @@ async function* walk(format: ExchangedFormat, root: string, folder: string, leve
   }
 }
 
-/** Harbor's jobs and other tools leave JSON that is none. */
+/** Harbor's jobs and other tools leave other JSON. */
 const isTrajectory = async (path: string): Promise<boolean> =>
   path.endsWith('.json') && !['result.json', 'config.json'].includes(basename(path)) && (await isAtif(path)) !== false;

@@ -5,13 +5,13 @@ import type { DirectoryResult } from '../../../../domain/views/imports.js';
 import { Remarks } from '../remarks.js';
 import { UnreadableFile } from '../unreadable-file.js';
 
-/** A run in a file of another tool, in two looks: what it is, then its steps. */
+/** A run in another tool's file, read in two passes: what it is, then its steps. */
 export interface SourceRun {
   record: ExchangedRecord;
   steps(write: WriteExchanged): Promise<ExchangedEnd>;
 }
 
-/** Stores one run: whole, or left out with a remark that says why. */
+/** Stores one run: whole, or not at all with a remark that says why. */
 export async function importSource(
   database: Pick<RunImports, 'importExchanged'>,
   source: string,

@@ -8,7 +8,7 @@ export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArr
 export const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:(Z)|([+-]\d\d)(?::?(\d\d))?)?$/i;
 
-/** A time in ISO 8601; without a zone it is read as UTC, on every host the same. null: anything else. */
+/** ISO 8601 time; without a zone it is UTC on every host. null: anything else. */
 export function readTime(value: Json | undefined): { at: string; zoned: boolean } | null {
   const [, day, clock, utc, hours, minutes = '00'] = ISO_TIME.exec(textOf(value) ?? '') ?? [];
   if (day === undefined || clock === undefined) return null;
@@ -19,13 +19,13 @@ export function readTime(value: Json | undefined): { at: string; zoned: boolean 
 }
 
 export const timeOf = (value: Json | undefined): string | null => readTime(value)?.at ?? null;
-/** Whole, and not below 0; null: anything else. */
+/** A whole number from 0; null: anything else. */
 export const countOf = (value: Json | undefined): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 export const numberOf = (value: Json | undefined): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
 
-/** An amount as exact decimal text; null: it is none. */
+/** An amount as exact decimal text; null: not an amount. */
 export function amountOf(value: Json | undefined): string | null {
   const number = numberOf(value);
   if (number === null || number < 0 || number > 1e9) return null;

@@ -1,7 +1,7 @@
 import { MOST_TEXT } from '../read-json.js';
 import { UnreadableFile } from '../unreadable-file.js';
 
-/** Counts texts that are kept together, as those before a first step, or between two. Throws UnreadableFile at the one that is too much. */
+/** Counts texts kept in memory together. Throws UnreadableFile beyond the limit. */
 export class KeptText {
   #characters = 0;
 

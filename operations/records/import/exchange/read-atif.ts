@@ -17,15 +17,15 @@ import { type Fields, fieldsOf, textOf } from './json-values.js';
 import { TEXT_LIMIT } from './text-limit.js';
 import { endOf, recordOf, runExtraOf } from './source-run.js';
 
-/** Where a run lies: in a trajectory alone, or in the folder of a trial of Harbor. */
+/** A trajectory alone, or a Harbor trial's folder. */
 export type AtifSource = { path: string } | { trial: string };
 
 export interface AtifOptions {
-  /** The task, where the file does not say. */
+  /** The task, where the file does not name it. */
   task: string | null;
 }
 
-/** A run in trajectories; in a trial folder of Harbor with its result. Throws UnreadableFile where it is none. */
+/** Throws UnreadableFile where there is no run. */
 export async function readAtif(source: AtifSource, { task }: AtifOptions, remarks: Remarks): Promise<SourceRun> {
   const { parts, result } =
     'trial' in source ? await readTrial(source.trial, remarks) : await readAlone(source.path, remarks);
@@ -99,7 +99,7 @@ async function readSteps({ path, file, head }: AtifFile, steps: AtifSteps, remar
   tellFinalLosses(fieldsOf(head['final_metrics']), { read: steps.entries, copied: steps.copied }, file, remarks);
 }
 
-/** That of a file alone is its own; a trial's is also its result's. */
+/** A trial's hash also covers its result. */
 async function hashOf(files: readonly AtifFile[], result: string | null): Promise<string> {
   const paths = [...files.map(({ path }) => path), ...(result !== null && existsSync(result) ? [result] : [])];
   const hashes: string[] = [];
@@ -112,7 +112,7 @@ async function hashOf(files: readonly AtifFile[], result: string | null): Promis
   return only !== undefined && others.length === 0 ? only : createHash('sha256').update(hashes.join(' ')).digest('hex');
 }
 
-/** Of another tool's trajectory; what it does not say is unknown. */
+/** For another tool's trajectory; fields that it lacks are unknown. */
 function foreignRecord(
   agent: Fields,
   result: TrialResult | null,
@@ -123,7 +123,7 @@ function foreignRecord(
   return {
     task: {
       ...{ id: task, name: task, metric: result?.metric ?? 'reward' },
-      // Without a reward nothing says what it is called.
+      // Without a reward the metric's name is unknown.
       assumed: result === null || Object.keys(result.metrics).length === 0,
       ...{ direction: 'maximize', min: null, max: null },
     },

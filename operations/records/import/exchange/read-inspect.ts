@@ -14,7 +14,7 @@ import { endOf, recordOf, runExtraOf, scoresOf } from './source-run.js';
 import { stepExtraOf, stepRow, type SourceStep } from './source-step.js';
 import type { ZipMembers } from './zip-members.js';
 
-/** Kinds of events that Inspect knows. Only `model` and `score` are read; what a log says in the others it says elsewhere, too. */
+/** Inspect's kinds of events. Only `model` and `score` are read; the others repeat other parts. */
 const KINDS = new Set([
   ...['sample_init', 'sample_limit', 'sandbox', 'state', 'store', 'model', 'tool', 'approval', 'checkpoint', 'branch'],
   ...[
@@ -36,13 +36,12 @@ const KINDS = new Set([
 /** Inspect's own have 22 characters. */
 const LONGEST_ID = 1000;
 
-/** A scorer whose value has several keys is as many scores, each named after its key. */
+/** A scorer whose value has several keys gives a score per key, named after it. */
 interface RankingScore {
   name: string;
   scorer: string | null;
 }
 
-/** What the whole log says. */
 export interface InspectLog {
   file: string;
   eval: Fields;
@@ -51,7 +50,7 @@ export interface InspectLog {
   samples: string[];
 }
 
-/** The log's head: its header, or what it began with. */
+/** The log's header, or its beginning. */
 export async function readLogHead(zip: ZipMembers, path: string, remarks: Remarks): Promise<InspectLog> {
   const file = basename(path);
   const names = zip.names();
@@ -82,7 +81,6 @@ export async function readLogHead(zip: ZipMembers, path: string, remarks: Remark
   return { file, eval: spec, ranks, samples };
 }
 
-/** A sample as a run. */
 export async function readSample(
   zip: ZipMembers,
   log: InspectLog,
@@ -165,7 +163,7 @@ function foreignRecord(
   };
 }
 
-/** Which of a sample's metrics ranks; null: none of them is the score that the log names. */
+/** The sample's metric that ranks; null: none is the score that the log names. */
 function rankingMetric(metrics: readonly string[], ranks: RankingScore | null): string | null {
   if (ranks === null) return metrics[0] ?? null;
   const { name } = ranks;
@@ -179,7 +177,7 @@ function rankingMetric(metrics: readonly string[], ranks: RankingScore | null): 
   );
 }
 
-/** As the metrics of a sample are named, for one that has none. */
+/** The metric's name, for a sample without metrics. */
 const nameOf = (ranks: RankingScore | null): string =>
   ranks === null
     ? 'score'
@@ -195,16 +193,16 @@ const samplingOf = (config: Fields) => ({
 interface Seen {
   facts: Record<string, Json>;
   attachments: Fields;
-  /** Ids of what a model said in this sample. */
+  /** Ids of this sample's model replies. */
   replies: Set<string>;
-  /** Of a reply, by its id. */
+  /** By the reply's id. */
   usage: Map<string, ExtraCall>;
   times: Map<string, string>;
-  /** Validations: the value, and how many replies there were before. */
+  /** Validations: the value, and the number of replies before. */
   scored: { value: number; replies: number }[];
 }
 
-/** All of a sample but its messages: which are read when it is known what they refer to. */
+/** All of a sample but its messages, which are read once their references are known. */
 async function firstLook(
   zip: ZipMembers,
   { file }: InspectLog,
@@ -265,7 +263,7 @@ function tellClipped(clipped: readonly Clipped[], file: string, member: string, 
     remarks.odd(file, `${member}: ${key}`, 'clipped', `${bytes} bytes: its beginning and its end are kept`);
 }
 
-/** Inspect counts what was read from a cache, or written to it, apart from the input. */
+/** Inspect counts tokens read from a cache, or written to it, apart from the input. */
 function usageOf(usage: Fields, event: Fields, file: string, key: string, remarks: Remarks): ExtraCall {
   const count = (name: string): number => {
     const value = countOf(usage[name]);
@@ -287,14 +285,14 @@ function usageOf(usage: Fields, event: Fields, file: string, key: string, remark
 
 const LETTERS: Readonly<Record<string, number>> = { C: 1, P: 0.5, I: 0, N: 0 };
 
-/** A score as a number: Inspect's letters, too. */
+/** A score as a number, Inspect's letters included. */
 function scoreValue(value: Json | undefined): number | null {
   if (typeof value === 'boolean') return Number(value);
   if (typeof value === 'string') return LETTERS[value] ?? null;
   return numberOf(value);
 }
 
-/** A score of several values is several metrics; null: it is not a number, which is a remark. */
+/** A score of several values is several metrics; null: not a number, with a remark. */
 function finalScores(scores: Fields, file: string, member: string, remarks: Remarks): Map<string, number | null> {
   const metrics = new Map<string, number | null>();
   const add = (name: string, value: Json | undefined): void => {
@@ -317,7 +315,7 @@ function finalScores(scores: Fields, file: string, member: string, remarks: Rema
   return metrics;
 }
 
-/** Steps out of a conversation: each reply of the model, with what came before the next. */
+/** Builds steps from a conversation: each reply, with the messages before the next. */
 class Messages {
   count = 0;
   readonly prompt: { role: string; content: string }[] = [];
@@ -347,7 +345,7 @@ class Messages {
     const { text, reasoning } = this.#content(message['content'], key);
     const { bench } = fieldsOf(message['metadata']);
     const id = textOf(message['id']) ?? '';
-    // Demonstrations, and what was said before the run. A solver marks all that it is given as input: what a model said here, too.
+    // Demonstrations and earlier messages. A solver marks all of its input, even replies made here.
     const given = 'prompt' in fieldsOf(bench) || (message['source'] === 'input' && !this.seen.replies.has(id));
     if (role === 'assistant' && !given) {
       await this.#flush();
@@ -368,7 +366,7 @@ class Messages {
       return;
     }
     const { recorded, bench: own } = this.#held;
-    // Where bench wrote it the others say that they were not run.
+    // In bench's own steps the other calls did not run.
     if (own !== undefined && recorded.observation !== null) return;
     if (role === 'assistant')
       this.remarks.odd(
@@ -437,7 +435,7 @@ class Messages {
     return name === undefined ? text : (textOf(this.seen.attachments[name]) ?? text);
   }
 
-  /** With what lies apart of long texts. */
+  /** Inlines long texts that are stored apart. */
   #resolved(value: Json): Json {
     if (typeof value === 'string') return this.#resolvedText(value);
     if (Array.isArray(value)) return value.map((one) => this.#resolved(one));
@@ -471,7 +469,7 @@ function foreignEnd(
   const endReason =
     error !== null ? 'runtime' : limit !== null ? (LIMITS[limit] ?? 'unknown') : scored ? 'submit' : 'unknown';
   const last = Math.max(messages.count, 1);
-  // One validation a step has room: the last counts.
+  // A step stores one validation: the last.
   const validations = new Map(seen.scored.map(({ value, replies }) => [Math.min(Math.max(replies, 1), last), value]));
   const evaluations = [
     ...[...validations].map(([step, value], index) => ({

@@ -6,7 +6,7 @@ import { better } from '../../../../domain/run/score.js';
 import type { Json } from '../read-json.js';
 import type { Remarks } from '../remarks.js';
 
-/** What bench wrote of a run where the format has no field; null: another tool's file. */
+/** bench's own fields of a run; null: another tool's file. */
 export function runExtraOf(value: Json | undefined, file: string, key: string, remarks: Remarks): RunExtra | null {
   if (value === undefined) return null;
   const read = runExtraSchema.safeParse(value);
@@ -21,7 +21,7 @@ export function runExtraOf(value: Json | undefined, file: string, key: string, r
   return null;
 }
 
-/** A run that bench exported, as it was; its ids are new here. */
+/** A run that bench exported, with new ids. */
 export const recordOf = (extra: RunExtra): Omit<ExchangedRecord, 'format' | 'source' | 'contentHash'> => ({
   task: {
     ...{
@@ -67,7 +67,7 @@ export const endOf = (extra: RunExtra, steps: number): Omit<ExchangedEnd, 'promp
   ...{ createdAt: extra.created_at, startedAt: extra.started_at, endedAt: extra.ended_at },
 });
 
-/** Scores of another tool: each the highest is best, the last is final. */
+/** Scores of another tool: the highest is best, the last is final. */
 export function scoresOf(values: readonly number[]): { best: number | null; final: number | null } {
   const best = values.reduce<number | null>((a, b) => (a === null || better('maximize', b, a) ? b : a), null);
   return { best, final: values.at(-1) ?? null };

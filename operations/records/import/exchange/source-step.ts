@@ -4,7 +4,6 @@ import { type ExtraCall, type StepExtra, stepExtraSchema } from '../../../../dom
 import type { Remarks } from '../remarks.js';
 import type { Json } from '../read-json.js';
 
-/** A call as ATIF and Inspect tell it. */
 interface SourceCall {
   id: string;
   name: string;
@@ -13,20 +12,20 @@ interface SourceCall {
   sentId: string | null;
 }
 
-/** A reply and what came of it, in what both formats share. */
+/** A reply and its outcome, in the fields that both formats share. */
 export interface SourceStep {
   text: string;
   reasoning: string | null;
   calls: readonly SourceCall[];
-  /** The call is ours: the agent writes commands into its text. */
+  /** bench made the call: the agent writes commands into its text. */
   synthetic: boolean;
   observation: string | null;
   at: string | null;
-  /** Tokens and cost as the format's own fields have them; null: they have none. */
+  /** Tokens and cost in the format's own fields; null: none. */
   usage: ExtraCall | null;
 }
 
-/** What bench wrote of a step where the format has no field; null: somebody else wrote it, or changed it. */
+/** bench's own fields of a step; null: another tool wrote or changed it. */
 export function stepExtraOf(value: Json | undefined, file: string, key: string, remarks: Remarks): StepExtra | null {
   if (value === undefined) return null;
   const read = stepExtraSchema.safeParse(value);
@@ -41,7 +40,7 @@ export function stepExtraOf(value: Json | undefined, file: string, key: string, 
   return null;
 }
 
-/** A step as it is stored, numbered anew. */
+/** A step as it is stored, renumbered. */
 export function stepRow(step: number, recorded: SourceStep, extra: StepExtra | null): ExchangedStepRow {
   const sent = recorded.synthetic
     ? []
@@ -82,14 +81,13 @@ export function stepRow(step: number, recorded: SourceStep, extra: StepExtra | n
   };
 }
 
-/** The call whose reply the step is. */
 const answer = (call: ExtraCall, text: string, calls: readonly { id: string; name: string; arguments: string }[]) => ({
   ...call,
   response: text,
   ...(calls.length > 0 && { tool_calls: [...calls] }),
 });
 
-/** What a call would be in a shell: its command, or its name and arguments. */
+/** The call in a shell: its command, or its name and arguments. */
 function commandOf(call: SourceCall | undefined): string | null {
   if (call === undefined) return null;
   const given = call.arguments;

@@ -1,2 +1,1 @@
-/** Kept of a text: all of it up to 4 MiB. */
 export const TEXT_LIMIT = { head: 2 * 1024 * 1024, tail: 2 * 1024 * 1024 };

@@ -1,21 +1,21 @@
 import { open as openFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-// What Inspect's own viewer unpacks zstd with; Node has it only from 22.15.
+// Inspect's own viewer unpacks zstd with it; Node does only from 22.15.
 import { Decompress } from 'fzstd';
 import { type Entry, open, type ZipFile } from 'yauzl';
 import { UnreadableFile } from '../unreadable-file.js';
 
 const ZSTD = 93;
 const METHODS: readonly number[] = [0, 8, ZSTD];
-/** Bytes of zstd unpacked at a time: four of them can be a block, which is 128 KiB of text. */
+/** Bytes of zstd unpacked at a time: four can be a block, which is 128 KiB of text. */
 const SLICE = 32;
 /** No log has so many. */
 const MOST_MEMBERS = 1_000_000;
 
-/** Members of an archive by name; of a name that is there twice the last, as Inspect's reader takes it. */
+/** Members by name; of duplicates the last, as in Inspect's reader. */
 export interface ZipMembers {
   names(): string[];
-  /** Its text, piece by piece. Throws UnreadableFile. */
+  /** Throws UnreadableFile. */
   text(name: string): AsyncGenerator<string>;
   close(): void;
 }
@@ -76,7 +76,7 @@ const refused = (file: string, { message, code }: NodeJS.ErrnoException): Unread
     ? new UnreadableFile(file, '', 'truncated', `not a whole zip archive: ${message}`)
     : new UnreadableFile(file, '', 'unreadable', `cannot be read: ${code}`);
 
-/** How Inspect's older logs begin. */
+/** Inspect's older logs are JSON. */
 async function isJson(path: string): Promise<boolean> {
   const file = await openFile(path).catch(() => null);
   if (file === null) return false;
@@ -113,7 +113,7 @@ async function bytesOf(zip: ZipFile, entry: Entry, file: string): Promise<AsyncI
   if (method !== ZSTD) return zip.openReadStreamPromise(entry);
   const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
   const size = entry.compressedSize;
-  // Its promise form hands over other arguments.
+  // The promise form passes other arguments.
   const packed = await new Promise<Readable>((resolve, reject) => {
     zip.openReadStreamLowLevel(fileDataStart, size, 0, size, false, null, (error, stream) => {
       if (error === null) resolve(stream);
@@ -125,7 +125,7 @@ async function bytesOf(zip: ZipFile, entry: Entry, file: string): Promise<AsyncI
 
 /** Zstandard, as one frame or several. */
 async function* unpacked(packed: Readable): AsyncGenerator<Uint8Array> {
-  // Copies: what it hands over is a view of a window that it writes on.
+  // Copies: fzstd passes views of a window that it overwrites.
   let pieces: Uint8Array[] = [];
   const decompress = new Decompress((piece) => void pieces.push(new Uint8Array(piece)));
   for await (const bytes of packed as AsyncIterable<Buffer>)

@@ -9,21 +9,19 @@ import { readBatchFile } from '../operations/batches/read-batch-file.js';
 import type { CliContext } from './context.js';
 import { flagOf, requestFields, requestOptions } from './request-options.js';
 
-/** How a command line names a batch that is to be. */
 export interface BatchFlags {
   file?: string;
   name?: string;
   into?: string;
 }
 
-/** Options that may be combined with --file. */
 const BESIDE_FILE = ['file', 'name', 'wait', 'dryRun', 'json'];
-/** What a batch has already, and --into cannot change. */
+/** Fixed for an existing batch: --into cannot change these. */
 const OF_THE_BATCH = ['name', 'seed', 'concurrency', 'priority', 'budget', 'breaker', 'file'];
 
 const FIELDS = { ...groupSchema.shape, ...batchOptionsSchema.shape };
 
-/** What only the command line can say of its options. */
+/** Texts about options of the command line alone. */
 const TEXTS = {
   models: 'comma-separated models; see `bench models`',
   tasks: 'comma-separated tasks and suites, or `all`; see `bench tasks`',
@@ -38,7 +36,7 @@ export function addBatchOptions(command: Command): void {
   command.option('--into <batch>', 'add the runs to an existing batch, running or finished');
 }
 
-/** The batch that the command line or its file states. Throws BenchError (usage) for options that exclude each other. */
+/** Throws BenchError (usage) for options that exclude each other. */
 export function requestOf(command: Command, options: BatchFlags): BatchRequestInput {
   if (options.into !== undefined)
     refuseGiven(
@@ -66,7 +64,7 @@ export function requestOf(command: Command, options: BatchFlags): BatchRequestIn
   return request;
 }
 
-/** What would be submitted. Read-only. */
+/** Read-only. */
 export function planOf(context: CliContext, command: Command, options: BatchFlags): Promise<BatchPlan> {
   const request = requestOf(command, options);
   return options.into === undefined ? planBatch(context, request) : planAddition(context, options.into, request);

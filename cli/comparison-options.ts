@@ -9,12 +9,12 @@ export function addComparisonOptions(command: Command): Command {
   return command;
 }
 
-/** The names of those that a saved comparison fixes. `metric` and `order` only order the rows. */
+/** The options that a saved comparison fixes. `metric` and `order` only order the rows. */
 export const FIXED_BY_COMPARISON = Object.keys(comparisonRequestSchema.shape).filter(
   (name) => name !== 'metric' && name !== 'order',
 );
 
-/** What the command line says of what is compared; what it leaves out has the operation's defaults. */
+/** Omitted options get the operation's defaults. */
 export const comparisonRequest = (command: Command): ComparisonRequest =>
   Object.fromEntries(
     Object.keys(comparisonRequestSchema.shape)

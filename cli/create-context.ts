@@ -5,18 +5,16 @@ import type { CliContext, CliOutput } from './context.js';
 import { interruptible } from './interruptible.js';
 import { renderNotice } from './render/notice.js';
 
-/** What to say after Ctrl-C. */
 const LEFT: Record<LongWork, string> = {
   'image-build': 'The build was cancelled.',
   'batch-images': 'The build was cancelled; nothing was submitted.',
 };
 
 export interface ClosableContext extends CliContext {
-  /** 0 unless a command said otherwise. */
   readonly exitCode: number;
 }
 
-/** The core with a terminal: notices become lines on stderr, Ctrl-C ends long work. */
+/** Adds a terminal: notices become lines on stderr, Ctrl-C ends long work. */
 export function createContext(settings: BenchSettings, output: CliOutput): ClosableContext {
   let exitCode = 0;
   const interrupts: AbortController[] = [];

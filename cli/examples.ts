@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
 
-/** A command line, and what it does. */
 export type Example = readonly [line: string, about: string];
 
 const examples = new WeakMap<Command, readonly Example[]>();
 
-/** Lines at the end of a command's help. */
 export function addExamples(command: Command, lines: readonly Example[]): void {
   examples.set(command, lines);
   const width = Math.max(...lines.map(([line]) => line.length));

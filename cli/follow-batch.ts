@@ -9,13 +9,13 @@ export interface Followed {
   detached: boolean;
 }
 
-/** It paused itself, and no run is under way: it continues when it is resumed. */
+/** It paused itself, and no run is under way. */
 const waitsForPeople = ({ pauseReason, byStatus, status }: BatchStatusReport): boolean =>
   pauseReason !== null &&
   status === 'running' &&
   Object.entries(byStatus).every(([state, runs]) => runs === 0 || state === 'queued' || state === 'ended');
 
-/** Shows a batch until it is over or Ctrl-C is pressed; `untilPaused`: or it has paused itself and its last run under way has ended. */
+/** Shows a batch until it is over or Ctrl-C; `untilPaused`: or until it waits for people. */
 export async function followBatch(
   context: CliContext,
   batchId: string,
@@ -48,7 +48,6 @@ export async function followBatch(
   }
 }
 
-/** What Ctrl-C prints while a batch is running. */
 export const detachedAdvice = (batchId: string): string =>
   [
     'The batch continues in the background.',

@@ -1,9 +1,9 @@
-/** Ctrl-C came, and what was under way has been ended: exit code 130. */
+/** Ctrl-C has ended the work: exit code 130. */
 export class Interrupted extends Error {
   override name = 'Interrupted';
 }
 
-/** Ctrl-C aborts the signal instead of ending the process in the midst of `work`, which cleans up after itself. */
+/** Ctrl-C aborts the signal instead of the process, so that `work` can clean up. */
 export async function interruptible<T>(left: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const abort = (): void => controller.abort();

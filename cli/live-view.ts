@@ -10,18 +10,17 @@ import type { BatchStatusReport } from '../domain/views/batches.js';
 import type { RunSummary } from '../domain/views/runs.js';
 
 const TOTALS_MS = 10_000;
-/** Lines above the table. */
 const MOST_TROUBLES = 3;
 
 const troubleKey = ({ model, endpoint, error }: BatchStatusReport['providerErrors'][number]): string =>
   JSON.stringify([model, endpoint, error]);
 
-/** Runs that move come first, then those that wait, then those that ended: what must be cut is the least interesting. */
+/** Running, then waiting, then ended runs: the end of the list is cut first. */
 const order = (run: RunSummary): number => (run.status === 'ended' ? 2 : run.status === 'queued' ? 1 : 0);
 
 /**
- * A batch's progress: a table that redraws itself on a terminal, elsewhere a line for each change of a run's phase or score.
- * Of a large batch the table has a line per model and task, and the lines are the batch's totals.
+ * A batch's progress: a redrawn table on a terminal, else a line per change of phase or score. A
+ * large batch has a table row per model and task, and lines with totals.
  */
 export class LiveView {
   private drawnLines = 0;
@@ -71,7 +70,6 @@ export class LiveView {
     this.write(`${this.colors.yellow(line)}\n`);
   }
 
-  /** The last table stays on the screen. */
   end(): void {
     this.drawnLines = 0;
   }
@@ -94,7 +92,7 @@ export class LiveView {
     ];
     const drawn = lines.map((line) => cutToWidth(line, this.output.width)).join('\n');
     this.erase();
-    // A wrapped line would count as two. Fonts differ in what is wide, so wrapping is switched off meanwhile.
+    // Wrapping is off meanwhile: a wrapped line would count as two, and fonts differ in width.
     this.write(`${control('l', '?7')}${drawn}\n${control('h', '?7')}`);
     this.drawnLines = lines.length;
   }
@@ -113,7 +111,7 @@ export class LiveView {
     return { rows: rows.slice(0, room + 1), cut: more > 0 ? `… and ${plural(more, 'more line')}` : '' };
   }
 
-  /** Of a large batch the totals, when they have changed, and not at every moment. */
+  /** Changed totals of a large batch, at intervals. */
   private writeTotals(report: BatchStatusReport): void {
     const state = JSON.stringify([report.ended, report.byEndReason]);
     if (this.printed.get(report.batchId) === state || Date.now() < this.nextTotals) return;
@@ -122,7 +120,7 @@ export class LiveView {
     this.write(`${watchHeadline(report, this.colors)}\n`);
   }
 
-  /** Each when it is new, and again when it comes back after calls were answered. */
+  /** When new, and when it returns after answered calls. */
   private writeTroubles(report: BatchStatusReport): void {
     const now = new Set(report.providerErrors.map(troubleKey));
     report.providerErrors.forEach((one) => {
@@ -131,14 +129,14 @@ export class LiveView {
     this.troubles = now;
   }
 
-  /** When it has been paused, and again when it is after it was resumed. */
+  /** Each time it is paused. */
   private writePaused(report: BatchStatusReport): void {
     if (this.pausedAt !== report.pausedAt)
       for (const line of pausedLine(report)) this.write(`${this.colors.yellow(line)}\n`);
     this.pausedAt = report.pausedAt;
   }
 
-  /** When it is new. A provider's errors have lines of their own. */
+  /** When new. A provider's errors have their own lines. */
   private writeBlocker(report: BatchStatusReport): void {
     const now = report.blockedBy?.cause === 'provider' ? null : (report.blockedBy?.detail ?? null);
     const line = blockerLine(report);

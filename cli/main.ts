@@ -1,9 +1,9 @@
 import { runCommand } from './run-command.js';
 
-// The composition root for people: the only place of the CLI that reads the environment.
+// The composition root for people: only this part of the CLI reads the environment.
 const { argv, env, stdout, stderr } = process;
 
-/** A reader that stops reading results, like `| head`, is no failure; one that stops reading the log changes nothing. */
+/** A reader that closes stdout, like `| head`, is no failure; closing stderr changes nothing. */
 stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 stderr.on('error', () => undefined);
 

@@ -2,7 +2,6 @@ import { InvalidArgumentError, Option } from 'commander';
 import { BACKENDS } from '../domain/run/run.js';
 import { suggestion } from '../domain/text/closest.js';
 
-/** A whole number within bounds, for commander. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -14,7 +13,7 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
   };
 }
 
-/** `a,b,c`, given once or several times. */
+/** `a,b,c`, repeatable. */
 export function commaList(text: string, before: string[] | undefined): string[] {
   // The shell ends an argument at a space: `a, b` comes as `a,` and `b`.
   if (/^\s*,|,\s*$/.test(text)) throw new InvalidArgumentError('Put no space before or after a comma: a,b,c.');
@@ -26,7 +25,6 @@ export function commaList(text: string, before: string[] | undefined): string[] 
   return [...(before ?? []), ...names];
 }
 
-/** A number within bounds, for commander. */
 export function numberBetween(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -49,7 +47,7 @@ export const backendOption = (): Option =>
     'where agents run; default: docker or podman if it answers, else local for scripted models',
   ).choices([...BACKENDS]);
 
-/** A comma-separated list of known words; the error names the first unknown one, with what may be meant. */
+/** Known words, comma-separated; the error names the first unknown one and a similar one. */
 export const commaListOf =
   (what: string, known: readonly string[]) =>
   (text: string, before: unknown): string[] => {

@@ -1,7 +1,7 @@
 import type { CliOutput } from './context.js';
 import { createTerminalColors, forTerminal, jsonForTerminal } from './terminal-text.js';
 
-/** A stream of the process, or what is no terminal and keeps what it is given. */
+/** A stream of the process, or one that keeps its text. */
 export interface TextStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -9,14 +9,13 @@ export interface TextStream {
   readonly rows?: number;
 }
 
-/** `NO_COLOR` and `FORCE_COLOR` decide, else whether the stream is a terminal. */
+/** `NO_COLOR` and `FORCE_COLOR` override whether the stream is a terminal. */
 function wantsColor(stream: TextStream, env: Readonly<Record<string, string | undefined>>): boolean {
   if (env['NO_COLOR'] !== undefined) return false;
   if (env['FORCE_COLOR'] !== undefined) return env['FORCE_COLOR'] !== '0';
   return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
-/** Output over these streams, by default the process's own. */
 export function createOutput(
   jsonMode: boolean,
   env: Readonly<Record<string, string | undefined>>,

@@ -6,7 +6,7 @@ interface CommandModule {
   register: (program: Command, context: CliContext) => void;
 }
 
-/** By name, in the order of `bench --help`. To load them all takes longer than what most of them do. */
+/** In the order of `bench --help`. Loading them all takes longer than most commands. */
 const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
   'Start here:': {
     demo: () => import('./commands/demo.js'),
@@ -89,7 +89,7 @@ Settings come from the environment, then ./.env, then $BENCH_HOME/.env:
 
 Exit codes: 0 done, 1 the work failed, 2 bad usage or configuration, 130 stopped by Ctrl-C.`;
 
-/** They change nothing that runs, so they start nothing that `bench down` stopped. */
+/** Read-only commands start nothing that `bench down` stopped. */
 const LOOKS = new Set(
   [
     ...[
@@ -111,12 +111,11 @@ const LOOKS = new Set(
   ].map((name) => `bench ${name}`),
 );
 
-/** The command itself, and those below it. */
 const tree = (command: Command): Command[] => [command, ...command.commands.flatMap(tree)];
 
 const VERSION_ONLY = ['-V', '--version'];
 
-/** Every command, or the one of them that is `asked` for, or none if that is the version; `--json` belongs to each. */
+/** Every command; with `asked` that one, or none for the version. Each has `--json`. */
 export async function buildProgram(context: CliContext, asked?: string): Promise<Command> {
   const program = new Command('bench')
     .description('Runs AI research agents against machine-learning tasks, in bulk, and never loses a run.')

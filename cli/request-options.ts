@@ -6,7 +6,7 @@ import { commaList } from './options.js';
 export const flagOf = (key: string): string =>
   `--${key.replace(/(?<!^)[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** What is under defaults, optional and nullable, and where its texts are. */
+/** The schema under defaults, optional and nullable, with its texts. */
 function inside(field: z.core.$ZodType): {
   kind: z.core.$ZodType;
   placeholder: string;
@@ -27,13 +27,13 @@ function inside(field: z.core.$ZodType): {
   }
 }
 
-/** The text as the field's own value; throws InvalidArgumentError with the field's message. */
+/** Throws InvalidArgumentError with the field's message. */
 function valueOf(kind: z.core.$ZodType, text: string): unknown {
   const raw = kind instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text.trim();
   const result = z.safeParse(kind, raw);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  // A text where a number belongs meets the same bounds in words.
+  // Text for a number gets the message about its bounds.
   const message =
     issue?.code === 'invalid_type' && kind instanceof z.ZodNumber
       ? (z.safeParse(kind, -1).error?.issues[0]?.message ?? issue.message)
@@ -42,8 +42,8 @@ function valueOf(kind: z.core.$ZodType, text: string): unknown {
 }
 
 /**
- * The options of a command from the fields of a request: name, bounds, default and help have one source. `texts` adds what only the
- * command line can say; `without` leaves fields out; `parsers` reads what the command line writes in a way of its own.
+ * A command's options from a request's fields: one source of name, bounds, default and help.
+ * `texts`: help for the command line alone; `without`: omitted fields; `parsers`: own forms.
  */
 export function requestOptions(
   shape: z.ZodRawShape,
@@ -69,7 +69,7 @@ export function requestOptions(
       const parser = parsers[key];
       if (parser !== undefined) option.argParser(parser);
       else if (kind instanceof z.ZodEnum) choices(option, kind);
-      // What is given takes the place of the default, and is added to what was given before.
+      // The first value replaces the default; later ones are added.
       else if (kind instanceof z.ZodArray)
         option.argParser((text, before: string[] | undefined) => commaList(text, before === fallback ? [] : before));
       else if (!isFlag) option.argParser((text) => valueOf(kind, text));
@@ -78,7 +78,7 @@ export function requestOptions(
     });
 }
 
-/** What is no choice meets the enum's own error, where it has one. */
+/** A wrong choice gets the enum's own error, if any. */
 function choices(option: Option, kind: z.ZodEnum): void {
   const { parseArg } = option.choices(kind.options.map(String));
   if (kind.def.error === undefined) return;
@@ -89,7 +89,6 @@ function choices(option: Option, kind: z.ZodEnum): void {
   });
 }
 
-/** Of parsed options, those that are fields of the request. */
 export const requestFields = (
   shape: z.ZodRawShape,
   options: Readonly<Record<string, unknown>>,

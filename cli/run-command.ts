@@ -13,7 +13,6 @@ import { findAssetsRoot, readSettings } from '../operations/settings.js';
 import { helpHint, refuseRenamed } from './usage-errors.js';
 import type { ErrorDocument } from '../domain/views/errors.js';
 
-/** Whose command it is. */
 export interface Caller {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
@@ -21,7 +20,7 @@ export interface Caller {
   stderr: TextStream;
 }
 
-/** The error for people on stderr, and as the one JSON document if there was none yet. */
+/** Prints the error on stderr, and as the JSON document if there was none yet. */
 function printError(error: BenchError, output: ReturnType<typeof createOutput>, debug: boolean): void {
   const { red, bold } = output.logColors;
   output.log(`${red(bold('error:'))} ${error.message}`);
@@ -36,7 +35,7 @@ function printError(error: BenchError, output: ReturnType<typeof createOutput>, 
     } satisfies ErrorDocument);
 }
 
-/** commander has written its message already; the JSON document is still to come. */
+/** commander has written its message; the JSON document is missing. */
 function printUsage(error: CommanderError, output: ReturnType<typeof createOutput>): 0 | 2 {
   if (error.exitCode === 0) return 0;
   const message = error.message.replace(/^error: /, '');
@@ -48,13 +47,13 @@ function printUsage(error: CommanderError, output: ReturnType<typeof createOutpu
 }
 
 /**
- * Runs one command of the command line, `args` as a shell passes them. Prints errors and returns the exit code.
- * It reads nothing but its arguments, and does not end the process.
+ * Runs one command, `args` as from a shell. Prints errors and returns the exit code. Reads nothing
+ * but its arguments, and does not end the process.
  */
 export async function runCommand(args: readonly string[], { env, cwd, stdout, stderr }: Caller): Promise<number> {
-  // Known before the arguments are parsed: their errors are printed as JSON too.
+  // Needed before parsing: errors of the arguments are printed as JSON too.
   const jsonMode = args.includes('--json');
-  // The environment alone decides about colours until `.env` has been read.
+  // Until `.env` is read, only the environment decides on colours.
   let output = createOutput(jsonMode, env, stdout, stderr);
   let context: ClosableContext | null = null;
   try {

@@ -8,7 +8,7 @@ import type { RunSummary } from '../domain/views/runs.js';
 import type { TrajectoryStep } from '../domain/views/trajectory.js';
 import type { LogEntry } from '../domain/views/logs.js';
 
-/** Lines of an observation that a log shows; `bench trajectory` shows all. */
+/** Lines of an observation in a log; `bench trajectory` shows all. */
 const OBSERVATION_LINES = 8;
 
 function excerpt(text: string): string {
@@ -18,7 +18,7 @@ function excerpt(text: string): string {
   return [...lines.slice(0, half), `… ${lines.length - 2 * half} more lines …`, ...lines.slice(-half)].join('\n');
 }
 
-/** A run's steps and events as they become known: each is printed once, in time order per poll. */
+/** Prints each step and event once, in time order per poll. */
 export class RunLog {
   /** Only with --json: they contain all that the run's commands printed. */
   readonly entries: LogEntry[] = [];

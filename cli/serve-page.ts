@@ -6,15 +6,15 @@ import { answeringPage, pageEnded, pageListens } from '../operations/home/page/r
 import { addToken } from '../operations/home/page/tokens.js';
 import type { CliContext } from './context.js';
 
-/** A link that is left in a terminal's history ends by itself. */
+/** A link in a terminal's history expires. */
 const LINK_DAYS = 7;
 
 export interface ServedPage extends PageServerDocument {
-  /** Serves until Ctrl-C or SIGTERM, then ends; returns at once where another process serves. */
+  /** Serves until Ctrl-C or SIGTERM; returns at once where another process serves. */
   untilInterrupted: () => Promise<void>;
 }
 
-/** The page of this home: served by this process, or by the one that does already. `open` opens it in a browser, where there is one. */
+/** Serves this home's page unless another process does. `open`: also in a browser, if any. */
 export async function servePage(context: CliContext, request: PageServerRequest, open: boolean): Promise<ServedPage> {
   const { output, settings } = context;
   const { refuseOpenServer, startPageServer } = await import('../web/server/serve.js');
@@ -46,7 +46,6 @@ export async function servePage(context: CliContext, request: PageServerRequest,
   };
 }
 
-/** Opens the address in the desktop's browser, where there is a desktop. */
 function openBrowser(url: string, env: Readonly<Record<string, string | undefined>>): void {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   if (process.platform !== 'darwin' && env['DISPLAY'] === undefined && env['WAYLAND_DISPLAY'] === undefined) return;
@@ -55,7 +54,7 @@ function openBrowser(url: string, env: Readonly<Record<string, string | undefine
     .unref();
 }
 
-/** Tells where the page shows this, if it is served now. */
+/** Logs the page's link to `path`, if the page is served now. */
 export async function logPageLink({ output, settings }: CliContext, path: string): Promise<void> {
   const running = await answeringPage(settings);
   if (running !== null) output.log(`On the page: ${running.address}${path}`);

@@ -4,12 +4,12 @@ import type { Colors } from 'picocolors/types.js';
 import stringWidth from 'string-width';
 
 /**
- * Names, replies and files may hold sequences that drive a terminal. Ours have a mark that no text can know: on its way out, each text
- * loses the mark, and whatever has none is shown as `\x1b`.
+ * Names, replies and files may contain sequences that drive a terminal. Ours have a mark that no
+ * text can guess: output removes the mark, and shows unmarked ones as `\x1b`.
  */
 const MARK = Array.from({ length: 3 }, () => String(randomInt(1000, 10_000))).join(';');
 const OWN = `\\u001b\\[(\\??\\d*);${MARK}([A-Za-z])`;
-// C0 without tab and line feed, DEL, C1, and what changes the direction of text or ends its line.
+// C0 without tab and line feed, DEL, C1, and characters that change direction or end a line.
 const UNSAFE = '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]';
 const OWN_OR_UNSAFE = new RegExp(`${OWN}|${UNSAFE}`, 'g');
 const ALL_OWN = new RegExp(OWN, 'g');
@@ -23,20 +23,20 @@ const codeOf = (char: string): string => {
 export const control = (final: string, parameter: number | string = ''): string =>
   `\u001b[${parameter};${MARK}${final}`;
 
-/** Text of anybody's that can drive no terminal: its control characters as `\x1b`, those of direction as `\u202e`. Colours of ours stay. */
+/** Shows control characters as `\x1b` and those of direction as `\u202e`; our colours stay. */
 export const printable = (text: string): string =>
   text.replace(/\r\n/g, '\n').replace(OWN_OR_UNSAFE, (found) => (found.length === 1 ? codeOf(found) : found));
 
 const withoutMark = (text: string): string => text.replace(ALL_OWN, '\u001b[$1$2');
 
-/** What is written to a terminal: printable, with the colours and cursor movements that are ours. */
+/** Printable text with our own colours and cursor movements. */
 export const forTerminal = (text: string): string => withoutMark(printable(text));
 
-/** JSON that a terminal shows as it is: the same document, with escapes for what JSON.stringify leaves raw. */
+/** The same JSON document, with escapes for what JSON.stringify leaves raw. */
 export const jsonForTerminal = (text: string): string =>
   text.replace(new RegExp(UNSAFE, 'g'), (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Those of picocolors. Their sequences are marked, so that a coloured text cannot contain its own. */
+/** picocolors with marked sequences, so that a coloured text cannot contain its own. */
 export function createTerminalColors(enabled: boolean): Colors {
   const colors = pc.createColors(enabled);
   if (!enabled) return colors;
@@ -56,7 +56,7 @@ export function createTerminalColors(enabled: boolean): Colors {
 const graphemes = new Intl.Segmenter();
 const PIECES = new RegExp(`(${OWN.replaceAll(/\((?!\?)/g, '(?:')})`);
 
-/** One line, cut to so many columns of the terminal with `…` at its end; wide characters take two, colours of ours none. */
+/** Cuts a line to columns, with `…` at its end; wide characters take two, our colours none. */
 export function cutToWidth(line: string, width: number): string {
   if (stringWidth(line) <= width) return line;
   let left = Math.max(0, width - 1);

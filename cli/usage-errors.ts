@@ -7,7 +7,7 @@ export const fullName = (command: Command): string =>
 
 const hints = new WeakMap<CommanderError, string>();
 
-/** From now on a mistake in the arguments of this command ends with where its help is. */
+/** Mistakes in this command's arguments end with a hint at its help. */
 export function hintAtHelp(command: Command): void {
   const hint =
     command.parent === null
@@ -19,10 +19,9 @@ export function hintAtHelp(command: Command): void {
   });
 }
 
-/** Where to read on after such a mistake. */
 export const helpHint = (error: CommanderError): string | null => hints.get(error) ?? null;
 
-/** In place of commander's own refusal, which only counts arguments. Throws CommanderError. */
+/** Replaces commander's refusal, which only counts arguments. Throws CommanderError. */
 export function refuseExcess(command: Command): void {
   const { registeredArguments, args, parent } = command;
   const excess = args[registeredArguments.length];
@@ -47,7 +46,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   'search-tree': 'tree',
 };
 
-/** Throws CommanderError for a command that has another name now. */
+/** Throws CommanderError for a renamed command. */
 export function refuseRenamed(program: Command, name: string | undefined): void {
   if (name === undefined || !Object.hasOwn(RENAMED, name)) return;
   program.error(`error: unknown command '${name}'\n(Use \`bench ${RENAMED[name]}\` instead.)`, {

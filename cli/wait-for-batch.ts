@@ -5,13 +5,13 @@ import { batchDocument, renderBatch } from './render/batch.js';
 import { logPageLink } from './serve-page.js';
 import type { BatchDocument, BatchStatusReport } from '../domain/views/batches.js';
 
-/** All runs ended, and none by the fault of the infrastructure, the configuration or a person who cancelled. */
+/** All runs ended, none through infrastructure, configuration or a person's cancellation. */
 export const wentWell = (report: BatchStatusReport): boolean =>
   report.runList.every((run) => run.endReason !== null && !UNSCORED_ENDS.includes(run.endReason));
 
 /**
- * Progress on stderr until the batch is over or has paused itself, then its state on stdout; exit code 1 if a run ended by no fault of the
- * agent. After Ctrl-C: how to continue, and exit code 130. Returns whether the batch is over.
+ * Progress until the batch is over or paused itself, then its state on stdout. Exit code 1 if a run
+ * ended through no fault of the agent; 130 after Ctrl-C. Returns whether it is over.
  */
 export async function waitForBatch(context: CliContext, batchId: string): Promise<boolean> {
   const { output } = context;

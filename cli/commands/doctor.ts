@@ -4,7 +4,6 @@ import type { CliContext } from '../context.js';
 import type { DoctorDocument } from '../../domain/views/home.js';
 import { remedyText } from '../render/remedy.js';
 
-/** With its remedy as this command line has it. */
 const withRemedyText = ({ fields, remedy, ...check }: Check) => ({
   ...check,
   remedy: remedy === null ? null : remedyText(remedy, fields),

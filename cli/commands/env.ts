@@ -43,7 +43,7 @@ export function register(program: Command, context: CliContext): void {
       env: { ...settings.env, BENCH_HOME: settings.home, BENCH_ENV_TOKEN: token },
       stdio: ['ignore', 1, 2],
     });
-    // A terminal's Ctrl-C reaches the server too; one that is sent to us alone is passed on.
+    // Ctrl-C in a terminal reaches the server too; a signal to this process alone is passed on.
     let stopping = false;
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.on(signal, () => {
@@ -63,7 +63,7 @@ export function register(program: Command, context: CliContext): void {
       message: by === null ? `the server ended with exit code ${code}` : `the server was ended by ${by}`,
       remedy: by === null ? 'The reason is on stderr.' : 'Start it again: its episodes continue.',
     } as const;
-    // Of itself the server has said on stderr why it ended.
+    // The server itself has printed on stderr why it ended.
     if (by !== null) context.output.log(`${context.output.logColors.red('error:')} ${error.message}\n${error.remedy}`);
     context.output.json({ error } satisfies ErrorDocument);
   });

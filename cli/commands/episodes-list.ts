@@ -10,7 +10,6 @@ import { requestFields, requestOptions } from '../request-options.js';
 
 export const BATCH_ARGUMENT = 'id, name, or an unambiguous part of the id of a batch';
 
-/** What the positional argument and the options of a command ask for. */
 export const filterFields = (batch: string | undefined, options: Record<string, unknown>) => ({
   ...(batch !== undefined && { batch }),
   ...requestFields(episodeFilterSchema.shape, options),

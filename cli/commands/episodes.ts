@@ -46,7 +46,7 @@ export function register(program: Command, context: CliContext): void {
     .option('--steps', 'include the reward of each step')
     .action(async (runs: string[], options: RewardOptions) => {
       const { batch, preset, steps, mode, clip, formatPenalty, reward } = options;
-      // The request is checked as a whole, as any caller's is.
+      // The request is checked as a whole, like that of any caller.
       const asked = {
         ...reward,
         ...(mode !== undefined && { mode }),
@@ -59,7 +59,7 @@ export function register(program: Command, context: CliContext): void {
     });
 }
 
-/** A removed mode's error names what replaces it. */
+/** A removed mode's error names its replacement. */
 function rewardMode(option: Option): Option {
   const { parseArg } = option.choices(REWARD_MODES);
   return option.argParser((text, before) => {
@@ -82,7 +82,7 @@ function jsonObject(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new InvalidArgumentError('Write a JSON object: {"no_valid_penalty": 1}.');
 }

@@ -49,7 +49,7 @@ function table({ output }: CliContext, events: readonly EventRow[]): string {
   );
 }
 
-/** A line per event as it comes; with --json one document at the end. Outages are waited out. */
+/** A line per event; with --json one document at the end. Waits out outages. */
 async function follow(context: CliContext, request: EventsRequest): Promise<void> {
   const { output } = context;
   const printed: EventRow[] = [];

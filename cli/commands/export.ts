@@ -23,7 +23,6 @@ async function write(context: CliContext, ref: string | undefined, options: Expo
   const { output } = context;
   const { format } = options;
   if (toStdout(format) && (options.output ?? '-') === '-') {
-    // An unknown batch is reported first.
     const { batchId } = await findBatch(context, ref);
     if (output.jsonMode)
       throw new BenchError('usage', 'the export and --json both write to stdout', {

@@ -16,10 +16,9 @@ function days(text: string): number {
   return value;
 }
 
-/** Arguments of a running program are seen by all users of the machine; this way only the shell has it, whose `echo` is no program. */
+/** All users see a program's arguments; here only the shell has it: its `echo` is no program. */
 export const joinLine = (invitation: string): string => `echo ${invitation} | bench hosts join - && bench worker`;
 
-/** What follows `join`. */
 export async function invitationOf(argument: string, stdin: Readable & { isTTY?: boolean }): Promise<string> {
   if (argument !== '-') return argument;
   // A terminal would cut it at 4,096 characters.

@@ -22,7 +22,7 @@ interface ReportOption {
   report?: string;
 }
 
-/** `task=metric:max`, given once or several times. */
+/** `task=metric:max`, repeatable. */
 function taskMetric(text: string, before: unknown): Record<string, MlgymTask> {
   const [, task, metric, end] = /^([^=]+)=(.+):(max|min)(?:imize)?$/.exec(text.trim()) ?? [];
   if (task === undefined || metric === undefined)
@@ -33,7 +33,7 @@ function taskMetric(text: string, before: unknown): Record<string, MlgymTask> {
   };
 }
 
-/** `model=input/output`, given once or several times. */
+/** `model=input/output`, repeatable. */
 function prices(text: string, before: unknown): Record<string, ImportedPrice> {
   const [, model, input, output] = /^([^=]+)=(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(text.trim()) ?? [];
   if (model === undefined)
@@ -59,7 +59,7 @@ function summary(document: ImportDocument): string {
   return `${parts.join(', ')}.`;
 }
 
-/** Prints the summary. The report file is written first, so that it exists whatever reads stdout. */
+/** Writes the report file before stdout, so that it exists even if stdout fails. */
 async function tell(context: CliContext, document: ImportDocument, report: string | undefined): Promise<void> {
   if (report !== undefined) await writeImportSummary(report, document);
   context.output.json(document satisfies ImportDocument);
@@ -68,7 +68,7 @@ async function tell(context: CliContext, document: ImportDocument, report: strin
   else if (document.failed + document.changed > 0) context.setExitCode(1);
 }
 
-/** An import may take long: a file that cannot be written is refused before. */
+/** Fails before a long import if the report cannot be written. */
 const checkReport = async (report: string | undefined): Promise<void> => {
   if (report !== undefined) await checkWritable(report);
 };
@@ -79,7 +79,7 @@ async function importMlgym(
   request: DirectoriesRequest,
   report: string | undefined,
 ): Promise<void> {
-  // Readers of foreign files are loaded where they are needed.
+  // Loads the readers of foreign files only here.
   const { importRunDirectories } = await import('../../operations/records/import/import-run-directories.js');
   let progress: ImportProgress | null = null;
   await checkReport(report);

@@ -9,7 +9,7 @@ import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import type { ChangedLimits, LimitsDocument, RateAccountRow } from '../../domain/views/rate-accounts.js';
 
-/** `570 learned`, `97 declared`, `–`: what applies a minute, and whose word that is. */
+/** `570 learned`, `97 declared`, `–`: the limit per minute and its source. */
 function limitText(account: RateAccountRow, one: Dimension): string {
   const effective = account.effective[one];
   if (effective === null) return '–';

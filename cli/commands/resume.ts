@@ -12,7 +12,7 @@ import type { ResumeDocument } from '../../domain/views/batch-control.js';
 
 const continues = (runs: number): string => (runs === 1 ? 'continues' : 'continue');
 
-/** Progress until the runs that the old budget ended have been evaluated; how many go on, and whether Ctrl-C left some. */
+/** Waits for evaluations of runs that the old budget ended. `again`: runs that continue. */
 async function waitForEnding(context: CliContext, batchId: string): Promise<{ again: number; left: boolean }> {
   const interrupt = context.onInterrupt();
   let reported = 0;

@@ -9,7 +9,6 @@ import { requestFields, requestOptions } from '../request-options.js';
 import { renderSearch, renderSearched } from '../render/search.js';
 
 const { batch, model, task, run, in: places, limit } = searchRequestSchema.shape;
-/** Under the names that they have in other commands. */
 const OPTIONS = { batch, models: model, tasks: task, run, in: places, limit };
 const PLACES: readonly string[] = places.unwrap().element.options;
 

@@ -14,7 +14,7 @@ async function serve(context: CliContext, options: Record<string, unknown>): Pro
   output.print(page.reused ? `The page is already served (process ${page.pid}): ${page.url}` : `The page: ${page.url}`);
   if (page.reused) return;
   output.log('Ctrl-C stops the server; batches continue.');
-  // Connections and services are there when the first page asks.
+  // Connections and services are ready when the first page asks.
   context.databaseUrl().catch((error: unknown) => output.log(error instanceof Error ? error.message : String(error)));
   await untilInterrupted();
 }

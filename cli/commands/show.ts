@@ -9,7 +9,7 @@ import { renderFields, renderTable } from '../render/table.js';
 import { worldFields } from '../render/world.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 
-/** The parts only where there are any: most providers have no cache that is written for money. */
+/** Omits empty parts: most providers do not bill cache writes. */
 function tokensText(usage: RunDetail['usage']): string {
   const part = (count: number, what: string): string[] => (count === 0 ? [] : [`${count} ${what}`]);
   const cached = [
@@ -21,14 +21,13 @@ function tokensText(usage: RunDetail['usage']): string {
   return `${usage.inputTokens} in${of(cached)}, ${usage.outputTokens} out${of(reasoning)}`;
 }
 
-/** Of imported runs what was recorded, under that name: it is by another price list. */
+/** For imported runs the recorded cost, under that name: its price list differs. */
 function costText({ origin, costUsd, recordedCostUsd, modelCalls }: RunDetail): string {
   const calls = modelCalls === null ? '' : `, ${modelCalls} model calls`;
   if (origin === 'bench' || (origin === 'import' && recordedCostUsd === null)) return `${formatCost(costUsd)}${calls}`;
   return `${recordedCostUsd === null ? 'not recorded' : `${formatCost(recordedCostUsd)} as recorded`}${calls}`;
 }
 
-/** What a rule found, and where it shows first. */
 function flagText({ rule, step, until, detail }: RunDetail['flags'][number]): string {
   const place =
     step === null ? '' : until === null || until === step ? `, step ${step}` : `, steps ${step} to ${until}`;

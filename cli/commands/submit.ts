@@ -20,7 +20,7 @@ interface SubmitOptions extends BatchFlags {
   dryRun?: true;
 }
 
-/** Longer tables are not read; `--json` has every run. */
+/** Nobody reads longer tables; `--json` has every run. */
 const SHOWN = 60;
 
 function renderSubmitted(context: CliContext, batch: SubmittedBatch, dryRun: boolean): string {

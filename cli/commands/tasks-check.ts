@@ -9,7 +9,6 @@ import { renderTable } from '../render/table.js';
 import { requestFields, requestOptions } from '../request-options.js';
 import type { CheckedTask, TaskChecksDocument } from '../../domain/views/tasks.js';
 
-/** With its remedy as this command line has it. */
 const withRemedyText = ({ fields, remedy, ...need }: Need): Need => ({
   ...need,
   remedy: remedy === null ? null : remedyText(remedy, fields),

@@ -18,7 +18,7 @@ interface Flags {
   dryRun?: true;
 }
 
-/** `image=image`, given once or several times. */
+/** `image=image`, repeatable. */
 function baseOf(text: string, before: NonNullable<Flags['base']> = []): NonNullable<Flags['base']> {
   const [, from, to] = /^([^=\s]+)=([^=\s]+)$/.exec(text.trim()) ?? [];
   if (from === undefined || to === undefined)
@@ -29,7 +29,6 @@ function baseOf(text: string, before: NonNullable<Flags['base']> = []): NonNulla
 const place = ({ file, key, reason }: ImportedHarborTask['refusals'][number]): string =>
   oneLine(`${[file, key].filter((part) => part !== '').join(': ')}: ${reason}`, 300);
 
-/** Of its scores. */
 function flagsOf({ id, verification, inProcess }: ImportedHarborTask): string {
   if (id === null) return '';
   const kept = { 'clean-room': [], 'same-image': ['same_image'], live: ['live'] }[verification];

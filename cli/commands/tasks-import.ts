@@ -25,7 +25,7 @@ interface Flags {
   dryRun?: true;
 }
 
-/** `task=metric:max`, given once or several times. */
+/** `task=metric:max`, repeatable. */
 function metricOf(text: string, before: Flags['metric'] = {}): NonNullable<Flags['metric']> {
   const [, task, metric, end] = /^([^=]+)=(.+):(max|min)(?:imize)?$/.exec(text.trim()) ?? [];
   if (task === undefined || metric === undefined)
@@ -33,7 +33,7 @@ function metricOf(text: string, before: Flags['metric'] = {}): NonNullable<Flags
   return { ...before, [task]: { metric, direction: end === 'max' ? 'maximize' : 'minimize' } };
 }
 
-/** `task=path,path`, given once or several times. */
+/** `task=path,path`, repeatable. */
 function pathsOf(text: string, before: Record<string, string[]> = {}): Record<string, string[]> {
   const [, task, paths] = /^([^=]+)=(.+)$/.exec(text.trim()) ?? [];
   const named = (paths ?? '').split(',').map((path) => path.trim());
@@ -42,7 +42,7 @@ function pathsOf(text: string, before: Record<string, string[]> = {}): Record<st
   return { ...before, [task]: [...(before[task] ?? []), ...named] };
 }
 
-/** `task=file`, given once or several times. */
+/** `task=file`, repeatable. */
 function fileOf(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, task, file] = /^([^=]+)=(.+)$/.exec(text.trim()) ?? [];
   if (task === undefined || file === undefined || !existsSync(file))
@@ -50,7 +50,6 @@ function fileOf(text: string, before: Record<string, string> = {}): Record<strin
   return { ...before, [task]: resolve(file) };
 }
 
-/** With its remedy as this command line has it. */
 const withRemedyText = ({ fields, remedy, ...problem }: ImportProblem) => ({
   ...problem,
   remedy: remedyText(remedy, fields),

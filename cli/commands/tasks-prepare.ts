@@ -42,7 +42,7 @@ function prepare(context: CliContext, request: PrepareTasksRequest): Promise<Pre
   });
 }
 
-/** A bar for each source where stderr can be redrawn; cli-progress knows about terminals. */
+/** A bar per source where stderr can be redrawn. */
 function downloadBar({ output }: CliContext) {
   let current: { name: string; bar: SingleBar } | null = null;
   const end = (): void => {
@@ -61,7 +61,6 @@ function downloadBar({ output }: CliContext) {
   return { show, end };
 }
 
-/** With the remedy of its error as this command line has it. */
 const withRemedyText = ({ error, remedy = '', fields, ...row }: PreparedTask): PreparedTask => ({
   ...row,
   error: error === null ? null : `${error}. ${remedyText(remedy, fields)}`.trim(),

@@ -19,7 +19,7 @@ export function register(commands: Command, context: CliContext): void {
   command.action(async () => {
     const request = workerRequestSchema.parse(requestFields(workerRequestSchema.shape, command.opts()));
     const worker = await startWorker(context, request);
-    // A terminal's Ctrl-C reaches the worker too; one that is sent to us alone is passed on.
+    // Ctrl-C in a terminal reaches the worker too; a signal to this process alone is passed on.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGUSR2'] as const) process.on(signal, () => worker.kill(signal));
     const code = await worker.ended;
     context.output.json({ exitCode: code } satisfies WorkerDocument);

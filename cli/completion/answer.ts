@@ -26,7 +26,7 @@ async function named({ settings }: CliContext, kind: NameKind, typed: string): P
 const line = ({ value, about }: Candidate, prefix: string): string =>
   `${prefix}${value}\t${about.replace(/\s+/g, ' ')}`;
 
-/** The lines that answer a shell: see CANDIDATES. What cannot be looked up has no candidates; nothing is started. */
+/** The answer to a shell: see CANDIDATES. Starts nothing; failed look-ups give no candidates. */
 export async function completionLines(context: CliContext, words: readonly string[]): Promise<string[]> {
   const program = await buildProgram(context, words.length > 1 ? words[0] : undefined);
   const { prefix, typed, known, kinds }: Asked = asked(program, words);

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { EVENT_KINDS } from '../../domain/run/event-kinds.js';
 
-/** What is looked up: names of configurations, ids of the home, files of this machine. */
+/** Names of configurations, ids of the home, files of this machine. */
 export type NameKind = 'model' | 'task' | 'suite' | 'agent' | 'batch' | 'run' | 'comparison' | 'file';
 
 export interface Candidate {
@@ -9,11 +9,9 @@ export interface Candidate {
   about: string;
 }
 
-/** What may stand at the end of a command line. */
 export interface Asked {
   /** Before each candidate: `--backend=`, `first,second,`. */
   prefix: string;
-  /** What was typed of it. */
   typed: string;
   known: Candidate[];
   kinds: readonly NameKind[];
@@ -21,7 +19,6 @@ export interface Asked {
 
 interface Values {
   kinds: readonly NameKind[];
-  /** By commas. */
   list?: boolean;
   known?: readonly string[];
 }
@@ -29,7 +26,7 @@ interface Values {
 const FILE: Values = { kinds: ['file'] };
 const BATCH: Values = { kinds: ['batch'] };
 
-/** By the option's long name; first with its placeholder, where a name has two meanings. */
+/** By the option's long name, or with its placeholder where a name has two meanings. */
 const OF_OPTION: Readonly<Record<string, Values>> = {
   '--into <folder>': FILE,
   '--metrics <[host:]port>': { kinds: [] },
@@ -87,7 +84,7 @@ function askedValue(item: Option | Argument, text: string, before = ''): Asked {
 
 const aboutOf = (command: Command): string => command.summary() || command.description();
 
-/** commander's own, without a public name. */
+/** commander has no public name for it. */
 const defaultOf = (command: Command): Command | undefined => {
   const { _defaultCommandName: name } = command as unknown as { _defaultCommandName?: string };
   return command.commands.find((one) => one.name() === name);
@@ -97,7 +94,7 @@ const optionsOf = (command: Command): readonly Option[] => [...command.options, 
 
 const isNamed = (option: Option, word: string): boolean => [option.long, option.short].includes(word);
 
-/** What may stand where `words` (without the program's name) end: the last word is the one that is typed. */
+/** The values that fit the last of `words`, which omit the program's name. */
 export function asked(program: Command, words: readonly string[]): Asked {
   const before = words.slice(0, -1);
   const typed = words.at(-1) ?? '';

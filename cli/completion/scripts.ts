@@ -1,11 +1,11 @@
-// Own scripts: those of the completion libraries for Node evaluate what was typed so far, and lose names with a colon in bash.
+// Node's completion libraries evaluate typed text, and lose names with a colon in bash.
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /**
- * The first argument with which scripts ask for candidates; the words of the command line follow, the last one up to the cursor.
- * The answer has a line for each candidate: the whole word, a tab, what it is. The one line `:files` asks for file names instead.
+ * The first argument of a request for candidates; the typed words up to the cursor follow. Each
+ * line of the answer: whole word, tab, description. `:files` alone requests file names.
  */
 export const CANDIDATES = '__complete';
 export const FILES = ':files';
@@ -80,5 +80,4 @@ end
 complete -c bench -f -k -a '(__bench_candidates)'
 `;
 
-/** What a shell sources so that it completes the arguments of bench. */
 export const completionScript: Record<Shell, string> = { bash, zsh, fish };

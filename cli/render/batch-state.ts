@@ -26,7 +26,6 @@ type State = Pick<
 const are = (count: number, what: string): string =>
   `${plural(count, 'run')} ${count === 1 ? 'waits' : 'wait'} ${what}`;
 
-/** That it is paused, and why, if it paused itself. */
 export function pausedLine({
   batchId,
   pausedAt,
@@ -42,7 +41,7 @@ export function pausedLine({
       ];
 }
 
-/** Why the batch is not further than it is, and what it has of its budget: a line each. */
+/** Why the batch is not further, and what is left of its budget: a line each. */
 export function batchState(batch: State): string[] {
   const { pausedAt, budgetUsd, chargedUsd, byStatus, byEndReason, concurrency, replaced, episodes } = batch;
   const count = (status: string): number => byStatus[status] ?? 0;
@@ -94,7 +93,7 @@ export function episodesLine({ open, ended, states, reward, latest }: TrainingSt
   );
 }
 
-/** The command that a reader most likely wants next. */
+/** The command that a reader most likely needs next. */
 export function nextCommand(batch: State): string {
   const { batchId, pausedAt, byEndReason, replaced, status, origin } = batch;
   const open = batch.ended < batch.runs && status !== 'cancelled';

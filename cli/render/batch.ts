@@ -7,7 +7,7 @@ import { providerTroubleLine } from './provider-trouble.js';
 import { renderRuns } from './runs.js';
 import type { BatchDocument, BatchStatusReport } from '../../domain/views/batches.js';
 
-/** `b-… (name): running, 3 of 6 runs ended, 41 steps, $0, 12 s`; a trainer's runs are episodes. */
+/** `b-… (name): running, 3 of 6 runs ended, 41 steps, $0, 12 s`; a trainer's say episodes. */
 export function batchHeadline(batch: BatchStatusReport, colors: Colors): string {
   const name = batch.name === null ? '' : ` (${batch.name})`;
   const time = formatSpan(batch.startedAt, batch.endedAt);
@@ -17,7 +17,7 @@ export function batchHeadline(batch: BatchStatusReport, colors: Colors): string 
   );
 }
 
-/** What failed, for the runs that failed by no fault of the agent: each fault once, however many runs it ended. */
+/** Faults of runs that failed through no fault of the agent, each fault once. */
 export function batchFaults({ runList }: Pick<BatchStatusReport, 'runList'>): string[] {
   const runs = new Map<string, string[]>();
   for (const { runId, endReason, detail } of runList) {
@@ -52,7 +52,6 @@ export function renderBatch(batch: BatchStatusReport, colors: Colors): string {
   ].join('\n');
 }
 
-/** The value that all runs share, else null. */
 function shared<T>(values: readonly T[]): T | null {
   const [first] = values;
   return first !== undefined && values.every((value) => value === first) ? first : null;

@@ -4,7 +4,7 @@ import { formatCost, formatSpan } from './format.js';
 import { renderTable } from './table.js';
 import type { ListedBatch } from '../../domain/views/batches.js';
 
-/** `3 running, 5 queued`; what has ended stands before it. */
+/** `3 running, 5 queued`; the ended ones have a column. */
 const openRuns = ({ byStatus }: ListedBatch): string =>
   RUN_STATUSES.filter((status) => status !== 'ended' && (byStatus[status] ?? 0) > 0)
     .reverse()

@@ -1,7 +1,7 @@
 import { formatDuration, formatTime } from './format.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
 
-/** `blocked: Temporal does not answer: …; last step 2026-01-31 12:00:00, 3 min 4 s ago`; null: it moves, or is over. */
+/** `blocked: Temporal does not answer: …; last step …, 3 min 4 s ago`; null: not blocked. */
 export function blockerLine(
   { blockedBy, lastStepAt }: Pick<BatchStatusReport, 'blockedBy' | 'lastStepAt'>,
   now: Date = new Date(),

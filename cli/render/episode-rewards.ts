@@ -8,7 +8,7 @@ const phase = ({ status, endReason, fault }: RewardedEpisode, colors: Colors): s
   return fault === null ? (endReason ?? 'ended') : colors.red(fault.replace('_', ' '));
 };
 
-/** A row for each episode, then what they come to together. */
+/** A row per episode, then the totals. */
 export function renderEpisodeRewards(found: EpisodeRewards, colors: Colors): string {
   if (found.episodes.length === 0) return 'No episodes.';
   const table = renderTable(

@@ -3,7 +3,7 @@ import type { EpisodeActionFigures, EpisodeFigures, ShownEpisode } from '../../d
 import { formatDuration, formatScore, formatSpan, formatTime, oneLine, shortId } from './format.js';
 import { type Column, renderFields, renderTable } from './table.js';
 
-/** How it ended, or where it is; what is no reward for a reason of its own is red. */
+/** Its state or end; red if an episode has no reward for a reason of its own. */
 function phase({ status, endReason, errored, abandoned, fault }: EpisodeFigures, colors: Colors): string {
   if (status !== 'ended') return colors.dim(status.replace('_', ' '));
   if (abandoned) return colors.dim('given up');

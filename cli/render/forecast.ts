@@ -20,11 +20,9 @@ const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignif
 const cost = (range: Range): string => rangeText(range, (usd) => formatCost(String(usd)));
 const time = (range: Range): string => rangeText(range, (hours) => formatDuration(hours * 3_600_000));
 
-/** In one line, for beside the bill. */
 export const forecastLine = ({ costUsd, hours }: UsageForecast): string =>
   `forecast: cost ${cost(costUsd)}; time ${time(hours)}`;
 
-/** What the batch needs and may use. */
 export function renderForecast(
   { costUsd, tokens, hours, evidence, attempts }: BatchForecast,
   { gpus, peakGpus, peakMemoryMb, maxCostUsd, unpricedModels }: BatchEstimate,
@@ -59,7 +57,7 @@ function attemptsLine(attempts: BatchForecast['attempts']): string {
   );
 }
 
-/** Where the forecast of each kind of run is from. */
+/** The source of each kind's forecast. */
 export const renderEvidence = ({ evidence }: BatchForecast, colors: Colors): string =>
   renderTable(
     evidence,

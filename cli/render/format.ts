@@ -1,7 +1,5 @@
 import { cutToWidth, printable } from '../terminal-text.js';
 
-/** Short forms of values for people. */
-
 /** The end of an id is its random part: enough to name it, and every command accepts it. */
 export const shortId = (id: string): string => id.slice(-8);
 
@@ -46,7 +44,7 @@ export function formatTime(iso: string | null): string {
 
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
-/** Anybody's text as one line of at most `width` columns. */
+/** Any text as one line of at most `width` columns. */
 export const oneLine = (text: string, width: number): string =>
   cutToWidth(printable(text).replace(/\s+/g, ' ').trim(), width);
 

@@ -1,4 +1,3 @@
-// A bar that redraws itself, with time left: on terminals alone.
 import { SingleBar } from 'cli-progress';
 import type { CliOutput } from '../context.js';
 import { oneLine } from './format.js';
@@ -17,7 +16,7 @@ export interface ImportProgress {
   stop(): void;
 }
 
-/** Tells on stderr how far an import is, in `unit`: a bar on a terminal, else a line now and then. Remarks are lines in both. */
+/** Progress in `unit` on stderr: a bar on a terminal, else occasional lines. Remarks are lines. */
 export function importProgress(
   output: CliOutput,
   total: number,

@@ -8,7 +8,6 @@ import { remedyText } from './remedy.js';
 const LOCAL =
   'The agents run as plain processes on this machine (local backend): no isolation; such rows are marked and ranked only on request.';
 
-/** A notice as lines of stderr. */
 export function renderNotice(notice: Notice, { dim, yellow }: Colors): string[] {
   switch (notice.code) {
     case 'progress':

@@ -1,7 +1,7 @@
 import { formatDuration, formatTime, plural } from './format.js';
 import type { ProviderTrouble } from '../../domain/views/provider-trouble.js';
 
-/** `openai could not be reached (gpt-4o: ECONNREFUSED) at localhost:9/v1: 3 runs wait, last error 12:00:00, next try in 8 s` */
+/** `openai could not be reached (gpt-4o: ECONNREFUSED) at …: 3 runs wait, next try in 8 s` */
 export function providerTroubleLine(trouble: ProviderTrouble, now: Date = new Date()): string {
   const { endpoint, detail, runs, at, nextTryAt } = trouble;
   const left = nextTryAt === null ? null : new Date(nextTryAt).getTime() - now.getTime();

@@ -1,7 +1,7 @@
 import type { RemedyFields } from '../../domain/errors.js';
 import { flagOf } from '../request-options.js';
 
-/** What to do next, with the options that it is about as this command line has them: `… (--name, --into spring).` */
+/** A remedy with its options as this command line spells them: `… (--name, --into spring).` */
 export function remedyText(remedy: string, fields: RemedyFields = {}): string {
   const flags = Object.entries(fields).map(([name, value]) =>
     value === true ? flagOf(name) : `${flagOf(name)} ${value}`,

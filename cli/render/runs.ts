@@ -3,7 +3,6 @@ import { formatCost, formatScore, formatSpan, shortId } from './format.js';
 import { renderTable, type Column } from './table.js';
 import type { RunSummary } from '../../domain/views/runs.js';
 
-/** Where a run is, in a word or two: its status, or why it ended. */
 export function phase(run: Pick<RunSummary, 'status' | 'endReason' | 'finalEvaluation'>): string {
   if (run.status !== 'ended') return run.status.replace('_', ' ');
   const end = run.endReason ?? 'ended';
@@ -43,10 +42,10 @@ export function runColumns(colors: Colors): Column<RunSummary>[] {
   ];
 }
 
-/** Rules that fired, by their names: `protected write, no model call`. */
+/** Names of the rules that fired: `protected write, no model call`. */
 const flagNames = (flags: RunSummary['flags']): string => flags.map(({ rule }) => rule.replaceAll('_', ' ')).join(', ');
 
-/** The column only where there is something in it. */
+/** Omitted while empty. */
 function flagsColumn(runs: readonly RunSummary[], colors: Colors): Column<RunSummary>[] {
   if (runs.every(({ flags }) => flags.length === 0)) return [];
   return [{ title: 'flags', value: ({ flags }) => colors.yellow(flagNames(flags)) }];

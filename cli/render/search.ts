@@ -8,7 +8,7 @@ const WIDTH = 400;
 const placeOf = ({ step, in: place, path }: SearchHit): string =>
   `${step === null ? 'run' : `step ${step}`}, ${path === null ? place : `file ${oneLine(path, 100)}`}`;
 
-/** Hits under the runs that have them; `last`: the run whose hits were printed before. */
+/** Hits grouped by run; `last`: the run whose hits were printed before. */
 export function renderSearch(hits: readonly SearchHit[], last: string | null, colors: Colors): string {
   const lines: string[] = [];
   let run = last;
@@ -27,7 +27,6 @@ export function renderSearch(hits: readonly SearchHit[], last: string | null, co
   return lines.join('\n');
 }
 
-/** What was read, and whether there is more. */
 export function renderSearched({ hits, runs, totalRuns, steps, skipped, more }: SearchDocument): string {
   const found = `${plural(hits.length, 'hit')} in ${plural(new Set(hits.map(({ runId }) => runId)).size, 'run')}`;
   const read = more

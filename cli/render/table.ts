@@ -10,10 +10,10 @@ export interface Column<T> {
 
 const GAP = '  ';
 
-/** What is measured is what is shown; a line feed of a name makes no row. */
+/** Width is that of the printed form; a line feed in a name makes no row. */
 const cell = (text: string): string => printable(text).replace(/[\t\n]+/g, ' ');
 
-/** A plain table: a header, then one line per row, columns apart by two spaces. Takes time in proportion to its rows. */
+/** A header, then one line per row, in linear time. */
 export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[], colors: Colors): string {
   const cells = [
     columns.map((column) => colors.bold(column.title)),
@@ -35,7 +35,6 @@ export function tableWidth<T>(rows: readonly T[], columns: readonly Column<T>[])
   return widths.reduce((sum, width) => sum + width, 2 * (columns.length - 1));
 }
 
-/** Pairs of name and value, one per line. */
 export function renderFields(fields: readonly (readonly [string, string])[], colors: Colors): string {
   const width = Math.max(...fields.map(([name]) => name.length));
   return fields.map(([name, value]) => `${colors.dim(name.padEnd(width))}  ${value}`).join('\n');

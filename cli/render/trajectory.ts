@@ -11,7 +11,6 @@ export function evaluationLine(evaluation: EvaluationDetail): string {
   return `${evaluation.kind}${on}: ${evaluation.status.replace('_', ' ')}${score}${evaluation.suspect ? ' (suspect)' : ''}${from}`;
 }
 
-/** How the command ended, in a few words. */
 export function commandEnd(step: TrajectoryStep): string {
   const code = step.lost ? 'command lost' : step.timedOut ? 'timed out' : `exit code ${step.exitCode ?? 'unknown'}`;
   return step.commandMs === null ? code : `${code}, ${formatDuration(step.commandMs)}`;

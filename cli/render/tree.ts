@@ -5,7 +5,6 @@ import type { TreeDocument } from '../../domain/views/tree.js';
 import { formatCost, formatScore } from './format.js';
 import { renderFields, renderTable } from './table.js';
 
-/** The tree with its limits; each node stands below its parent. */
 export function renderTree(tree: TreeDocument, colors: Colors): string {
   const { limits, charged, selectedNode } = tree;
   const of = (used: string | number, limit: string | number | null): string =>

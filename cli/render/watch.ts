@@ -8,21 +8,20 @@ import { type Column, renderTable } from './table.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
 import type { RunSummary } from '../../domain/views/runs.js';
 
-/** Above so many runs a batch is shown per model and task. */
+/** Above this many runs, a batch has a line per model and task. */
 export const MOST_LISTED_RUNS = 100;
 
 const count = (runs: readonly RunSummary[], of: (run: RunSummary) => boolean): number => runs.filter(of).length;
 const isFault = (run: RunSummary): boolean => run.endReason === 'infra_error' || run.endReason === 'config_error';
 const about = (ms: number): string => formatDuration(Math.ceil(ms / 1000) * 1000);
 
-/** The batch's headline, and what waits, failed, will be spent, and how long it will last. */
 export function watchHeadline(report: BatchStatusReport, colors: Colors, now: Date = new Date()): string {
   const { runList } = report;
   const running = count(runList, ({ status }) => ['starting', 'running', 'finishing'].includes(status));
   const waiting = count(runList, ({ status }) => status === 'waiting_gpu');
   const faults = count(runList, isFault);
   const { remainingMs, expectedUsd } = forecast(runList, report.concurrency, now.getTime());
-  // How many more a trainer will want is unknown.
+  // How many more a trainer will request is unknown.
   const over = report.ended === report.runs || report.training;
   const parts = [
     ...(report.episodes === null ? [] : [episodesLine(report.episodes)]),
@@ -36,7 +35,7 @@ export function watchHeadline(report: BatchStatusReport, colors: Colors, now: Da
   return [batchHeadline(report, colors), ...parts].join(', ');
 }
 
-/** A line per run, with the time that it still needs. */
+/** A line per run, with its remaining time. */
 export function renderWatchedRuns(
   runs: readonly RunSummary[],
   report: BatchStatusReport,
@@ -61,7 +60,6 @@ interface Cell {
   runs: RunSummary[];
 }
 
-/** A line per model and task, in the order of submission. */
 export function renderWatchedCells(report: BatchStatusReport, colors: Colors, now: Date = new Date()): string {
   const cells = new Map<string, Cell>();
   for (const run of report.runList) {

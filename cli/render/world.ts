@@ -16,7 +16,7 @@ type World = Pick<
   | 'memoryRecords'
 >;
 
-/** What a run's agent lives in, and what scores it, in a line each; of imported runs nothing is known. */
+/** A run's sandbox and its evaluator, a line each; unknown for imported runs. */
 export function worldFields(run: World): (readonly [string, string])[] {
   if (run.limits === null || run.network === null) return [];
   const { unenforcedLimits } = run;

@@ -3,15 +3,15 @@ import { LONG, LONG_FILES } from './test/setup/long.js';
 import LongestFirst from './test/setup/longest-first.js';
 
 /**
- * A folder of test/ whose files start what they need. A wrong answer fails at once; the bounds only end a hang, on a machine many times
- * slower than a quiet one. Files wait for more than half of the time: five of them run side by side on the two cores of CI.
+ * A folder of test/ whose files start what they need. A wrong answer fails at once; the timeouts
+ * only end a hang, even on a machine many times slower, since five files share two cores in CI.
  */
 const project = (name: string, more: object = {}) => ({
   test: {
     name,
     environment: 'node' as const,
     pool: 'forks' as const,
-    // Half of the time went into loading the same modules for each file; hardly one of them has a state.
+    // Half of the time was loading the same modules for each file; few of them have state.
     isolate: false,
     testTimeout: 900_000,
     hookTimeout: 900_000,
@@ -22,17 +22,17 @@ const project = (name: string, more: object = {}) => ({
     ...more,
   },
 });
-/** What a set-up prepares beside the tests of other projects is waited for before each file. */
+/** A set-up prepares in the background; each file waits for it. */
 const setup = (name: string, ...waits: string[]) => ({
   globalSetup: [`test/setup/projects/${name}.ts`],
   setupFiles: waits.map((what) => `test/setup/waits/${what}.ts`),
 });
 const home = setup('home', 'temporal', 'images');
 
-/** A project is named after what its tests need; test/README.md tells which to take. */
+/** A project is named after what its tests need; see test/README.md. */
 export default defineConfig({
   test: {
-    // Each project would transform the same modules anew.
+    // Otherwise each project would transform the same modules again.
     experimental: { fsModuleCache: true },
     // The last line of a run is `N passed, N failed`.
     reporters: ['default', './test/setup/summary-reporter.ts'],
@@ -43,7 +43,7 @@ export default defineConfig({
       project('python', setup('python')),
       project('sql', setup('sql')),
       project('browser', setup('browser')),
-      // Temporal's SDK has one runtime a process.
+      // Temporal's SDK has one runtime per process.
       project('temporal', { ...setup('temporal', 'temporal'), isolate: true }),
       project('servers'),
       project('engine', setup('engine', 'images')),

@@ -4,7 +4,7 @@ import { randomIndexes } from '../domain/statistics/random-index.js';
 import { FIRST_ATTEMPTS, type OrderRules, plannedLooks, settleOrder } from '../domain/statistics/settle-order.js';
 import type { Leaderboard } from '../domain/views/leaderboard.js';
 
-/** Gains that were recorded, [task][model]: what attempts are drawn from. */
+/** Recorded gains, [task][model], from which attempts are drawn. */
 export type Recorded = readonly (readonly (readonly number[])[])[];
 
 export function recordedGains({ tasks, rows }: Pick<Leaderboard, 'tasks' | 'rows'>): Recorded {
@@ -21,14 +21,13 @@ export function recordedGains({ tasks, rows }: Pick<Leaderboard, 'tasks' | 'rows
 export interface Played {
   attempts: number;
   looks: number;
-  /** Pairs whose order is settled, and those of them that are settled wrongly. */
   settled: number;
   wrong: number;
-  /** Per model the mean gain that was found less the true one. */
+  /** Per model the measured mean gain minus the true one. */
   errors: number[];
 }
 
-/** `auto`: attempts where they settle most; `evenly`: the same looks, all cells getting as many. */
+/** `auto`: attempts where they settle most; `evenly`: equal attempts under the same rule. */
 export function playBatch(
   recorded: Recorded,
   rules: OrderRules & { how: 'auto' | 'evenly'; draw: (below: number) => number },
@@ -74,17 +73,15 @@ export interface Compared {
   attempts: number;
   looks: number;
   settled: number;
-  /** Share of the settled pairs that are settled wrongly. */
   wrong: number;
-  /** The largest mean error of a model's gain over the batches, and its standard error: what choosing by what was seen does to it. */
+  /** Largest mean error of a model's gain, and its standard error: the bias of adaptive choice. */
   bias: number;
   biasError: number;
 }
 
-/** Means over so many batches. */
 export function compareAllocations(recorded: Recorded, rules: OrderRules, batches: number): Compared[] {
   return (['evenly', 'auto'] as const).map((how) => {
-    // One stream: streams of neighbouring seeds are alike.
+    // One stream: streams of neighbouring seeds are similar.
     const draw = randomIndexes(1);
     const played = Array.from({ length: batches }, () => playBatch(recorded, { ...rules, how, draw }));
     const of = (figure: (one: Played) => number): number => mean(played.map(figure));

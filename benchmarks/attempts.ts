@@ -1,10 +1,11 @@
 /**
- * Attempts that `--attempts auto` needs, beside equal attempts for all under the same rule, until the order of the models is settled: simulated
- * batches, whose attempts are drawn from those of a leaderboard. Human text on stderr, one JSON document on stdout.
+ * Attempts that `--attempts auto` needs until the order of the models is settled, and equal
+ * attempts under the same rule: simulated batches that draw from a leaderboard's attempts.
  *
- *   npm run benchmark:attempts -- <board.json> [--batches 500] [--confidence 0.95] [--max-attempts 16]
+ *   npm run benchmark:attempts -- <board.json> [--batches 500] [--confidence 0.95]
+ *     [--max-attempts 16]
  *
- * <board.json>: what `bench leaderboard --json` printed; of the published runs `benchmark:published --board <file>` writes one.
+ * <board.json>: output of `bench leaderboard --json` or `benchmark:published --board <file>`.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-// Time of the leaderboard's intervals at the size of a large comparison: npm run benchmark:bootstrap
+// Time of a large leaderboard's intervals: npm run benchmark:bootstrap
 import { performance } from 'node:perf_hooks';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { bootstrap, type ComparedAttempts } from '../domain/statistics/bootstrap.js';

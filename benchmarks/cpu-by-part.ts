@@ -3,14 +3,14 @@ import { cpuTimeMs, cpuTimesMs } from './cpu-time.js';
 import type { ThrowawayHome } from './throwaway-home.js';
 
 const SERVICES = ['worker', 'temporal', 'postgres'] as const;
-/** Each look reads what all processes have used, which the steps must not pay for. */
+/** Each poll reads all processes, which must not count for the steps. */
 const LOOK_MS = 500;
 
-/** CPU time of a home's services, and of its sandboxes on this host, from now until `stop`, milliseconds. */
+/** CPU time of a home's services and local sandboxes from now until `stop`, milliseconds. */
 export class CpuByPart {
   readonly #roots: Record<(typeof SERVICES)[number], number>;
   readonly #before: Record<string, number>;
-  /** By process id: a sandbox ends with its run, so what it has used is noted while it is there. */
+  /** By process id: a sandbox ends with its run, so its time is noted while it lives. */
   readonly #sandboxes = new Map<number, number>();
   readonly #timer: NodeJS.Timeout;
   readonly #home: ThrowawayHome;
@@ -39,7 +39,7 @@ export class CpuByPart {
   }
 }
 
-/** Supervisors whose control directory lies in this folder: detached, so nobody's children. */
+/** Supervisors with a control directory in this folder: they are detached, without a parent. */
 function supervisorsBelow(dir: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -1,22 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Ticks of Linux's accounting are hundredths of a second, whatever the machine. */
+/** Ticks of Linux's accounting are hundredths of a second on every machine. */
 const MS_PER_TICK = 10;
 
-/** CPU time of these processes and all their descendants so far, those that have ended and were waited for included, milliseconds. */
+/** CPU time of processes and their descendants, including reaped ones, milliseconds. */
 export const cpuTimeMs = (roots: readonly number[]): number => {
   const each = cpuTimesMs(roots);
   return roots.reduce((sum, root) => sum + (each.get(root) ?? 0), 0);
 };
 
-/** Of each of these, in one look at all processes. Of two where one descends from the other, the nearer one counts. */
+/** Per root, in one read of all processes. A process counts for its nearest root. */
 export function cpuTimesMs(roots: readonly number[]): Map<number, number> {
   const processes = new Map<number, { parent: number; ticks: number }>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      // The command's name in parentheses may hold anything; after it: state, parent, …, then user, system, and both of dead children.
+      // After the name in parentheses: state, parent, …, user, system, both of reaped children.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const ticks = [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0);
       processes.set(Number(name), { parent: Number(fields[1]), ticks });

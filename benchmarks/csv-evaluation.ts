@@ -20,7 +20,7 @@ def evaluate(files):
 const table = (label: (row: number) => number): string =>
   ['id,label', ...Array.from({ length: ROWS }, (_, row) => `p${row},${label(row)}`), ''].join('\n');
 
-/** A job that scores 10,000 predicted labels against hidden ones, half of them right. Writes the task into `folder`. */
+/** Scores 10,000 predicted labels, half of them right. Writes the task into `folder`. */
 export function csvJob(folder: string, id: string): EvaluationJob {
   mkdirSync(join(folder, 'evaluator'), { recursive: true });
   writeFileSync(join(folder, 'evaluator/referee.py'), REFEREE);

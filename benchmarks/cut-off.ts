@@ -1,9 +1,10 @@
 /**
- * What trainers leave that are killed: sessions cut off before their first action, between two, and in the middle of one. Seconds from the
- * end of a session's idle time until its run has ended, and until its container is gone; at the end a server full of new sessions, for which
- * there must be room. Human text on stderr, one JSON document on stdout.
+ * Sessions of killed trainers, cut off before, between and during actions: seconds from the end of
+ * a session's idle time until its run has ended and its container is gone. At the end a server full
+ * of new sessions must fit.
  *
- *   npm run benchmark:cut-off -- [--sessions 1000] [--trainers 12] [--capacity 64] [--idle 3] [--backend docker|local]
+ *   npm run benchmark:cut-off -- [--sessions 1000] [--trainers 12] [--capacity 64] [--idle 3]
+ *     [--backend docker|local]
  */
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -28,14 +29,14 @@ const { values } = parseArgs({
 });
 const [sessions, trainers] = [Number(values.sessions), Number(values.trainers)];
 const [capacity, idle] = [Number(values.capacity), Number(values.idle)];
-/** From the goals, seconds. */
+/** Seconds, from the goals. */
 const GOAL = 30;
 const LOOK_EVERY_MS = 500;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface Ended {
   run: string;
-  /** Of its idle time, as milliseconds since 1970; of its run, null: it is open. */
+  /** End of its idle time, milliseconds since 1970; of its run, null: it is open. */
   grace: number;
   ended: number | null;
 }
@@ -48,7 +49,6 @@ async function runsOf(database: pg.Client): Promise<Ended[]> {
   return rows;
 }
 
-/** What the database knows of a run's end, a line each, in seconds after its grace. */
 async function recordOf(database: pg.Client, { run, grace }: Ended): Promise<string> {
   const { rows } = await database.query<{ at: number; what: string }>(
     `select extract(epoch from at)::float8 * 1000 as at, what from (
@@ -64,12 +64,11 @@ async function recordOf(database: pg.Client, { run, grace }: Ended): Promise<str
   return rows.map(({ at, what }) => `  ${((at - grace) / 1000).toFixed(1).padStart(7)} ${what}\n`).join('');
 }
 
-/** When each run's container was seen last, milliseconds since 1970. */
+/** When each run's container was last seen, milliseconds since 1970. */
 class Containers {
   readonly lastSeen = new Map<string, number>();
   readonly #docker = connectEngine(engineAddress('docker', process.env));
 
-  /** Those there are now, of all homes. */
   async look(): Promise<Set<string>> {
     const asked = Date.now();
     const all = await this.#docker.listContainers({ all: true, filters: { label: [RUN_LABEL] } });

@@ -1,10 +1,11 @@
 /**
- * What `bench env serve` adds to a trainer's time: a reset, the first command after it, and the steps of many sessions that think between
- * them. Human text on stderr, one JSON document on stdout.
+ * What `bench env serve` adds to a trainer's time: a reset, the first command after it, and the
+ * steps of many sessions that think between them.
  *
- *   npm run benchmark:episode-latency -- [--sessions 64] [--steps 50] [--think 5] [--backend docker|local]
+ *   npm run benchmark:episode-latency -- [--sessions 64] [--steps 50] [--think 5]
+ *     [--backend docker|local]
  *
- * All sessions reset at once in a burst; `beside`: one after the other while they play. `health` is a request that only passes the front and the server: what the machine and its load cost by themselves, for ratios.
+ * `health`: a request through front and server alone. `beside`: resets while others play.
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -33,7 +34,7 @@ const TARGETS: Readonly<Record<string, number>> = {
   'step p95': 400,
   'forks of one step': 15_000,
 };
-/** Prints nothing and takes no time: all of its time is ours. */
+/** Prints nothing and takes no time: the measured time is the platform's. */
 const COMMAND = 'true';
 
 const home = new ThrowawayHome('episodes');
@@ -51,7 +52,7 @@ async function timed<T>(times: number[], work: () => Promise<T>): Promise<T> {
 
 interface Measured {
   times: Record<'health' | 'alone' | 'first' | 'beside' | 'burst' | 'step' | 'fork' | 'forked', number[]>;
-  /** CPU time of all processes for a reset that nobody acts in, its start and end included; and for a step, with what resets beside it: together, and of each. */
+  /** CPU time of a reset without actions and of a step, in total and by process. */
   cpuMs: Record<string, number>;
 }
 
@@ -100,11 +101,11 @@ async function measure(server: ServedEpisodes, roots: Readonly<Record<string, nu
   const step = (cpu() - begun) / (sessions * steps);
   const ofStep = each().map((ms, index) => (ms - (eachBegun[index] ?? 0)) / (sessions * steps));
   await many(sessions, (index) => server.end(ids[index] ?? ''));
-  // So many branches of one step, and all of them played on: until each has its observation, and until each has the outcome of a command.
+  // Branches of one step, all played: until each has its observation, and a command's outcome.
   const trunk = await stepped(server, await server.reset());
   await timed(times.forked, async () => {
     const forks = await timed(times.fork, () => server.fork(trunk, 1, sessions));
-    // Its place is needed: a host has as many as there are forks.
+    // Frees its place: a host has as many as there are forks.
     await server.end(trunk);
     await many(sessions, (index) => server.step(forks[index] ?? '', COMMAND, 1));
     await many(sessions, (index) => server.end(forks[index] ?? ''));
@@ -120,7 +121,7 @@ async function stepped(server: ServedEpisodes, id: string): Promise<string> {
 
 try {
   const server = await ServedEpisodes.start(home, {
-    // What was given up ends a moment later.
+    // Abandoned episodes end a moment later.
     capacity: (ROUNDS + 2) * sessions + 10,
     maxSteps: steps + 2,
     backend: values.backend,

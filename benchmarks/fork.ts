@@ -1,8 +1,8 @@
 /**
- * What it costs to fork a run's workspace: from an archive, as where no disks are kept, and from a kept disk, in turns, so that whatever
- * else the machine does hits both. First the snapshot, which is taken while a model thinks; then a sandbox that starts from it, up to the
- * answer to its first command. Then many sandboxes from one kept disk, so many at a time as there are cores, and as many that start
- * without a snapshot, which says what of it is the engine's own. CPU time is that of this process alone. Human text on stderr, one JSON document on stdout, milliseconds. Needs root.
+ * The cost of forking a run's workspace, from an archive and from a kept disk, in turns, so that
+ * other load hits both: the snapshot, taken while a model thinks; then a sandbox up to its first
+ * answer. Then many sandboxes from one kept disk, one per core at a time, and as many without a
+ * snapshot, the engine's own share. CPU time is this process's. Milliseconds. Needs root.
  *
  *   npm run benchmark:fork -- [--mb 100,500] [--rounds 5] [--forks 64]
  */
@@ -92,7 +92,6 @@ const summary = (costs: Cost[]) => {
   };
 };
 
-/** A sandbox from this up to its first answer, and away with it. */
 async function forkFrom(found: () => Promise<SandboxRestore>): Promise<Cost> {
   const { cost, given } = await costOf(async () => {
     const ref = await start(await found());
@@ -105,7 +104,7 @@ async function forkFrom(found: () => Promise<SandboxRestore>): Promise<Cost> {
 
 async function withChanged(mb: number) {
   const origin = await start();
-  // In files of some size, as weights and data are; they cannot be compressed.
+  // Large incompressible files, like weights and data.
   const script = `for n in $(seq 1 20); do head -c $((${mb} * 1048576 / 20)) /dev/urandom > part$n; done; touch changed`;
   await answer(origin, script);
   const costs = { archive: [] as Cost[], keep: [] as Cost[], fromArchive: [] as Cost[], fromDisk: [] as Cost[] };
@@ -118,7 +117,7 @@ async function withChanged(mb: number) {
     costs.keep.push(kept.cost);
     const { sha256, bytes } = archived.given;
     const fromArchive = async () => {
-      // As a start from an archive does, it is read once to be checked.
+      // Read once to be checked, like a start from an archive.
       if ((await artifacts.check(sha256)) === null) throw new Error('the archive is damaged');
       return { bytes, open: () => artifacts.open(sha256) };
     };
@@ -143,7 +142,6 @@ async function withChanged(mb: number) {
   return row;
 }
 
-/** Wall time until the last of them has answered. */
 async function many(count: number, restore?: SandboxRestore): Promise<number> {
   const made: SandboxRef[] = [];
   const { cost } = await costOf(async () => {

@@ -1,6 +1,6 @@
 /**
- * Steps per second, and the most memory, of `bench import mlgym` on invented run directories; then of the same import again, which finds all of
- * them known, and of one directory whose first observation is long. Human text on stderr, one JSON document on stdout.
+ * Steps per second and peak memory of `bench import mlgym` on invented run directories, of a
+ * repeated import, and of a directory with a long first observation.
  *
  *   npm run benchmark:import -- [--runs 200] [--steps 50] [--observation 2000] [--long-mb 50]
  *
@@ -29,7 +29,7 @@ const MAIN = resolve(import.meta.dirname, '../cli/main.js');
 const LINE = 'epoch 3, batch 100: loss 0.2718, "accuracy" 0.9 \\ é\n';
 const textOf = (characters: number): string => LINE.repeat(Math.ceil(characters / LINE.length)).slice(0, characters);
 
-/** A run directory as MLGym writes it: each observation stands in the trajectory and in the history. Returns its bytes. */
+/** An MLGym run directory: trajectory and history repeat each observation. Returns its bytes. */
 function writeRun(folder: string, model: string, index: number, own: number, longFirst = 0): number {
   const path = join(folder, `metagen-${model}__battleOfSexes__default__t-0.00__p-0.95__c-4.00__install-0_run_${index}`);
   mkdirSync(path, { recursive: true });

@@ -1,4 +1,4 @@
-// How often the intervals of the leaderboard hold what they are meant to hold, on simulated models: npm run benchmark:intervals
+// How often the leaderboard's intervals cover their targets, simulated: npm run benchmark:intervals
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { areasUnderProfiles } from './areas-under-profiles.js';
 import { bootstrap, type ComparedAttempts } from '../domain/statistics/bootstrap.js';
@@ -18,17 +18,15 @@ export interface CoverageOptions {
   mode: Mode;
   tasks: number;
   attempts: number;
-  /** Simulated leaderboards. */
   experiments: number;
-  /** Repetitions of the runs of each, to know what attempts give on average. */
+  /** Repetitions of each one's runs, to know the average over attempts. */
   repeats: number;
-  /** Tasks drawn to know what tasks give on average. */
   population: number;
   seed?: number;
 }
 
 export interface Coverage {
-  /** Of the models of all experiments: within the interval; true value below, above it. */
+  /** Over the models of all experiments: within the interval; true value below, above it. */
   share: number;
   below: number;
   above: number;
@@ -37,12 +35,12 @@ export interface Coverage {
 
 type Task = ComparedAttempts[number];
 
-/** Skills of the simulated models, as logarithms: the last is worse than the starter, whose is 0. */
+/** Logarithms of the models' skills: the last is worse than the starter, whose skill is 0. */
 const SKILLS = [0.4, 0.3, 0.2, 0.1, 0.02, -0.2];
 const [OF_TASK, OF_RUN, LOST, FAILED] = [0.15, 0.1, 0.05, 0.15];
 const AXIS = 0.5;
 
-/** Scores are exp(skill + what suits the model in the task + luck of the run); one run in seven fails. */
+/** Scores are exp(skill + model's fit to the task + luck of the run); one run in seven fails. */
 export function coverage(options: CoverageOptions): { attempts: Coverage; tasks: Coverage } {
   const { mode, tasks: count, experiments, repeats, population } = options;
   const random = simulation(options.seed ?? 1);
@@ -64,16 +62,15 @@ export function coverage(options: CoverageOptions): { attempts: Coverage; tasks:
   return { attempts: attempts.result(), tasks: tasks.result() };
 }
 
-/** What the intervals of one headline over tasks hold: the figure itself, and the difference of two models. */
+/** Coverage of one headline over tasks: of the figure, and of the difference of two models. */
 export interface HeadlineCoverage {
   figure: Coverage;
-  /** Share of the pairs whose resolution is right: they are left unresolved, or in their true order. */
+  /** Share of pairs resolved correctly: unresolved, or in their true order. */
   pairs: number;
-  /** Share of the pairs that are resolved. */
   resolved: number;
 }
 
-/** Of new tasks with new attempts at them; the target lies beyond the best of the models, at some of the tasks within reach of the first. */
+/** New tasks and attempts; the target is above the best model, at some tasks within reach. */
 export function headlineCoverage({
   tasks: count,
   attempts,

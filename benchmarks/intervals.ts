@@ -1,4 +1,4 @@
-// Measured coverage of the leaderboard's intervals: npm run benchmark:intervals [-- simulated leaderboards per row]
+// Coverage of the leaderboard's intervals: npm run benchmark:intervals [-- leaderboards per row]
 import { coverage, headlineCoverage } from './interval-coverage.js';
 
 const EXPERIMENTS = Number(process.argv[2] ?? 200);

@@ -1,7 +1,6 @@
 /**
- * How long the leaderboard with all its figures takes, cold (just after the database started) and warm, at 1,000 and at 10,000 runs of 50 steps and at 100,000
- * of which only results are stored (the leaderboard reads no steps); with intervals of 1,000 resamples; and what the figures for Prometheus take on the
- * same database. Human text on stderr, one JSON document on stdout.
+ * The leaderboard with all figures and 1,000 resamples, cold and warm: 1,000 and 10,000 runs of 50
+ * steps, and 100,000 runs with results alone (it reads no steps); and the figures for Prometheus.
  *
  *   npm run benchmark:leaderboard -- [--repeat 15] [--most 100000]
  */
@@ -30,7 +29,7 @@ const SIZES: Size[] = [
   { models: 200, tasks: 50, attempts: 10, steps: 0, evaluations: 2 },
 ];
 
-/** So many models × tasks × attempts, some steps of each with an evaluation, and a model call for each step. */
+/** Models × tasks × attempts, each with steps, evaluations and a model call per step. */
 async function fill(db: Database, { models, tasks, attempts, steps, evaluations }: Size): Promise<void> {
   const batch = `b-${models}x${tasks}`;
   const connection = await db.pool.connect();
@@ -99,7 +98,6 @@ async function warm(work: () => Promise<unknown>, rounds = repeat): Promise<{ p5
   return { p50: Math.round(quantile(times, 0.5)), p95: Math.round(quantile(times, 0.95)) };
 }
 
-/** CPU time of this process in one of them. */
 async function cpu(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   for (let i = 0; i < repeat; i++) await work();
@@ -126,7 +124,7 @@ try {
       ...{ runs, steps: runs * steps, models, tasks, attempts, fillMs, coldMs },
       warmMs: await warm(() => db.queries.leaderboard(board)),
       ofThisProcessMs: await cpu(() => db.queries.leaderboard(board)),
-      // Kept from then on.
+      // Cached from then on.
       firstIntervalsMs: Math.round(await timed(() => db.queries.leaderboard({ ...board, resamples: 1000 }))),
       withIntervalsMs: await warm(() => db.queries.leaderboard({ ...board, resamples: 1000 })),
       ofThisProcessWithIntervalsMs: await cpu(() => db.queries.leaderboard({ ...board, resamples: 1000 })),

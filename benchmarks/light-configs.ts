@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const GAMES = /^GAMES = 10_000$/m;
 
-/** A copy of a configuration folder in which every game task is scored by so many games instead of ten thousand: evaluations take most of the time of short runs. */
+/** Copies a configuration with fewer games per evaluation, which dominates short runs. */
 export function lightConfigs(configs: string, into: string, games: number): string {
   cpSync(configs, into, { recursive: true });
   let found = 0;

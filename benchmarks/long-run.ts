@@ -1,7 +1,7 @@
 /**
- * Runs of many steps that print much, replayed on the local backend by an agent that shows the last five outputs whole: what a step reads
- * from PostgreSQL, and how long it takes, at step 100 and at the last ones; how long the end takes; what commands about such a run
- * take; the worker's memory, with several such runs at once, too. Human text on stderr, one JSON document on stdout.
+ * Runs of many long outputs, replayed on the local backend: what a step reads from PostgreSQL and
+ * its time, at step 100 and the last ones; the time of the end and of commands about such a run;
+ * the memory of the worker, also with several such runs at once.
  *
  *   npm run benchmark:long-run -- [--steps 2000] [--bytes 100000] [--runs 8]
  */
@@ -34,7 +34,7 @@ const round = (value: number): number => Math.round(value * 10) / 10;
 
 const home = new ThrowawayHome('long-run', { BENCH_WORKER: 'external', BENCH_SLOTS: String(together) });
 
-/** The default agent, which shows whole what the commands here print. */
+/** The default agent, with the outputs of these commands shown whole. */
 function writeAgent(configs: string): void {
   const agent = readFileSync(join(configs, 'agents/default.yaml'), 'utf8');
   writeFileSync(
@@ -48,11 +48,10 @@ interface Played {
   workerPeakMb: number | null;
   seconds: number;
   stepsPerSecond: number;
-  /** From the last command to the end of the run, evaluation included; the longest. */
+  /** From the last command to the end of the run, evaluation included; the maximum. */
   endSeconds: number;
 }
 
-/** So many of the run at once. */
 async function play(database: pg.Client, recording: string, runs: number, pid: number | null): Promise<Played> {
   forgetPeak(pid);
   const { batchId, runs: submitted } = await home.bench<{ batchId: string; runs: { runId: string }[] }>(
@@ -78,7 +77,7 @@ async function play(database: pg.Client, recording: string, runs: number, pid: n
   };
 }
 
-/** A step, on the average of those that end with `last`. */
+/** A step, averaged over those that end with `last`. */
 async function stepFigures(database: pg.Client, relay: CountingRelay, runId: string, last: number) {
   const { rows } = await database.query<{ at: Date }>(
     'select executed_at as at from steps where run_id = $1 and step in ($2, $3) order by step',

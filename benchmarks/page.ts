@@ -1,11 +1,9 @@
 /**
- * The page of `bench serve` in a real Chromium, over rows of a home of its own: sizes, start, first load, a run of 50 steps, one of 1.2 GB, one of
- * 100,000 steps, 100,000 runs filtered, a leaderboard of 10,000 runs, a commit until it is on the screen, a search, a comparison, a prompt, SQL,
- * a batch of 5,000 runs watched, nobody watching, and an export. Medians of `--repeat` unless a name says p95; `missed` names figures beyond
- * their goals. Human text on stderr, one JSON document on stdout.
+ * The page of `bench serve` in Chromium, over its own home: see page/goals.ts for what is measured.
+ * Medians of `--repeat` unless a name says p95; `missed`: figures beyond their goals.
  *
- *   npm run benchmark:page -- [--repeat 5] [--jumps 1000] [--runs 100000] [--giant-steps 10000] [--long-steps 100000] [--exported 600]
- *     [--only <pattern of what is measured>]
+ *   npm run benchmark:page -- [--repeat 5] [--jumps 1000] [--runs 100000] [--giant-steps 10000]
+ *     [--long-steps 100000] [--exported 600] [--only <pattern of what is measured>]
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -55,7 +53,7 @@ const READY = `document.querySelector('h1') !== null && document.querySelector('
 const stepShown = (step: number): string => `document.querySelector('[data-step="${step}"] .observation') !== null`;
 
 const figures: Figures = {};
-/** A figure that cannot be had leaves the others; why is told. */
+/** A failed figure does not stop the others; this says why. */
 const failed: Record<string, string> = {};
 async function measure(what: string, work: () => Promise<Figures>): Promise<void> {
   if (values.only !== undefined && !new RegExp(values.only).test(what)) return;
@@ -96,7 +94,7 @@ try {
   ).rows.map(({ id }) => id) as [string, string];
   await lengthen(db, pair);
   say(`filled in ${Math.round((Date.now() - begun) / 1000)} s`);
-  // What has just been written counts as changed for so long.
+  // New rows count as changed for this long.
   await pause(15_000);
 
   const started = performance.now();
@@ -119,7 +117,7 @@ try {
     const built = JSON.parse(readFileSync(join(CLIENT, 'sizes.json'), 'utf8')) as Record<string, number>;
     const { page, context } = await openTab(browser, token);
     let requests = 0;
-    // Files of the page, without what it asks the API for.
+    // Counts files of the page, not API requests.
     page.on('request', (request) => (requests += /^data:|\/api\//.test(request.url()) ? 0 : 1));
     await page.goto(address);
     await until(page, READY);
@@ -133,7 +131,7 @@ try {
     };
   });
 
-  /** Loads of an address by a browser that knows nothing, until something is there. */
+  /** Loads an address in fresh browsers until something is there. */
   const loads = async (path: string, test: string, times = repeat): Promise<{ ready: number[]; lcp: number[] }> => {
     const [ready, lcp]: [number[], number[]] = [[], []];
     for (let i = 0; i < times; i++) {
@@ -167,7 +165,7 @@ try {
           ),
         );
     await context.close();
-    // Each was loaded once before it counts: what follows is going there again.
+    // Loaded once before it counts: this measures a return.
     return { pageToPageP95Ms: p95(times.slice(4)) };
   });
   await measure('a run of 50 steps', async () => {
@@ -179,7 +177,7 @@ try {
       opened.push(await until(page, stepShown(1), `__go('/runs/${IDS.small}')`));
       await context.close();
     }
-    // Loaded by a browser that knows nothing, it may take what the first page may.
+    // A fresh browser may take as long as for the first page.
     return {
       smallRunMs: median(opened),
       smallRunColdMs: median((await loads(`/runs/${IDS.small}`, stepShown(1))).ready),
@@ -298,7 +296,7 @@ try {
       [[...after].flatMap(([pid, at]) => (before.get(pid) === at ? [] : [pid]))],
     );
     for (const { query } of asked) say(`asked while nobody watched: ${query}`);
-    // Each connection tells its last statement alone: one at least was asked.
+    // At least one statement ran: each connection shows only its last.
     return { nobodyWatchingStatements: [...after].filter(([pid, at]) => before.get(pid) !== at).length };
   });
   await measure('an export', async () => {

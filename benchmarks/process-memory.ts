@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** The most that a process held in memory since `forgetPeak`, MiB (VmHWM of Linux); null: there is no such process, or no such figure here. */
+/** Peak memory since `forgetPeak`, MiB (VmHWM of Linux); null: no such process or figure. */
 export function peakMemoryMb(pid: number | null): number | null {
   if (pid === null) return null;
   try {
@@ -11,7 +11,7 @@ export function peakMemoryMb(pid: number | null): number | null {
   }
 }
 
-/** Count the peak from now on. Where the system does not let us, it counts from the process's start. */
+/** Restarts the peak. Where the system forbids it, it counts from the process's start. */
 export function forgetPeak(pid: number | null): void {
   try {
     if (pid !== null) writeFileSync(`/proc/${pid}/clear_refs`, '5');

@@ -1,7 +1,7 @@
 /**
- * What the leaderboard says of the published runs of MLGym-Bench: gains, chances, orders, resolved pairs, intervals. They are
- * no part of this repository: <folder> holds run directories, `trajectories/mlgym_bench_v0` of a checkout of facebookresearch/MLGym. Suspect scores count, as
- * they were published. The same folder, models and seed give the same figures. Human text on stderr, one JSON document on stdout.
+ * What the leaderboard says of MLGym-Bench's published runs. <folder> contains run directories:
+ * `trajectories/mlgym_bench_v0` of a checkout of facebookresearch/MLGym. Suspect scores count, as
+ * published. The same folder, models and seed give the same figures.
  *
  *   npm run benchmark:published -- <folder> [--models a,b] [--board board.json]
  *

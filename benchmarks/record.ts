@@ -1,6 +1,6 @@
 /**
- * Runs a benchmark, stores what it printed with the machine it ran on, and writes RESULTS.md of all that are stored.
- * Without a name it only writes the page.
+ * Runs a benchmark, stores its output with the machine, and rewrites RESULTS.md. Without a name it
+ * only writes the page.
  *
  *   npm run benchmark:record -- [<name> [options of the benchmark]]
  */

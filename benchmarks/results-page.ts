@@ -1,16 +1,13 @@
-/** What one run of a benchmark printed, and where it was measured: `benchmarks/results/<benchmark>.json`. */
+/** A benchmark's output and machine: `benchmarks/results/<benchmark>.json`. */
 export interface BenchmarkResult {
   benchmark: string;
-  /** Options of the benchmark, as they were given. */
   options: string[];
-  /** Day of the measurement, ISO 8601. */
+  /** ISO 8601. */
   date: string;
   cores: number;
-  /** Version of Node.js. */
   node: string;
-  /** Load average of the minute before: what else the machine did. */
+  /** Load average of the minute before, the machine's other work. */
   load: number;
-  /** The JSON document that the benchmark printed. */
   result: Record<string, unknown>;
 }
 
@@ -19,7 +16,6 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isRows = (value: unknown): value is Fields[] => Array.isArray(value) && value.length > 0 && value.every(isFields);
 
-/** Nested objects as one, with dots in its keys. */
 function flat(fields: Fields, prefix = ''): Fields {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([key, value]) =>
@@ -28,7 +24,7 @@ function flat(fields: Fields, prefix = ''): Fields {
   );
 }
 
-/** Three digits are as many as a measurement has. */
+/** A measurement has no more than three digits. */
 function shown(value: unknown): string {
   if (typeof value === 'number')
     return Number.isInteger(value) ? value.toLocaleString('en') : Number(value.toPrecision(3)).toLocaleString('en');
@@ -37,7 +33,6 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** `stepsPerSecond` as people write it. */
 const words = (key: string): string => key.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 
 function table(rows: Fields[]): string[] {
@@ -51,13 +46,13 @@ function table(rows: Fields[]): string[] {
   ];
 }
 
-/** It has lists, or objects alone: these become tables of their own. */
+/** Lists, or objects alone, become tables of their own. */
 const holdsTables = (fields: Fields): boolean => {
   const values = Object.values(fields);
   return values.every(isFields) || values.some((value) => isRows(value) || (isFields(value) && holdsTables(value)));
 };
 
-/** Single figures in a line; objects of figures as one table, a row each; lists, and objects of objects, under headings. */
+/** Figures on a line; objects of figures as a table; lists and deeper objects under headings. */
 function figures(fields: Fields, heading: string): string[] {
   const entries = Object.entries(fields);
   const single = entries.filter(([, value]) => !isRows(value) && !isFields(value));
@@ -88,7 +83,6 @@ function section({ benchmark, options, date, cores, node, load, result }: Benchm
   ];
 }
 
-/** `benchmarks/RESULTS.md`: a section for each benchmark that was recorded. */
 export function resultsPage(results: readonly BenchmarkResult[]): string {
   const sorted = results.toSorted((a, b) => (a.benchmark < b.benchmark ? -1 : 1));
   return [

@@ -1,6 +1,6 @@
 /**
- * How long the rewards of stored episodes take to compute anew, by each preset: 10,000 episodes of 20 steps and 5 evaluations, of them 2 % ended by a
- * fault of the infrastructure: all their steps, then the episodes. `cpuMs`: of the database. Human text on stderr, one JSON document on stdout.
+ * Time to recompute rewards of 10,000 stored episodes of 20 steps and 5 evaluations, by preset, 2 %
+ * of them ended by an infrastructure fault. `cpuMs`: of the database.
  *
  *   npm run benchmark:rewards -- [--episodes 10000]
  */

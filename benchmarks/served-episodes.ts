@@ -8,7 +8,7 @@ import type { ThrowawayHome } from './throwaway-home.js';
 
 const MAIN = resolve(import.meta.dirname, '../cli/main.js');
 
-/** `bench env serve` of a home, and a REST client of it with kept connections. */
+/** `bench env serve` of a home, and its REST client with kept connections. */
 export class ServedEpisodes {
   readonly #agent = new Agent({ keepAlive: true });
 
@@ -17,7 +17,7 @@ export class ServedEpisodes {
     private readonly url: string,
   ) {}
 
-  /** Starts it. `backend` empty: as the server chooses. */
+  /** `backend` empty: the server chooses. */
   static async start(
     home: ThrowawayHome,
     { capacity, maxSteps, backend }: { capacity: number; maxSteps: number; backend: string },
@@ -41,17 +41,16 @@ export class ServedEpisodes {
     await this.#ask('GET', '/health');
   }
 
-  /** Returns the episode's id. */
   async reset(keys: Readonly<Record<string, unknown>> = {}): Promise<string> {
     return (await this.#ask<{ episode_id: string }>('POST', '/v1/episodes', keys)).episode_id;
   }
 
-  /** Returns when the action is taken, whether or not its command runs yet. */
+  /** Returns when the action is taken, even if its command does not run yet. */
   async begin(id: string, action: string, seq: number): Promise<void> {
     await this.#ask('POST', `/v1/episodes/${id}/step`, { action, action_seq: seq, wait_s: 0 });
   }
 
-  /** Waits as a client does: while the command still runs, the same action is asked for again. */
+  /** Waits like a client: repeats the action's request while the command runs. */
   async step(id: string, action: string, seq: number): Promise<void> {
     for (;;) {
       const answer = await this.#ask<{ status: string }>('POST', `/v1/episodes/${id}/step`, {
@@ -61,7 +60,6 @@ export class ServedEpisodes {
     }
   }
 
-  /** Returns the ids of so many episodes that begin after this step. */
   async fork(id: string, atStep: number, count: number): Promise<string[]> {
     const body = { at_step: atStep, count };
     const { episodes } = await this.#ask<{ episodes: { episode_id: string }[] }>(

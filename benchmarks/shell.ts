@@ -1,7 +1,6 @@
 /**
- * What a command costs: a trivial one through the durable shell, as steps run it, and through plain `docker exec` (asked
- * of the engine, without its command line), in turns; a new container up to its first answer; the evaluation of 10,000 rows of CSV.
- * Human text on stderr, one JSON document on stdout, milliseconds.
+ * A trivial command through the durable shell and plain `docker exec` (engine API), in turns; a new
+ * container up to its first answer; the evaluation of 10,000 CSV rows. Milliseconds.
  *
  *   npm run benchmark:shell -- [--commands 200] [--containers 20] [--evaluations 20]
  */
@@ -28,7 +27,7 @@ const { values } = parseArgs({
     evaluations: { type: 'string', default: '20' },
   },
 });
-/** Between a command's end and the next one a model thinks; a hundredth of its time is enough for the shell to get ready. */
+/** A model thinks between commands; a hundredth of that lets the shell get ready. */
 const PAUSE_MS = 20;
 const WARM_UP = 20;
 const never = new AbortController().signal;
@@ -77,7 +76,7 @@ function say(name: string, times: number[]): void {
   process.stderr.write(`  ${name.padEnd(40)} p50 ${cell(p50)}   p95 ${cell(p95)}   of ${count}\n`);
 }
 
-/** The same command in turns, so that whatever else the machine does hits both. */
+/** In turns, so that other load hits both. */
 async function commands() {
   const ref = await start();
   let n = 0;

@@ -1,6 +1,5 @@
 /**
- * The platform's own time per step: everything between two steps except the model's and the command's own time, split by
- * part, at 1 and at 16 concurrent runs. Human text on stderr, one JSON document on stdout.
+ * The platform's own time per step, by part, at 1 and at 16 concurrent runs.
  *
  *   npm run benchmark:step-overhead -- [--steps 50] [--backend docker|local]
  */
@@ -17,7 +16,7 @@ const { values } = parseArgs({
 const steps = Number(values.steps);
 const home = new ThrowawayHome('overhead');
 
-/** Submit `runs` runs at once, wait for them, and cut each step's time into parts. */
+/** Submits runs at once, waits for them, and splits each step's time. */
 async function measure(endpoints: ServiceEndpoints, runs: number): Promise<StepParts[]> {
   const backend = values.backend === '' ? [] : ['--backend', values.backend];
   const batch = await home.bench<{ batchId: string; runs: { runId: string }[] }>(

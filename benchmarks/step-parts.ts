@@ -2,12 +2,12 @@ import type pg from 'pg';
 
 export const STEP_PARTS = ['total', 'turn', 'command'] as const;
 /**
- * One step's platform time, milliseconds. `turn`: from the outcome of the command before to the action, less the model's own time;
- * `command`: from there to its outcome, less the command's own.
+ * A step's platform time, milliseconds. `turn`: from the previous outcome to the action, without
+ * the model's time; `command`: from there to its outcome, without the command's time.
  */
 export type StepParts = Record<(typeof STEP_PARTS)[number], number>;
 
-/** Of the steps of a run, by the database's clock. The first has no predecessor to measure from; those after an evaluation are left out. */
+/** By the database's clock. Without the first step, and without steps after an evaluation. */
 export async function stepParts(database: pg.Pool, runId: string): Promise<StepParts[]> {
   const { rows } = await database.query<{ turn: number; command: number }>(
     `with timed as (

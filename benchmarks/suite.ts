@@ -1,10 +1,11 @@
 /**
- * A record of the suite mlgym-bench: scripted agents, and others that suite/players.ts lists, at all its tasks on sample data, with report, comparison set and
- * seeds; and published runs of the games, played again by agent mlgym. Writes SUITE.md. Human text on stderr.
+ * The agents of suite/players.ts at all tasks of mlgym-bench on sample data, and published runs of
+ * its games, replayed by agent mlgym. Writes SUITE.md.
  *
- *   npm run benchmark:suite -- [--backend local] [--seed 42] [--concurrency 2] [--only scripted] [--checkout <MLGym>] [--most 8] [--longest 19]
+ *   npm run benchmark:suite -- [--backend local] [--seed 42] [--concurrency 2] [--only scripted]
+ *     [--checkout <MLGym>] [--most 8] [--longest 19]
  *
- * checkout: of facebookresearch/MLGym, with its trajectories; without it no recordings are played. most: of each game and starter; longest: steps of a recording.
+ * checkout: facebookresearch/MLGym with trajectories. most: recordings per game and starter.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -56,7 +57,7 @@ try {
     await home.bench('report', player.name, '--output', file);
     const board = await home.bench<Leaderboard>('leaderboard', '--comparison', player.name);
     batches.push({ player, board, report: readFileSync(file, 'utf8'), minutes });
-    // After each part: hours must not be lost with the last.
+    // After each part: a failure in the last must not lose hours.
     writePage(batches, null);
     process.stderr.write(`${player.name}: ${minutes} minutes\n`);
   }
@@ -65,7 +66,6 @@ try {
   await home.remove();
 }
 
-/** Into the home's own configuration. */
 function writeTreeAgent({ agent, search }: Player): void {
   const own = join(home.dir, 'configs/agents');
   mkdirSync(own, { recursive: true });
@@ -90,7 +90,7 @@ function writePage(batches: Played['batches'], replays: Played['replays']): void
 async function replayed(mlgym: string): Promise<ReplayTable> {
   const games = recordedGames(mlgym, home.dir, { longest: Number(values.longest), most: Number(values.most) });
   const names: string[] = [];
-  // A recording is named as it is given: by a path that says nothing of this machine.
+  // A recording is named by its path, which must not contain this machine's folders.
   process.chdir(home.dir);
   for (const [i, { task, checkout: own, recordings }] of games.entries()) {
     const configs = join(home.dir, `configs-${i}`);
@@ -108,7 +108,6 @@ async function replayed(mlgym: string): Promise<ReplayTable> {
   return home.bench<ReplayTable>('replay', ...names);
 }
 
-/** Paths are shown by their last name. */
 function shown(options: readonly string[]): string[] {
   return options.map((option) => (option.includes('/') ? basename(option) : option));
 }

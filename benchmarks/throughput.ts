@@ -1,13 +1,16 @@
 /**
- * How much load one machine can take, on embedded services: steps per second, CPU time of a step by process and the worker's memory at
- * several numbers of concurrent runs, and of hosts; the same steps in Inspect AI and in MLGym, beside it; a batch of many short
- * runs, and recorded runs, with commands that do nothing; the time from a crash to the next step. Human text on stderr, one JSON
- * document on stdout.
+ * The load that one machine can take on embedded services: steps per second, CPU time per step and
+ * the worker's memory, by concurrent runs and by hosts; the same steps in Inspect AI and MLGym; a
+ * batch of many short runs, and recorded runs, with commands that do nothing; the time from a crash
+ * to the next step.
  *
- *   npm run benchmark:throughput -- [--parts concurrency,hosts,inspect,mlgym,large,recorded,recovery] [--backends local,docker]
- *     [--models scripted,http --latency <ms of an answer over HTTP>] [--concurrent 1,16,64,200] [--hosts 1,2,4] [--steps 20] [--runs 5000] [--recordings <folder of .traj files>]
+ *   npm run benchmark:throughput -- [--backends local,docker] [--concurrent 1,16,64,200]
+ *     [--parts concurrency,hosts,inspect,mlgym,large,recorded,recovery]
+ *     [--models scripted,http --latency <ms of an answer over HTTP>] [--hosts 1,2,4] [--steps 20]
+ *     [--runs 5000] [--recordings <folder of .traj files>]
  *     [--inspect <Python with inspect-ai> --inspect-steps 50,200]
- *     [--mlgym <checkout> --mlgym-python <Python with its environment's packages> --mlgym-image aigym/mlgym-agent:latest]
+ *     [--mlgym <checkout> --mlgym-python <Python with its environment's packages>
+ *       --mlgym-image aigym/mlgym-agent:latest]
  */
 import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -38,7 +41,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '5000' },
     recordings: { type: 'string' },
     inspect: { type: 'string' },
-    // Inspect's steps get dearer the longer its transcript is.
+    // Inspect's steps get slower as its transcript grows.
     'inspect-steps': { type: 'string', default: '50,200' },
     mlgym: { type: 'string' },
     'mlgym-python': { type: 'string', default: 'python3' },
@@ -54,7 +57,7 @@ interface Place {
   endpoints: ServiceEndpoints;
 }
 
-/** Each part has services of its own: one's tables and caches are not the other's. */
+/** Each part has its own services, so that tables and caches are not shared. */
 async function inHome<T>(env: Record<string, string>, work: (place: Place) => Promise<T>): Promise<T> {
   const home = new ThrowawayHome('throughput', env);
   try {
@@ -78,7 +81,7 @@ const say = (figures: object): void => {
 };
 const title = (text: string): void => void process.stderr.write(`\n${text}\n`);
 
-/** What bench needs, to be set beside another program's steps. */
+/** bench's figures for comparison with another program's. */
 async function beside(wanted: { backend: string; concurrent: number; steps: number }): Promise<ConcurrencyFigures> {
   const figures = await inHome({ BENCH_SLOTS: String(wanted.concurrent) }, async ({ home, database, endpoints }) => {
     const temporal = await connectTemporal(endpoints, {});

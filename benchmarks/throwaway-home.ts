@@ -10,10 +10,10 @@ interface ServicesFile {
   services: Record<string, { process: { pid: number } | null }>;
 }
 
-/** A home of its own for a measurement: the built command line, embedded services, nothing left afterwards. */
+/** A measurement's own home: built command line, embedded services, removed afterwards. */
 export class ThrowawayHome {
   readonly dir: string;
-  /** Of every command; may be added to before the first. */
+  /** Of every command; may be extended before the first. */
   readonly env: Record<string, string>;
 
   constructor(name: string, env: Record<string, string> = {}) {
@@ -21,19 +21,19 @@ export class ThrowawayHome {
     this.env = { ...env, BENCH_HOME: this.dir };
   }
 
-  /** What the command prints with --json; throws if it fails. */
+  /** Returns the output with --json; throws if the command fails. */
   async bench<T>(...args: string[]): Promise<T> {
     const { stdout } = await execa(process.execPath, [MAIN, ...args, '--json'], { env: this.env });
     return JSON.parse(stdout) as T;
   }
 
-  /** Waits for a batch, some of whose runs may have no score; throws if it fails otherwise. */
+  /** Waits for a batch whose runs may lack scores; throws if it fails otherwise. */
   async benchOrUnscored(...args: string[]): Promise<void> {
     const done = await execa(process.execPath, [MAIN, ...args], { env: this.env, reject: false });
     if (done.exitCode !== 0 && done.exitCode !== 1) throw new Error(done.stderr);
   }
 
-  /** Process id of a service that this home runs, not of a relay before it; null: it does not run now. */
+  /** Process id of this home's service, not of a relay before it; null: not running. */
   pid(service: 'worker' | 'temporal' | 'postgres'): number | null {
     try {
       const { services } = JSON.parse(readFileSync(join(this.dir, 'services.json'), 'utf8')) as ServicesFile;

@@ -1,6 +1,5 @@
 /**
- * Policies of search beside one line of the same number of nodes, on simulated tasks: a model of how agents improve solutions, with noise,
- * failing nodes and a known optimum (tree/world.ts). Human text on stderr, one JSON document on stdout.
+ * Search policies against one line of the same number of nodes, on simulated tasks.
  *
  *   npm run benchmark:tree -- [--nodes 30] [--seeds 200]
  */

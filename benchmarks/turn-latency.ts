@@ -1,6 +1,5 @@
 /**
- * From an answer's commit to its command's start, for a run that is played from outside: the commands print when they start. Human text
- * on stderr, one JSON document on stdout.
+ * Time from an answer's commit to its command's start, for a run played from outside.
  *
  *   npm run benchmark:turn-latency -- [--turns 100] [--runs 1]
  */
@@ -19,9 +18,8 @@ const { values } = parseArgs({
   options: { turns: { type: 'string', default: '100' }, runs: { type: 'string', default: '1' } },
 });
 const [turnsEach, runs] = [Number(values.turns), Number(values.runs)];
-/** Connections are made, code is loaded. */
 const WARM_UP = 5;
-/** Seldom: looking takes CPU from what is measured. */
+/** Rarely: polling takes CPU from what is measured. */
 const LOOK_MS = 100;
 const PARTS = ['answer to command', 'answer to signal', 'signal to action', 'action to command'];
 
@@ -29,7 +27,7 @@ const home = new ThrowawayHome('turns');
 const bench = openBench(readSettings({ ...process.env, ...home.env }, home.dir, findAssetsRoot()));
 const round = (ms: number): number => Math.round(ms * 10) / 10;
 
-/** Answer each turn of the batch as soon as it is asked, until all runs have ended. */
+/** Answers each turn of the batch as soon as it is requested, until all runs have ended. */
 async function play(batchId: string): Promise<void> {
   const { turns, queries } = await bench.database();
   const answer = (turn: OpenTurn) => {
@@ -44,7 +42,6 @@ async function play(batchId: string): Promise<void> {
   }
 }
 
-/** One list of times for each of PARTS. */
 async function partsOf(runId: string): Promise<number[][]> {
   const { pool } = await bench.database();
   const { rows } = await pool.query<{ answered: number; taken: number; started: number }>(

@@ -12,7 +12,6 @@ export interface CommandFigures {
   peakMb: number | null;
 }
 
-/** What a command with a run's id takes. Throws if it fails. */
 export async function measureCommand(
   home: ThrowawayHome,
   [verb = '', runId = '', ...rest]: string[],

@@ -1,10 +1,10 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands between a client and a server on this machine, and counts what the server sends. */
+/** Relays between a client and a local server, and counts the server's bytes. */
 export class CountingRelay {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** Bytes in all, by the time at which they had come, epoch milliseconds. */
+  /** Cumulative bytes and when they came, epoch milliseconds. */
   readonly #received: { at: number; bytes: number }[] = [];
   #bytes = 0;
 
@@ -23,7 +23,6 @@ export class CountingRelay {
     });
   }
 
-  /** Before the server of this URL; returns the URL for clients. */
   static async before(url: string): Promise<{ relay: CountingRelay; url: string }> {
     const target = new URL(url);
     const relay = new CountingRelay({ host: target.hostname, port: Number(target.port) });
@@ -42,7 +41,6 @@ export class CountingRelay {
     return this.#received.findLast((one) => one.at <= at)?.bytes ?? 0;
   }
 
-  /** Bytes that the server sent between two times. */
   between(from: Date, to: Date): number {
     return this.#until(to.getTime()) - this.#until(from.getTime());
   }

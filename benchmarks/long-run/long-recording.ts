@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-/** A recording to be replayed: commands that print so many bytes each, no two the same. */
+/** A recording whose commands print this many bytes each, no two the same. */
 export function writeLongRecording(file: string, { steps, bytes }: { steps: number; bytes: number }): string {
   const trajectory = Array.from({ length: steps }, (_, i) => {
     const [thought, action] = [`Step ${i + 1}.`, `seq ${(i + 1) * 1000} 99999999 | head -c ${bytes}`];

@@ -7,7 +7,7 @@ import { CountingRelay } from './counting-relay.js';
 
 const WORKER = resolve(import.meta.dirname, '../../worker/main.js');
 
-/** The home's own worker, with a relay before its database. `home` must have been made with BENCH_WORKER=external. */
+/** The home's worker, behind a database relay. `home` needs BENCH_WORKER=external. */
 export async function withRelayedWorker<T>(
   home: ThrowawayHome,
   endpoints: ServiceEndpoints,

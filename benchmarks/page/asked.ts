@@ -6,7 +6,7 @@ import { quantile } from '../../domain/statistics/quantile.js';
 
 const median = (all: readonly number[]): number => Math.round(quantile(all, 0.5));
 
-/** Server-sent events of a search, until one of a kind; milliseconds since it was asked. */
+/** A search's server-sent events up to one of a kind; milliseconds from the request. */
 async function searched(
   { ask }: MeasuredPage,
   q: string,
@@ -24,7 +24,7 @@ async function searched(
   return performance.now() - asked;
 }
 
-/** A search through a gigabyte: its first hit, all of it, and how soon the database rests once nobody reads on. */
+/** A search of a gigabyte: first hit, all, and how soon the database rests without a reader. */
 export async function measureSearch(page: MeasuredPage): Promise<Figures> {
   const [first, cancel]: [number[], number[]] = [[], []];
   for (let i = 0; i < page.repeat; i++) first.push(await searched(page, `epoch ${i + 3} begins`, 'hits'));
@@ -47,7 +47,6 @@ export async function measureSearch(page: MeasuredPage): Promise<Figures> {
   return { searchFirstHitMs: median(first), searchAllMs: Math.round(all), searchCancelMs: median(cancel) };
 }
 
-/** Two runs step by step, the prompt of a late step, and ten thousand rows. */
 export async function measureAsked(page: MeasuredPage, pair: readonly [string, string]): Promise<Figures> {
   const { browser, token, address, repeat } = page;
   const [compare, prompt, sql]: [number[], number[], number[]] = [[], [], []];

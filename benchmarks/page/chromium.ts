@@ -17,7 +17,7 @@ export async function launchChromium(): Promise<Browser> {
   throw new Error('there is no chromium on PATH');
 }
 
-/** Asked before the page's own code runs: what the browser itself notes of it. */
+/** Runs before the page's code: what the browser itself measures. */
 const WATCH = `
   window.__longest = 0; window.__lcp = 0;
   new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) window.__longest = Math.max(window.__longest, duration); })
@@ -44,7 +44,7 @@ export async function openTab(browser: Browser, token: string): Promise<{ contex
   return { context, page };
 }
 
-/** Milliseconds until a condition of the page holds; with `begin`, from what it does on, else from the load. */
+/** Milliseconds until a condition of the page holds, from `begin`, else from the load. */
 export const until = (page: Page, test: string, begin?: string): Promise<number> =>
   page.evaluate<number>(
     begin === undefined ? `__when(() => ${test}, undefined, 0)` : `__when(() => ${test}, () => { ${begin} })`,

@@ -2,16 +2,14 @@ import type pg from 'pg';
 import type { Database } from '../../db/index.js';
 
 export interface Sizes {
-  /** Runs of the list. */
   runs: number;
-  /** Steps of the run with long outputs, each with so many bytes. */
   giantSteps: number;
   giantBytes: number;
   longSteps: number;
   exported: number;
 }
 
-/** As real ones are written: any other is looked for among all. */
+/** Real ids: any other reference searches all runs. */
 const id = (prefix: 'r' | 'b', word: string): string => `${prefix}-${word.padStart(26, '0')}`;
 
 export const IDS = {
@@ -27,10 +25,10 @@ export const BATCHES = {
   export: id('b', 'exp'),
   watched: id('b', 'watch'),
 } as const;
-/** Of each of two runs that are compared. */
+/** Of each of two compared runs. */
 export const PAIR_STEPS = 1_000;
 
-/** Rows as runs leave them: many without steps, 10,000 on a leaderboard, one of 50 steps, one of a gigabyte, one of 100,000 steps, one that runs. */
+/** Rows like those of real runs, in each of the measured sizes. */
 export async function fill(db: Database, sizes: Sizes, say: (text: string) => void): Promise<void> {
   const connection = await db.pool.connect();
   const sql = (text: string, values: unknown[] = []) =>
@@ -84,7 +82,7 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
   };
   try {
     await sql('set statement_timeout = 0');
-    // No rules run here: over so many runs they would take longer than the measured work.
+    // No rules run here: over so many runs they would exceed the measured work.
     for (const table of ['runs', 'steps']) await sql(`alter table ${table} disable trigger user`);
     await sql('begin');
     await sql(`insert into agent_configs (hash, name, content) values ('a', 'a', '{}') on conflict do nothing`);
@@ -105,7 +103,7 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
     await sql('commit');
     say('runs with steps');
     await sql('begin');
-    // Text that is stored as it is takes the reader as long as any, and no time to make.
+    // Uncompressed text costs the reader the same, and takes no time to make.
     await sql('alter table steps alter observation set storage external');
     await one(IDS.small, 50, 'ended');
     await one(IDS.giant, sizes.giantSteps, 'ended');
@@ -139,7 +137,7 @@ export async function fill(db: Database, sizes: Sizes, say: (text: string) => vo
   }
 }
 
-/** Runs that were played, as if they had gone on to a thousand steps, half of them alike. */
+/** Extends played runs to a thousand steps, half of them equal. */
 export async function lengthen(db: Database, runIds: readonly string[]): Promise<void> {
   await db.pool.query(`delete from steps where run_id = any ($1)`, [runIds]);
   await db.pool.query(
@@ -153,7 +151,6 @@ export async function lengthen(db: Database, runIds: readonly string[]): Promise
   await db.pool.query(`update runs set step = $2 where run_id = any ($1)`, [runIds, PAIR_STEPS]);
 }
 
-/** A step more of the run that goes on. */
 export async function addStep(db: Database, step: number): Promise<void> {
   await db.pool.query(
     `with added as (

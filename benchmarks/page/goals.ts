@@ -1,4 +1,4 @@
-/** What the page may take at most: milliseconds, KB, MB, seconds or percent of a core, as the names say. */
+/** The page's limits: milliseconds, KB, MB, seconds or percent of a core, as the names say. */
 export const GOALS = {
   firstScriptsKb: 190,
   firstStylesKb: 15,
@@ -40,6 +40,5 @@ export const GOALS = {
 } as const;
 export type Figures = Partial<Record<keyof typeof GOALS, number>>;
 
-/** Figures beyond their goals. */
 export const missed = (figures: Figures): string[] =>
   (Object.keys(GOALS) as (keyof typeof GOALS)[]).filter((name) => (figures[name] ?? 0) > GOALS[name]);

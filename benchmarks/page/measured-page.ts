@@ -1,13 +1,12 @@
 import type { Browser } from 'playwright-core';
 import type { Database } from '../../db/index.js';
 
-/** The page that is measured: where it is, who may ask it, and the rows behind it. */
+/** The measured page: its address, its token and the rows behind it. */
 export interface MeasuredPage {
   browser: Browser;
   db: Database;
   address: string;
   token: string;
-  /** Process of its server. */
   pid: number;
   ask: (path: string, init?: RequestInit) => Promise<Response>;
   repeat: number;
@@ -15,7 +14,7 @@ export interface MeasuredPage {
 
 export const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-/** Streams that are read and not looked at, as those of other people's tabs; give them back to end them. */
+/** Streams read but not rendered, like other people's tabs; give them back to end them. */
 export function viewers({ ask }: Pick<MeasuredPage, 'ask'>, count: number, query: string): () => Promise<void> {
   const closing = new AbortController();
   const reading = Array.from({ length: count }, () =>

@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import type { Database } from '../../db/index.js';
 
-/** PostgreSQL's processes for the connections that a process holds: by the ports of its sockets. */
+/** PostgreSQL's processes for a process's connections, by the ports of its sockets. */
 export async function ownBackends(db: Database, pid: number): Promise<number[]> {
   const { rows } = await db.pool.query<{ pid: number; port: number }>(
     `select pid, client_port as port from pg_stat_activity where client_port > 0`,
@@ -23,7 +23,6 @@ export async function ownBackends(db: Database, pid: number): Promise<number[]> 
   return rows.filter(({ port }) => ports.has(port)).map(({ pid: backend }) => backend);
 }
 
-/** When each of them was last asked. */
 export async function lastAsked(db: Database, pids: readonly number[]): Promise<Map<number, string>> {
   const { rows } = await db.pool.query<{ pid: number; at: string }>(
     `select pid, query_start::text as at from pg_stat_activity where pid = any ($1)`,

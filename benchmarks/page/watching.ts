@@ -7,10 +7,7 @@ import { type MeasuredPage, pause, viewers } from './measured-page.js';
 const WATCHED_S = 15;
 const CHANGES_A_SECOND = 50;
 
-/**
- * A batch of 5,000 runs while fifty of them change each second: what the tab and the server take of a core, and how much more PostgreSQL
- * takes than for the changes alone.
- */
+/** CPU of the tab, the server and PostgreSQL: 5,000 runs, fifty of which change each second. */
 export async function measureWatching(
   { browser, db, address, token, pid }: MeasuredPage,
   postgres: number,
@@ -27,7 +24,6 @@ export async function measureWatching(
       await pause(Math.max(0, 10_000 / CHANGES_A_SECOND - (performance.now() - begun)));
     }
   })();
-  /** Percent of a core. */
   const shares = async <Name extends string>(
     took: () => Promise<Record<Name, number>>,
   ): Promise<Record<Name, number>> => {
@@ -71,7 +67,7 @@ export async function measureWatching(
 const ROUNDS = 4;
 const ROUND_MS = 4_000;
 
-/** Steps that one writer commits one after another, with ten tabs that watch their run and with none. */
+/** Steps committed one by one, with ten tabs watching the run and with none. */
 export async function measureWriting(page: MeasuredPage, from: number): Promise<Figures> {
   let step = from;
   const round = async (): Promise<number> => {

@@ -2,12 +2,10 @@ import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { ReplayTable } from '../../domain/views/replay.js';
 import type { Player } from './players.js';
 
-/** What was played, and where. */
 export interface Played {
   command: string;
   date: string;
   cores: number;
-  /** Of the batches; that of the resamples is the leaderboard's. */
   seed: number;
   backend: string;
   batches: readonly { player: Player; board: Leaderboard; report: string; minutes: number }[];
@@ -27,7 +25,6 @@ const table = (head: readonly string[], rows: readonly Cells[]): string[] => [
 ];
 const percent = (share: number | null): string => (share === null ? '–' : `${(100 * share).toFixed(1)} %`);
 
-/** `benchmarks/SUITE.md`: what is compared, the report of each batch, and the recordings. */
 export function suitePage({ command, date, cores, seed, backend, batches, replays }: Played): string {
   return [
     "# MLGym-Bench's tasks, played",
@@ -48,7 +45,7 @@ export function suitePage({ command, date, cores, seed, backend, batches, replay
 const mean = (of: readonly number[]): number | null =>
   of.length === 0 ? null : of.reduce((sum, one) => sum + one, 0) / of.length;
 
-/** Trees of equal budgets beside each other: the gain of each at each task. */
+/** Gains of trees with equal budgets at each task. */
 function searchSection(batches: Played['batches']): string[] {
   const trees = batches.flatMap(({ player, board }) =>
     player.search === undefined ? [] : [{ search: player.search, player, board }],

@@ -1,11 +1,9 @@
 import type { SearchPolicy } from '../../domain/tree/spec.js';
 
-/** A batch of the record: one agent with these models, all tasks of the suite. */
 export interface Player {
-  /** Name of the batch. */
   name: string;
   agent: string;
-  /** The agent is the bundled greedy one with this `search:` block in place of its own. Those with equal nodes and steps are compared. */
+  /** Replaces the bundled greedy agent's `search:`. Trees of equal nodes and steps are compared. */
   search?: { policy: SearchPolicy; nodes: number; nodeSteps: number; parallel: number; [option: string]: unknown };
   models: readonly string[];
   attempts: number;
@@ -23,7 +21,7 @@ const tree = (policy: SearchPolicy, options: Record<string, unknown> = {}): Play
   maxSteps: 2 * IDEAS,
 });
 
-/** Who plays. An agent that is added here gets a batch and a section of its own. */
+/** An agent added here gets its own batch and section. */
 export const PLAYERS: readonly Player[] = [
   {
     name: 'scripted',

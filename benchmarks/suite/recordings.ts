@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { groupBy } from '../../domain/text/group-by.js';
 
 const GAMES = ['battleOfSexes', 'blotto', 'prisonersDilemma'];
-/** What an agent may look at before it changes anything. */
+/** Files that an agent may read before it changes anything. */
 const FILES = ['strategy.py', 'target.py', 'evaluate.py'];
-/** What fewer recordings show was no starter: they had changed it before they opened it. */
+/** A file in fewer recordings is no starter: they had changed it before they opened it. */
 const FEWEST = 5;
-/** Evaluations that took longer are slow here, too; one ran into MLGym’s limit of half an hour. */
+/** Longer evaluations are slow here too; one hit MLGym's limit of half an hour. */
 const MOST_SECONDS = 60;
 
 interface Trajectory {
@@ -18,9 +18,8 @@ interface Recorded {
   path: string;
   steps: number;
   evaluations: number;
-  /** Its slowest step. */
   seconds: number;
-  /** Files as they were first shown, whole. */
+  /** Files as first shown, whole. */
   shown: ReadonlyMap<string, string>;
 }
 
@@ -28,13 +27,12 @@ interface Recorded {
 export interface RecordedGame {
   task: string;
   recordings: string[];
-  /** A checkout of MLGym with that starter. */
   checkout: string;
 }
 
 /**
- * Chooses recordings of the games: those that show their starter, have two evaluations and at most `longest` steps, the shortest first, at most
- * `most` of each game and starter; copies them and the checkout with their starter below `into`. MLGym changed its starters while it published.
+ * Copies recordings, with their checkouts, below `into`: those that show their starter and have two
+ * evaluations, up to `longest` steps, shortest first, `most` per game and starter.
  */
 export function recordedGames(
   checkout: string,
@@ -88,7 +86,7 @@ function recorded(path: string, folder: string): Recorded[] {
   return [{ name: `${model}-${run}.traj`, path, steps: trajectory.length, evaluations, seconds, shown }];
 }
 
-/** What `open` shows, if it is all of the file. */
+/** The output of `open`, if it is the whole file. */
 function wholeFile(observation: string): { name: string; text: string } | null {
   const head = /^\[File: \/home\/agent\/workspace\/(\S+) \((\d+) lines total\)\]\n/m.exec(observation);
   if (head === null) return null;

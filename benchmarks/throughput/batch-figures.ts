@@ -1,19 +1,17 @@
 import type pg from 'pg';
 
-/** Of one batch that ended. */
 export interface BatchFigures {
   runs: number;
-  /** Runs by their end reason. */
   ends: Record<string, number>;
   steps: number;
   /** From the first run's start to the last one's end, seconds. */
   seconds: number;
   stepsPerSecond: number;
-  /** From the end of one step's command to the end of the next one's, milliseconds, mean of all runs; null: no run had two. */
+  /** Between the ends of two steps' commands, milliseconds, mean; null: no run had two. */
   msBetweenSteps: number | null;
 }
 
-/** What the database says of a batch: its clock is the same for every row. */
+/** From the database: its clock is the same for every row. */
 export async function batchFigures(database: pg.Client, batchId: string): Promise<BatchFigures> {
   const { rows } = await database.query<Omit<BatchFigures, 'stepsPerSecond'>>(
     `select

@@ -9,18 +9,15 @@ import { batchFigures, round, type BatchFigures } from './batch-figures.js';
 
 export interface ConcurrencyFigures extends BatchFigures {
   backend: string;
-  /** Our scripted one, or the same behind HTTP. */
   model: string;
   concurrent: number;
-  /** Of the worker during the batch, MiB; null: not known here. */
+  /** Of the worker during the batch, MiB; null: unknown here. */
   workerPeakMb: number | null;
-  /** CPU time from submit to the last end, by part and together, milliseconds a step. Sandboxes: of the local backend only. */
+  /** CPU milliseconds per step, by part and in total. Sandboxes: of the local backend only. */
   cpuMsPerStep: Record<string, number>;
-  /** Transactions of the database, a step. */
   transactionsPerStep: number;
-  /** By which its tables and indexes grew, a step, KiB. */
+  /** Growth of its tables and indexes per step, KiB. */
   databaseKbPerStep: number;
-  /** Of one run's workflows together. */
   historyEvents: number;
 }
 
@@ -31,7 +28,7 @@ interface Wanted {
   model?: string;
 }
 
-/** So many runs at once, each of `steps` commands that do next to nothing. */
+/** Concurrent runs, each of `steps` trivial commands. */
 export async function measureConcurrency(
   { home, database, temporal, hosts }: { home: ThrowawayHome; database: pg.Client; temporal: Client; hosts?: Hosts },
   { backend, concurrent, steps, model = `scripted:counter:${steps}` }: Wanted,

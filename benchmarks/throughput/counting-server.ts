@@ -9,10 +9,7 @@ interface Completion {
   messages: { role: string }[];
 }
 
-/**
- * A model behind HTTP, chat completions, that plays as `scripted:counter:<steps>`: so many commands, then
- * `submit`. Answers after `latencyMs`; its CPU time is this process's, not the home's.
- */
+/** Plays `scripted:counter:<steps>` over HTTP; its CPU time is this process's, not the home's. */
 export async function countingServer(steps: number, latencyMs: number): Promise<{ url: string; stop: () => void }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

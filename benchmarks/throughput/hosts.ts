@@ -8,7 +8,7 @@ import type { ThrowawayHome } from '../throwaway-home.js';
 const WORKER = resolve(import.meta.dirname, '../../worker/main.js');
 const UP_WITHIN_MS = 60_000;
 
-/** Hosts of a fleet, all on this machine: each a worker with a home of its own, which executes commands and nothing else. */
+/** Hosts on this machine: each a worker with its own home that only executes commands. */
 export class Hosts {
   readonly #workers: ChildProcess[];
 
@@ -16,7 +16,7 @@ export class Hosts {
     this.#workers = workers;
   }
 
-  /** Resolves once the home knows them all. Throws if one ends, or none of them is up within a minute. */
+  /** Resolves once the home knows them all. Throws if one ends or a minute passes. */
   static async start(
     home: ThrowawayHome,
     endpoints: ServiceEndpoints,
@@ -59,7 +59,6 @@ export class Hosts {
     }
   }
 
-  /** CPU time of all of them so far, milliseconds. */
   cpuMs(): number {
     return cpuTimeMs(this.#workers.flatMap(({ pid }) => pid ?? []));
   }

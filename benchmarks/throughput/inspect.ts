@@ -12,11 +12,11 @@ export interface InspectFigures {
   steps: number;
   stepsPerSecond: number;
   cpuMsPerStep: number;
-  /** Of bench in the same run, against Inspect: which keeps nothing that a crash would lose. */
+  /** bench against Inspect, whose steps a crash would lose, in the same run. */
   ratio: { stepsPerSecond: number; cpuMsPerStep: number };
 }
 
-/** The same steps in Inspect AI, by a Python that has it. Throws if not all of them were played. */
+/** The same steps in Inspect AI, by a Python that has it. Throws unless all were played. */
 export async function measureInspect(
   python: string,
   { concurrent, steps }: { concurrent: number; steps: number },

@@ -7,15 +7,15 @@ import { batchFigures, type BatchFigures, round } from './batch-figures.js';
 import { withStubbedWorker } from './with-stubbed-worker.js';
 
 export interface LargeBatchFigures extends BatchFigures {
-  /** Until the command line had its answer: every run is stored and its workflow begun. */
+  /** Until the command line's answer: every run is stored and its workflow started. */
   acceptedSeconds: number;
   workerPeakMb: number | null;
   temporalPeakMb: number | null;
-  /** Over all workflows of the batch, also those that went on as new ones. */
+  /** Over all workflows of the batch, continued ones included. */
   largestHistory: { workflow: string; events: number; bytes: number };
 }
 
-/** A batch of many short runs whose commands do nothing, and what it leaves in Temporal. `home`: see withStubbedWorker. */
+/** Many short runs of empty commands, and their size in Temporal. `home`: see withStubbedWorker. */
 export async function measureLargeBatch(
   home: ThrowawayHome,
   database: pg.Client,

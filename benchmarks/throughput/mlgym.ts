@@ -8,19 +8,15 @@ const PROGRAM = resolve(import.meta.dirname, '../../../benchmarks/throughput/mlg
 const playedSchema = z.object({ counted: z.number(), seconds: z.number() });
 
 export interface MlgymFigures {
-  /** The checkout's commit. */
   commit: string;
   image: string;
   steps: number;
   msPerStep: number;
-  /** By how many times a step of one run of bench is shorter, with its model call and its records; neither start is counted. */
+  /** MLGym's time per step over bench's, with model call and records, without either start. */
   ratio: number;
 }
 
-/**
- * The same steps in MLGym's environment, from a checkout of it, in a container of `image`; its agent and model, which would
- * add to them, are left out. Throws if not all of them were played.
- */
+/** The same steps in MLGym's environment, without its agent and model. Throws unless all ran. */
 export async function measureMlgym(
   { checkout, python, image }: { checkout: string; python: string; image: string },
   steps: number,

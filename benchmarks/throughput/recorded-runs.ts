@@ -12,7 +12,6 @@ export interface RecordedFigures extends BatchFigures {
   workerPeakMb: number | null;
 }
 
-/** The .traj files below a folder, sorted. */
 export function trajectoriesBelow(dir: string): string[] {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.traj') && statSync(join(dir, name)).isFile())
@@ -20,10 +19,7 @@ export function trajectoriesBelow(dir: string): string[] {
     .map((name) => join(resolve(dir), name));
 }
 
-/**
- * Recorded runs driven again by a worker whose commands do nothing: prompts, replies, rows and workflows are those of real
- * runs. `home` must have been made with BENCH_WORKER=external.
- */
+/** Replays recorded runs; their commands do nothing. `home` needs BENCH_WORKER=external. */
 export async function measureRecordedRuns(
   home: ThrowawayHome,
   database: pg.Client,

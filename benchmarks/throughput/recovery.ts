@@ -3,17 +3,16 @@ import type { ThrowawayHome } from '../throwaway-home.js';
 import { round } from './batch-figures.js';
 
 export interface RecoveryFigures {
-  /** Runs that were under way when the worker was killed. */
   runs: number;
   /** From the kill, seconds. */
   workerStarted: number;
-  /** From the new worker's start to the first step that was stored after it, seconds. */
+  /** From the new worker's start to the first stored step, seconds. */
   firstStep: number;
   /** From the new worker's start until every run had stored a step, seconds. */
   everyRun: number;
 }
 
-/** Kill the worker amid a batch; its supervisor starts the next one. */
+/** Kills the worker during a batch; its supervisor starts the next one. */
 export async function measureRecovery(
   home: ThrowawayHome,
   database: pg.Client,

@@ -1,13 +1,10 @@
 import type { Backends } from '../../domain/ports/backends.js';
 import type { Requested } from '../../domain/run/run.js';
 
-/** What every command is said to have printed: as long as a typical observation. */
+/** Every command's output: as long as a typical observation. */
 const OUTPUT = 'epoch 1 of 10: loss 0.1234, accuracy 0.5678\n'.repeat(40);
 
-/**
- * A world in which commands take no time and do nothing, but ask for an evaluation when they are `validate` or `submit`: what
- * is left is the platform's own work.
- */
+/** Commands do nothing; only `validate` and `submit` request an evaluation. */
 export const stubbedBackend: Backends['local'] = {
   sandbox: {
     backend: 'local',

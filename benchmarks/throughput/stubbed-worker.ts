@@ -1,4 +1,4 @@
-/** A worker whose `local` backend does nothing: see stubbed-backend.ts. Takes the environment of the ordinary one. */
+/** The ordinary worker with stubbed-backend.ts as `local`, in the same environment. */
 import { writeFileSync } from 'node:fs';
 import { openArtifactStore } from '../../backends/artifacts/open-artifact-store.js';
 import { createRateGovernor } from '../../models/rate-governor.js';
@@ -25,7 +25,7 @@ const hostId = homeHostId(settings.layout, settings.hostname);
 const gpus = await gpuInventory({ kind: 'declared', ids: [] }, nvidiaSmi());
 const { store, turns, rates, keys } = openDatabase(settings.databaseUrl, { max: settings.databasePool });
 const { connection, client: temporal } = await connectWorker(settings);
-// Before the host is registered: one that is there is taken for the keys' keeper.
+// Before the host is registered: a registered one counts as the keys' keeper.
 const ownKeys = { evaluator: await keys.evaluator(null), sealing: await keys.sealing(null) };
 const backends = { ...createBackends(settings, log), local: stubbedBackend };
 const namespace = await namespaceOf(temporal, settings.temporalAddress);

@@ -6,7 +6,7 @@ import type { ThrowawayHome } from '../throwaway-home.js';
 
 const WORKER = resolve(import.meta.dirname, 'stubbed-worker.js');
 
-/** `home` must have been made with BENCH_WORKER=external. `work` gets the worker's process id. */
+/** `home` needs BENCH_WORKER=external. `work` gets the worker's process id. */
 export async function withStubbedWorker<T>(
   home: ThrowawayHome,
   endpoints: ServiceEndpoints,

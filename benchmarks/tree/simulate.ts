@@ -6,7 +6,7 @@ import { played, type Truth, type World } from './world.js';
 
 const RESOLUTION = 1 << 20;
 
-/** Grow one tree; what its best node, chosen by validation, is really worth (0: it has none). */
+/** Grows a tree; true quality of its best node by validation (0: none). */
 export function simulated(world: World, spec: SearchSpec, seed: number): { quality: number; nodes: TreeNode[] } {
   const below = randomIndexes(seed * 31 + 17);
   const random = (): number => below(RESOLUTION) / RESOLUTION;
@@ -35,7 +35,7 @@ export interface PolicyFigures {
   /** Quality of the chosen node, mean over seeds. */
   mean: number;
   standardError: number;
-  /** Over linear on the same seeds: mean difference, and in standard errors of it. */
+  /** Over linear on the same seeds: mean difference, and its number of standard errors. */
   gain: number;
   gainInErrors: number;
 }

@@ -1,27 +1,24 @@
 import type { Operator, TreeNode } from '../../domain/tree/tree.js';
 
 /**
- * A model of how agents improve solutions. A draft takes an approach, which has a ceiling; improvements move it towards that ceiling, or
- * spoil it; some nodes fail, and a repair may not help. Validation scores are noisy. The optimum is 1.
+ * How agents improve solutions: a draft takes an approach with a ceiling, improvements approach it
+ * or spoil the draft, some nodes fail, repairs may not help, scores are noisy. The optimum is 1.
  */
 export interface World {
-  /** Quality of drafts: mean and spread. */
   draft: { mean: number; spread: number };
-  /** Ceilings lie between this and 1, evenly. */
+  /** Ceilings are uniform between this and 1. */
   lowestCeiling: number;
-  /** How often an improvement is one, and the most of the way to the ceiling that it takes. */
+  /** How often an improvement succeeds, and its largest share of the way to the ceiling. */
   improves: { probability: number; most: number };
   /** Spread of what a spoilt one loses. */
   spoils: number;
   fails: number;
-  /** How often a repair works. */
   repairs: number;
-  /** Standard deviation of a validation score. */
   noise: number;
 }
 
 export const WORLDS: Readonly<Record<string, World>> = {
-  /** Approaches differ, half of the nodes fail, as those of small models do. */
+  /** Approaches differ, and half of the nodes fail, like those of small models. */
   rugged: {
     draft: { mean: 0.3, spread: 0.12 },
     lowestCeiling: 0.5,
@@ -31,7 +28,7 @@ export const WORLDS: Readonly<Record<string, World>> = {
     repairs: 0.4,
     noise: 0.02,
   },
-  /** One approach is as good as another, and few nodes fail: a line loses least here. */
+  /** Approaches are equal, and few nodes fail: a line loses least here. */
   smooth: {
     draft: { mean: 0.3, spread: 0.05 },
     lowestCeiling: 1,
@@ -41,7 +38,7 @@ export const WORLDS: Readonly<Record<string, World>> = {
     repairs: 0.7,
     noise: 0.02,
   },
-  /** Scores say little: what looks best often is not. */
+  /** Scores say little: the apparent best often is not. */
   noisy: {
     draft: { mean: 0.3, spread: 0.12 },
     lowestCeiling: 0.5,
@@ -53,17 +50,16 @@ export const WORLDS: Readonly<Record<string, World>> = {
   },
 };
 
-/** What a node really has; of a failed one, what a repair goes on from. */
+/** A node's true quality; of a failed one, the base of its repair. */
 export interface Truth {
   quality: number;
   ceiling: number;
 }
 
-/** Standard normal, of two even draws. */
+/** Standard normal, by Box and Muller. */
 const normal = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** Draw one node of a world. */
 export function played(
   world: World,
   { operator, parent, secondParent }: { operator: Operator; parent: Truth | null; secondParent: Truth | null },
@@ -83,7 +79,7 @@ function drafted(world: World, random: () => number): Truth {
 }
 
 function changed(world: World, parent: Truth, secondParent: Truth | null, random: () => number): Truth {
-  // Of two approaches the better part of each may be had: the higher ceiling, from the better beginning.
+  // Two approaches combine: the higher ceiling, from the better start.
   const ceiling = secondParent === null ? parent.ceiling : Math.max(parent.ceiling, secondParent.ceiling);
   const from = secondParent === null ? parent.quality : Math.max(parent.quality, secondParent.quality);
   if (random() < world.improves.probability)

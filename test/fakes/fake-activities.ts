@@ -23,13 +23,13 @@ import type {
 import type { RecordedStep } from '../../domain/ports/record/steps.js';
 import type { RunEnd, RunTicket } from '../../domain/run/run.js';
 
-/** Activities that remember what the workflows asked for; tests script what each step comes to. */
+/** Records what workflows request; tests script the outcome of each step. */
 export class FakeActivities {
   readonly ends = new Map<string, RunEnd>();
   readonly commands: ExecuteCommandArgs[] = [];
   readonly taken: TakeSubmissionArgs[] = [];
   readonly evaluations: EvaluateArgs[] = [];
-  /** What was the case whenever the hidden test was asked for. */
+  /** The state at each request for the hidden test. */
   readonly hidden: { runId: string; sandboxStopped: boolean; ended: boolean }[] = [];
   onHidden: (time: number) => ReturnType<HostActivities['evaluateHidden']> = async () => ({ more: false, final: 'ok' });
   readonly starts: StartContainerArgs[] = [];
@@ -54,17 +54,15 @@ export class FakeActivities {
     ms: 1,
   });
   onNextAttempts: (batchId: string) => number = () => 0;
-  /** Of a search tree, one after the other. */
   waves: Wave[] = [];
   readonly settled: string[] = [];
   readonly closedTrees: string[] = [];
   readonly programs: RunProgramArgs[] = [];
   onProgram: (args: RunProgramArgs) => Promise<RunProgramResult> = async () => ({ kind: 'submit', step: 1, ms: 1 });
   closed: (runIds: string[]) => Promise<string[]> = async () => [];
-  /** Hosts as Postgres would know them: the first that is not lost bears what is placed. */
+  /** Hosts as in Postgres: the first that is not lost gets the placements. */
   hosts: { hostId: string; devices: string[] }[] = [];
   lostHosts: string[] = [];
-  /** They take no runs now, and lease no GPUs. */
   drained: string[] = [];
   readonly judged: { runId: string; hostId: string; epoch: number }[] = [];
   onStart: (args: StartContainerArgs) => Promise<void> = async () => undefined;
@@ -182,13 +180,13 @@ export class FakeActivities {
     };
   }
   readonly slices: PlayStepsArgs[] = [];
-  /** Of a worker that calls models; false: the turns of its runs go by the provider's queue. */
+  /** Of a worker that calls models; false: its runs' turns go through the provider's queue. */
   callsModels = true;
   sliceMs = 30_000;
-  /** In a slice; by an activity of its own, the host executes it. */
+  /** In a slice; in an activity of its own, the host executes it. */
   onSliceCommand: SlicePorts['executeCommand'] = (args) => this.host().executeCommand(args);
   readonly #turns = new TurnsUnderWay();
-  /** What PostgreSQL would have of the steps. */
+  /** The steps as PostgreSQL would have them. */
   readonly #record = new Map<string, RecordedStep>();
 
   #recordOf(runId: string, step: number): RecordedStep {

@@ -2,7 +2,7 @@ import type { LeaseRequest } from '../../domain/model/messages.js';
 import type { GpuHost } from '../../domain/ports/record/leases.js';
 import * as pool from '../../workflows/gpu-pool-state.js';
 
-/** The pool's requests and hosts, of which tests name what they care about. */
+/** Requests and hosts of the pool; tests set only the fields that matter. */
 
 export const request = (
   state: pool.GpuPoolState,

@@ -4,7 +4,6 @@ import { groupSchema, type GroupRequest } from '../../domain/requests/run-option
 import type { LoadedAgent } from '../../catalog/index.js';
 import type { LoadedGroup } from '../../operations/batches/batch-plan.js';
 
-/** A group of these with every other option as it is by default. */
 export const loadedGroup = (
   { models, tasks, agent }: { models: ModelRef[]; tasks: TaskFolder[]; agent: LoadedAgent },
   options: Partial<GroupRequest> = {},

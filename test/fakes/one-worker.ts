@@ -1,4 +1,4 @@
 import type { WorkerIdentity } from '../../domain/ports/worker-identity.js';
 
-/** A worker whose process is the only one: calls of others are of processes that are gone. */
+/** The only worker process: calls of others belong to dead processes. */
 export const oneWorker: WorkerIdentity = { name: 'test-worker', isGone: () => true };

@@ -2,7 +2,7 @@ import { agentConfigSchema, type AgentConfig } from '../../domain/agent/config.j
 import type { RunTicket, StepRecord } from '../../domain/run/run.js';
 import { taskSchema, type TaskSpec } from '../../domain/task/task.js';
 
-/** Small valid records for tests; each takes what the test cares about. */
+/** Small valid records; each test sets the fields that matter. */
 
 export const agentConfig = (over: Partial<AgentConfig> = {}): AgentConfig =>
   agentConfigSchema.parse({

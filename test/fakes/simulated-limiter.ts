@@ -9,7 +9,7 @@ export interface PhaseLimits {
 
 export type Verdict = { ok: true } | { ok: false; dimension: 'requests' | 'tokens'; retryAfterMs: number };
 
-/** The rate limiter of a provider, whose limits may change at any moment; `now` only grows. */
+/** A provider's rate limiter, whose limits may change at any moment; `now` only grows. */
 export class SimulatedLimiter {
   private readonly level = { requests: 0, tokens: 0 };
   private at = 0;
@@ -23,7 +23,7 @@ export class SimulatedLimiter {
     for (const one of ['requests', 'tokens'] as const) this.level[one] = this.capacity(one);
   }
 
-  /** A call that comes to so many tokens arrives. */
+  /** A call of this many tokens arrives. */
   ask(now: number, tokens: number): Verdict {
     const wanted = { requests: 1, tokens };
     if (this.enforcement.startsWith('bucket')) {
@@ -46,7 +46,7 @@ export class SimulatedLimiter {
     for (const one of ['requests', 'tokens'] as const) {
       const used = this.past.reduce((sum, call) => sum + call[one], 0);
       if (used + wanted[one] <= this.limits[one]) continue;
-      // Until so much has left the window that this call fits.
+      // Until enough has left the window for this call.
       let over = used + wanted[one] - this.limits[one];
       const last = this.past.find((call) => (over -= call[one]) <= 0);
       const free = (this.enforcement === 'sliding minute' ? (last?.at ?? now) : start) + this.minuteMs - now;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-// Requests to a server of episodes that may be anything, near to what clients send. None begins an episode: no task is named.
+// Arbitrary requests, similar to real ones. None begins an episode: no task is named.
 
 export interface AnyRequest {
   method: string;
@@ -77,7 +77,7 @@ const value: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
 const object = fc.dictionary(fc.constantFrom(...KEYS), value, { maxKeys: 6 });
 const deep = fc.integer({ min: 50, max: 20_000 }).map((depth) => `${'[{"a":'.repeat(depth)}1${'}]'.repeat(depth)}`);
 
-/** Half of a pair is escaped there as JSON allows it. */
+/** Half of a surrogate pair, escaped as JSON allows. */
 const text = fc.oneof(
   { weight: 12, arbitrary: object.map((made) => JSON.stringify(made)) },
   { weight: 4, arbitrary: value.map((made) => JSON.stringify(made)) },
@@ -105,7 +105,7 @@ const ROUTES = [
   ...['POST /nemo/aggregate_metrics', 'POST /v1/mcp', 'GET /v1/mcp', 'DELETE /v1/mcp', 'GET /health', 'PUT /:id'],
 ];
 
-/** As it may stand in a path. Bytes that are no UTF-8 are among them. */
+/** A path segment, perhaps with bytes that are not UTF-8. */
 const part = fc.oneof(
   fc.constantFrom('%00', '%ff', '%ed%a0%80', '%', '%2f', '..', '*', ';', ':id'),
   word.map((made) => encodeURIComponent(made.replace(/\p{Surrogate}/gu, '?'))),
@@ -119,7 +119,7 @@ const query = fc
     maxLength: 3,
   })
   .map((pairs) => ['wait_s=0', ...pairs.map(([key, made]) => `${key}=${made}`)].join('&'));
-/** Of a header: no control character passes HTTP itself. */
+/** A header's text: HTTP itself refuses control characters. */
 const headerText = fc.oneof(word, text).map((made) => made.replace(/[^\x20-\x7e]/g, '?').slice(0, 2000));
 const headers = fc.dictionary(
   fc.constantFrom(
@@ -130,7 +130,7 @@ const headers = fc.dictionary(
   { maxKeys: 3 },
 );
 
-/** `ids`: of episodes that are there. */
+/** `ids`: of existing episodes. */
 export const anyRequest = (ids: readonly string[]): fc.Arbitrary<AnyRequest> =>
   fc
     .record({
@@ -140,13 +140,12 @@ export const anyRequest = (ids: readonly string[]): fc.Arbitrary<AnyRequest> =>
     })
     .map(({ route, id, prefix: before, query: asked, headers: more, body }) => {
       const [method = '', path = ''] = route.split(' ');
-      // GET /v1/rollouts waits unless it is told not to.
+      // GET /v1/rollouts waits by default.
       const url = `${before}${path.replaceAll(':id', id === '' ? 'x' : id)}?${asked}`;
       const sends = method === 'POST' || method === 'PUT';
       return { method, path: url, headers: more, body: sends ? body : null };
     });
 
-/** Frames of a WebSocket. */
 export const anyFrame: fc.Arbitrary<string> = fc.oneof(
   fc
     .record({ type: fc.oneof(fc.constantFrom('reset', 'step', 'state', 'mcp'), word), data: fc.oneof(object, value) })

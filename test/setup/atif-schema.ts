@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** ATIF v1.7 as Harbor's own models take it: no unknown key anywhere, and what a source may not have. */
+/** ATIF v1.7 like Harbor's models: refuses unknown keys and those of other sources. */
 const extra = z.record(z.string(), z.unknown()).optional();
 const tokens = z.int().nonnegative();
 const metrics = z.strictObject({

@@ -16,19 +16,18 @@ import { endHome } from './end-home.js';
 import { beginFromTemplate } from './home-template.js';
 
 const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
-/** The bundled tasks as users have them: games are scored by ten thousand rounds, seconds of two cores each. */
+/** The bundled tasks for users: ten thousand game rounds, seconds of two cores each. */
 export const BUNDLED_CONFIGS = resolve(import.meta.dirname, '../../configs');
 const GAMES = 1000;
 
 let configs: string | undefined;
-/** The bundled tasks with few games, for all homes of this process; in what global.ts removes. */
+/** The bundled tasks with few games, for this process; global.ts removes them. */
 export function testConfigs(): string {
   const parent = process.env['BENCH_TEST_SCRATCH'] ?? tmpdir();
   configs ??= lightConfigs(BUNDLED_CONFIGS, join(mkdtempSync(join(parent, 'bench-test-configs-')), 'configs'), GAMES);
   return configs;
 }
 
-/** Keeps what a command writes. */
 class Kept implements TextStream {
   text = '';
 
@@ -43,42 +42,35 @@ export interface BenchResult {
   stderr: string;
 }
 
-/**
- * A throw-away BENCH_HOME with the built CLI pointed at it: embedded services, real worker. The tasks are the bundled ones, but
- * their games are few, unless BENCH_CONFIGS says otherwise.
- */
+/** Embedded services and a real worker; games are few, unless BENCH_CONFIGS says otherwise. */
 export class BenchHome {
   readonly dir: string;
   readonly env: Record<string, string>;
   #databaseUrl: string | undefined;
   #database: Database | undefined;
 
-  /** `bare`: an empty folder; else its database is there already, migrated and empty. */
+  /** `bare`: an empty folder; else with a migrated, empty database. */
   constructor(env: Record<string, string> = {}, { bare = false } = {}) {
     this.dir = mkdtempSync(join(tmpdir(), 'bench-test-'));
     this.env = { BENCH_HOME: this.dir, NO_COLOR: '1', BENCH_CONFIGS: testConfigs(), ...env };
     if (!bare && env['DATABASE_URL'] === undefined) beginFromTemplate(this.dir);
   }
 
-  /** Start the CLI; the caller awaits or signals it. */
   start(...args: string[]) {
     return execa(process.execPath, [MAIN, ...args], { env: this.env, reject: false, stdin: 'ignore', cwd: this.dir });
   }
 
-  /** With --json what it prints must fit the schema of the command, whatever else the test looks at. */
+  /** Checks output with --json against the schema of the command. */
   async run(...args: string[]): Promise<BenchResult> {
     const result = await this.start(...args);
     const stdout = String(result.stdout);
-    // One that a signal ended has printed nothing, or half of it.
+    // A signal may have cut the output.
     if (args.includes('--json') && result.exitCode !== undefined && stdout !== '')
       checkPrinted(args, JSON.parse(stdout));
     return { exitCode: result.exitCode ?? -1, stdout, stderr: String(result.stderr) };
   }
 
-  /**
-   * Run with --json, in this process: a third of a second of CPU less than one of its own. Fails loudly when the exit code is not 0 or the
-   * output is not one JSON document.
-   */
+  /** Runs in this process, which is faster. Throws on an exit code, or output that is not JSON. */
   async json<T>(...args: string[]): Promise<T> {
     const { runCommand } = await import('../../cli/run-command.js');
     const [stdout, stderr] = [new Kept(), new Kept()];
@@ -91,7 +83,7 @@ export class BenchHome {
     return document;
   }
 
-  /** The same in a process of its own, which looks for files in the home's folder. */
+  /** The same in its own process, with the home's folder as working directory. */
   async processJson<T>(...args: string[]): Promise<T> {
     const result = await this.run(...args, '--json');
     if (result.exitCode !== 0)
@@ -99,7 +91,7 @@ export class BenchHome {
     return JSON.parse(result.stdout) as T;
   }
 
-  /** Query the home's own Postgres, as its owner; while it is away (chaos tests kill it) this waits, at most three minutes. */
+  /** Queries the home's Postgres as owner; waits up to three minutes while it is down. */
   async sql<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
     const connectionString = await this.#url();
     const deadline = Date.now() + 180_000;
@@ -119,18 +111,18 @@ export class BenchHome {
     }
   }
 
-  /** What the commands look up, without starting a process for each look: for what is waited for. */
+  /** The commands' queries without a process each, for polling. */
   async queries(): Promise<Database['queries']> {
     this.#database ??= openDatabase(await this.#url());
     return this.#database.queries;
   }
 
   async #url(): Promise<string> {
-    // The port is kept over restarts.
+    // The port is stable over restarts.
     return (this.#databaseUrl ??= this.#urlOfRunning() ?? (await this.json<{ databaseUrl: string }>('up')).databaseUrl);
   }
 
-  /** Without a process for it, where a command has brought all up. */
+  /** Needs no process once a command has started everything. */
   #urlOfRunning(): string | null {
     const { layout, migrated } = servicePaths(this.dir);
     const file = readServicesFile(layout.servicesFile);
@@ -138,11 +130,10 @@ export class BenchHome {
     return up ? embeddedDatabaseUrl(this.dir) : null;
   }
 
-  /** Stop everything and remove the home. */
   async remove(): Promise<void> {
     await this.#database?.close();
     await endHome(this.dir, this.env);
-    // Runs that a failed test left unfinished keep their disks.
+    // Unfinished runs of a failed test keep their disks.
     unmountBelow(this.dir);
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }

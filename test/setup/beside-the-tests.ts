@@ -2,14 +2,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 
-/** Takes minutes on a new machine: images on a base of their own, Temporal's server, built by Go, and what apt and pip bring. */
+/** Slow on a new machine: builds base images and Temporal's server, runs apt and pip. */
 export type Preparation = 'images' | 'temporal' | 'programs' | 'python-tools';
 
 const variableOf = (what: Preparation): string => `BENCH_TEST_PREPARED_${what.toUpperCase().replace('-', '_')}`;
 
 /**
- * Begins it, for tests of projects that do without to run meanwhile; files of the others wait for it by `whenPrepared`. Several projects
- * ask for the same: the first begins it. Returns the waiting for its end.
+ * Starts a preparation in the background while other projects' tests run; files that need it call
+ * `whenPrepared`. The first of several projects starts it. Returns a function that waits for it.
  */
 export async function prepareBeside(
   what: Preparation,
@@ -22,14 +22,14 @@ export async function prepareBeside(
   const done = work()
     .then(() => '', String)
     .then((problem) => writeFileSync(mark, problem))
-    // A run that was cancelled has removed the folder.
+    // A cancelled run has removed the folder.
     .catch(() => undefined);
-  // Where it is there already, this is known in a moment, and the order of files need not heed it: see isBeingPrepared.
+  // If it exists already, this is known at once and file order need not change: isBeingPrepared.
   await Promise.race([done, sleep(5_000, undefined, { ref: false })]);
   return () => done;
 }
 
-/** In a test's process. Throws with the reason where it failed. */
+/** In a test's process. Throws the reason of a failure. */
 export async function whenPrepared(what: Preparation): Promise<void> {
   const mark = process.env[variableOf(what)];
   if (mark === undefined) return;

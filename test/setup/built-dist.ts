@@ -4,11 +4,10 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const { include } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.build.json'), 'utf8')) as { include: string[] };
-/** What the build reads. */
 export const SOURCES: readonly string[] = [...include, 'web/client', 'scripts'];
 const ENTRY = join(ROOT, 'dist/cli/main.js');
 
-/** Tests with real processes run the built program: build it when it is missing or older than its sources. */
+/** Builds the program for tests with real processes if it is missing or older than its sources. */
 export function ensureBuilt(say: (line: string) => void): void {
   const built = existsSync(ENTRY) ? statSync(ENTRY).mtimeMs : 0;
   const newest = Math.max(...SOURCES.map((room) => newestUnder(join(ROOT, room))));

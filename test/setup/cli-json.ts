@@ -3,7 +3,7 @@ import { buildProgram } from '../../cli/program.js';
 import type { Bench } from '../../operations/bench.js';
 import { captured } from '../unit/cli/fixtures.js';
 
-/** What a command prints with `--json`, run here over a bench of the tests. */
+/** Output of a command with `--json`, run here over a bench of the tests. */
 export async function cliJson<Document>(bench: Bench, ...args: string[]): Promise<Document> {
   const { output, texts } = captured({ json: true });
   const context: CliContext = {

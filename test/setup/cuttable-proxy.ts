@@ -1,10 +1,10 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A server's second address, whose line can be cut: packets vanish, and nobody on either side is notified. */
+/** A server's second address. Its line can be cut: packets vanish without notice. */
 export interface CuttableProxy {
   port: number;
   cut(): void;
-  /** Connections from before are broken, as a firewall breaks those that it has forgotten. */
+  /** Breaks old connections, as a firewall does with forgotten ones. */
   mend(): void;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export async function cuttableProxy(target: { host: string; port: number }): Pro
     for (const [from, to] of [sides, sides.toReversed() as [Socket, Socket]]) {
       sockets.add(from);
       from.on('data', (bytes: Buffer) => (isCut ? undefined : to.write(bytes)));
-      // While it is cut neither side sees that the other hangs up.
+      // While it is cut, neither side sees the other hang up.
       from.on('error', () => undefined).on('close', () => (isCut ? undefined : end()));
     }
   });

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
-/** Makes databases for tests; each URL is the superuser's. */
+/** Each URL is the superuser's. */
 export interface TestDatabases {
-  /** A new database with our schema. */
   createDatabase(): Promise<string>;
-  /** A new database with nothing in it. */
   createEmptyDatabase(): Promise<string>;
 }
 
@@ -23,7 +21,7 @@ export function databasesOf({ adminUrl, template }: ServerAddress): TestDatabase
   return { createDatabase: () => create(template), createEmptyDatabase: () => create('template1') };
 }
 
-/** One statement on the server's own database, which `create database` wants. */
+/** One statement on the server's own database, as `create database` requires. */
 export async function administer(adminUrl: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();

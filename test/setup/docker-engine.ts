@@ -10,10 +10,7 @@ import { installPackages, noPackages, onPath } from './packages.js';
 const PACKAGES = ['docker.io', 'iptables'];
 const START_LIMIT_MS = 180_000;
 
-/**
- * Tests are run on real containers, and none is skipped: an engine answers when this returns. As root on Debian a missing
- * one is installed and started, saying so; it stays, like any installed program. Never starts a second engine.
- */
+/** No test without an engine is skipped. As root on Debian, installs and starts a missing one. */
 export async function ensureDockerEngine(say: (line: string) => void): Promise<void> {
   const dockerHost = process.env['DOCKER_HOST'];
   const probe = await probeEngine(engineAddress('docker', process.env));
@@ -25,7 +22,7 @@ export async function ensureDockerEngine(say: (line: string) => void): Promise<v
     const text =
       `the tests need a container engine, and ${probe.reason}. ${why} To get one: ${probe.remedy}. ` +
       `Tests without an engine: npm run test:unit`;
-    // Vitest fails to print what a set-up throws (vite's module runner, on the source maps of its stack).
+    // Vitest cannot print what a set-up throws (vite's module runner, source maps of the stack).
     say(text);
     throw new Error(text);
   };
@@ -60,7 +57,7 @@ export async function ensureDockerEngine(say: (line: string) => void): Promise<v
   await ensurePrograms(say);
 }
 
-/** Programs beside the engine: offline, the agent's image is built on a debootstrap base; compose reads our file. */
+/** Offline, agent images are built on a debootstrap base; compose reads our file. */
 async function ensurePrograms(say: (line: string) => void): Promise<void> {
   const missing = ['debootstrap', 'docker-compose'].filter((program) => onPath(program) === null);
   const hasPlugin = () => spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0;

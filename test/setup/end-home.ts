@@ -19,16 +19,16 @@ import { readServicesFile } from '../../services/services-file.js';
 const GONE_MS = 60_000;
 
 /**
- * Ends what runs for a home that is to be removed, at once: `bench down` has tests of its own, and hands back work that nobody wants.
- * So do its unfinished runs end, which outlive the services: on the backend `local` they would write into what is removed.
+ * `bench down` would also hand work over. Runs of backend `local` outlive the services and would
+ * write into the removed folder.
  */
 export async function endHome(dir: string, env: Readonly<Record<string, string>>): Promise<void> {
   const read = () => readServicesFile(join(dir, 'services.json'));
-  // Each of the two starts the other again.
+  // Supervisor and guardian restart each other.
   for (let file = read(); isAlive(file?.supervisor) || isAlive(file?.supervisor?.guardian); file = read())
     await end([file?.supervisor?.guardian, file?.supervisor]);
   const { worker, temporal, postgres } = read()?.services ?? {};
-  // What PostgreSQL shares with its processes is freed by itself alone.
+  // Only PostgreSQL itself frees the memory that it shares with its processes.
   signal(postgres?.process, 'SIGQUIT');
   await end([worker?.process, temporal?.process]);
   if (postgres?.process) await waitUntilGone(postgres.process, GONE_MS);

@@ -3,20 +3,19 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** An engine's socket, by another name, that can be made to fail. */
+/** A proxy of an engine's socket that can be made to fail. */
 export interface EngineGate {
   url: string;
-  /** Cut what is under way and refuse everything until the gate is opened again. */
+  /** Cuts open connections and refuses new ones until the gate is opened. */
   shut(): void;
   open(): void;
-  /** From now on a request that `fails` says so of is cut instead of passed on. */
+  /** Cuts requests for which `fails` returns true. */
   failRequests(fails: () => boolean): void;
-  /** Connections and requests that were cut or refused so far. */
+  /** Connections and requests cut or refused so far. */
   readonly cut: number;
   close(): Promise<void>;
 }
 
-/** Stands before the engine's unix socket for the time of a test. */
 export async function openEngineGate(socketPath: string): Promise<EngineGate> {
   const dir = mkdtempSync(join(tmpdir(), 'bench-gate-'));
   const path = join(dir, 'engine.sock');
@@ -39,7 +38,7 @@ export async function openEngineGate(socketPath: string): Promise<EngineGate> {
       return;
     }
     client.on('data', (chunk) => {
-      // A request's first bytes; what follows of it goes the same way.
+      // The first bytes of a request; the rest is treated the same.
       const begins = /^(GET|POST|PUT|DELETE|HEAD) \//.test(chunk.subarray(0, 8).toString('latin1'));
       if (begins && fails()) {
         cut += 1;

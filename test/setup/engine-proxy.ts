@@ -1,6 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** The engine behind a unix socket, reached over TCP for the time of a test. */
 export async function engineOverTcp(socketPath: string): Promise<{ url: string; close: () => Promise<void> }> {
   const clients = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (client) => {

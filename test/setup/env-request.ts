@@ -4,12 +4,11 @@ import type { ServerEnv } from '../../envs/request.js';
 export interface EnvRequest {
   method?: string;
   url: string;
-  /** JSON, or a text as it is. */
   payload?: object | string;
   headers?: Record<string, string>;
 }
 
-/** Sends a request to routes of a training server, without a port. */
+/** Calls a training server's routes without a port. */
 export function send(
   app: Hono<ServerEnv>,
   { method = 'GET', url, payload, headers = {} }: EnvRequest,

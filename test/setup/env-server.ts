@@ -9,7 +9,6 @@ export interface Answer<Body = Record<string, unknown>> {
   body: Body;
 }
 
-/** What it prints when it is ready. */
 export interface ServerLine {
   url: string;
   batchId: string;
@@ -17,7 +16,7 @@ export interface ServerLine {
   serverPid: number;
 }
 
-/** `bench env serve` of a home, and a client that asks again while nobody answers, as a trainer's does. */
+/** `bench env serve` of a home, with a client that retries like a trainer's. */
 export class EnvServer {
   #command: ChildProcess | null = null;
   #port = 0;
@@ -35,7 +34,7 @@ export class EnvServer {
     return new URL(this.url).origin;
   }
 
-  /** Starts it, where it listened before if it did. Returns its line. */
+  /** Restarts on the same port. Returns its line. */
   async start(): Promise<ServerLine> {
     const port = String(this.#port);
     const args = ['env', 'serve', '--backend', 'local', '--allow-local', '--port', port, ...this.options];
@@ -56,14 +55,14 @@ export class EnvServer {
     throw new Error(`bench env serve ended: ${told}`);
   }
 
-  /** kill -9 of the process that has the port: clients lose their connections. It is not started again. */
+  /** kill -9 of the process with the port: clients lose their connections. No restart. */
   kill(pid = this.#front): Promise<void> {
     const gone = new Promise<void>((resolve) => this.#command?.once('exit', () => resolve()));
     process.kill(pid, 'SIGKILL');
     return gone;
   }
 
-  /** kill -9 of the server, the front's only child; false: none runs at this moment. */
+  /** kill -9 of the server, the front's only child; false: none is running. */
   killServer(): boolean {
     const [pid] = readFileSync(`/proc/${this.#front}/task/${this.#front}/children`, 'utf8').split(' ').filter(Boolean);
     if (pid === undefined) return false;
@@ -99,7 +98,7 @@ export class EnvServer {
         }
         return { status: response.status, body: JSON.parse(text) as Body };
       } catch (error) {
-        // Nobody listens, or whoever did died before the answer.
+        // No listener, or it died before its answer.
         if (!(error instanceof TypeError) && !(error instanceof SyntaxError)) throw error;
         await new Promise((resolve) => setTimeout(resolve, 200));
       }

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { findTemporal } from '../../services/index.js';
 
-/** The binary that the product itself would use, built if it must be. */
+/** The product's own binary, built if necessary. */
 export async function findTemporalForTests(): Promise<string> {
   const env = Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),

@@ -18,8 +18,8 @@ const VARIABLE = 'BENCH_TEST_HOME_TEMPLATE';
 const START_MS = 180_000;
 
 /**
- * A home's database, made and migrated once, which homes of tests begin with: a second of two cores for each, else. It has no row yet, so
- * that each becomes an installation of its own. Homes of `ServicesHome`, and the first of examples.test.ts, begin from nothing, as users' do.
+ * Saves each home a second of two cores. The database has no rows, so each home becomes its own
+ * installation. `ServicesHome` and examples.test.ts begin empty, like users' homes.
  */
 export async function prepareHomeTemplate(scratch: string): Promise<void> {
   if (process.env[VARIABLE] !== undefined) return;
@@ -29,11 +29,11 @@ export async function prepareHomeTemplate(scratch: string): Promise<void> {
   const paths = servicePaths(making);
   mkdirSync(dirname(paths.layout.postgresData), { recursive: true });
   const user = choosePostgresUser({ home: making, dataDir: paths.layout.postgresData, binaries: findPostgres() });
-  // Where its data lie elsewhere, or belong to another user, homes begin from nothing.
+  // If data must be elsewhere, or belong to another user, homes begin empty.
   if (user.kind === 'nobody') return;
   const password = postgresPassword(paths.postgresPassword);
   await initialisePostgres(user, password);
-  // Tests kill processes; none takes the machine's power away.
+  // Tests kill processes; none cuts the machine's power.
   appendFileSync(join(user.dataDir, 'postgresql.conf'), 'fsync = off\n');
   const port = await chooseFreePort(making);
   const [command, ...args] = postgresCommand(user, port);
@@ -64,7 +64,7 @@ async function answering(connectionString: string): Promise<void> {
   }
 }
 
-/** Before anything is started in this home, whose database is its own. Without the set-up it begins from nothing. */
+/** Call it before anything starts in this home. Without the set-up, the home begins empty. */
 export function beginFromTemplate(home: string): void {
   const place = process.env[VARIABLE];
   if (place === undefined || !existsSync(place)) return;

@@ -1,7 +1,7 @@
 /** Set by `npm run test:long`: tests with a long form take it. */
 export const LONG = process.env['BENCH_TEST_LONG'] === '1';
 
-/** Files that only the long suite runs, and what the ordinary one has in their place. */
+/** Files that only the long suite runs, with their ordinary counterparts. */
 export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/chaos/drill.test.ts': 'starved-histories.test.ts and slices.test.ts have each fault by itself',
   'test/chaos/storm.test.ts': 'crash.test.ts kills each service and container by itself',

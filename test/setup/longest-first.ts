@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { isBeingPrepared } from './beside-the-tests.js';
 
-/** What takes longest begins first, so that no long file is left alone at the end; vitest would take project by project. */
+/** The slowest files first, so that none is left alone at the end; vitest goes by project. */
 const LONGEST = [
   'sandbox-port',
   'attack-suite',
@@ -63,7 +63,7 @@ const rank = ({ moduleId }: TestSpecification): number => {
   return place === -1 ? LONGEST.length : place;
 };
 
-/** While images, Temporal or a browser are brought, files that need none of them begin; `unit`, many small files, fills up the end all the same. */
+/** These run while images or Temporal are prepared; `unit` has many small files for the end. */
 const MEANWHILE = ['checks', 'python', 'sql'];
 
 export default class LongestFirst extends BaseSequencer {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
-/** Null: machines of their own can be made here; else why not. */
+/** Null: network namespaces work here; else why not. */
 export async function noMachines(): Promise<string | null> {
   if (process.getuid?.() !== 0) return 'only root makes network namespaces';
   const name = `bench-try-${process.pid}`;
@@ -13,10 +13,7 @@ export async function noMachines(): Promise<string | null> {
   return null;
 }
 
-/**
- * Machines of one test: each a network namespace with an address, and a folder that the others do not see. What they share they must
- * reach over the network, at `address`, which is ours.
- */
+/** Network namespaces, each with a folder of its own; our services are at `address`. */
 export class Machines {
   readonly address: string;
   readonly #bridge: string;
@@ -37,7 +34,7 @@ export class Machines {
 
   #space = (name: string): string => `${this.#bridge}-${name}`;
 
-  /** A machine; returns its folder. */
+  /** Returns its folder. */
   async add(name: string): Promise<string> {
     const [space, link] = [this.#space(name), `${this.#bridge}${this.#dirs.size}`.slice(-15)];
     await execa('ip', ['netns', 'add', space]);
@@ -51,7 +48,7 @@ export class Machines {
     return dir;
   }
 
-  /** A process of a machine, with all that it starts; empty folders lie over those of others and over `hidden`. */
+  /** A machine's process and its children; it sees empty folders for others' and for `hidden`. */
   start(name: string, hidden: readonly string[], command: readonly string[], env: Record<string, string>) {
     const others = [...this.#dirs].flatMap(([other, dir]) => (other === name ? [] : [dir]));
     const script = 'for dir in $HIDDEN; do mount -t tmpfs none "$dir" || exit 70; done; exec "$@"';
@@ -67,7 +64,7 @@ export class Machines {
     });
   }
 
-  /** As by its power switch: every process of it dies, and its cable is cut. */
+  /** Like a power cut: every process dies, and the cable is cut. */
   async kill(name: string): Promise<void> {
     const space = this.#space(name);
     await execa('ip', ['-n', space, 'link', 'del', 'eth0'], { reject: false });

@@ -8,19 +8,17 @@ export interface McpResponse {
   error?: { code: number; message: string };
 }
 
-/** MCP over streamable HTTP, as its Python client speaks it. */
 export class McpClient {
   session = '';
   #id = 0;
 
   constructor(
     private readonly server: EnvServer,
-    /** Of every request: how the harness is configured. */
+    /** On every request: the harness's configuration. */
     private readonly headers: Record<string, string> = {},
     private readonly path = '/v1/mcp',
   ) {}
 
-  /** One request, as it is. */
   send(method: string, body?: string, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(`${this.server.url}${this.path}`, {
       method,
@@ -49,7 +47,7 @@ export class McpClient {
     return this.send('POST', JSON.stringify({ jsonrpc: '2.0', id: ++this.#id, method, params }));
   }
 
-  /** A stream that breaks is resumed, as its Python client does it: from the event that it read last. */
+  /** Resumes a broken stream from the last event read, like the Python client. */
   async ask(method: string, params: unknown = {}): Promise<McpResponse> {
     let response = await this.post(method, params);
     for (let last: string | null = null; ;) {
@@ -64,7 +62,6 @@ export class McpClient {
     }
   }
 
-  /** What a tool's result says, and what is beside it. */
   async call(
     name: string,
     input: unknown = {},

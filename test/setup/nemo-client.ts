@@ -20,20 +20,20 @@ const message = (said: string) => ({
   ...{ type: 'message', role: 'assistant' },
   content: [{ type: 'output_text', text: said }],
 });
-/** A call of a tool, as a model's response has it. */
+/** A tool call in a model's response. */
 export const toolCall = (id: string, name: string, given: unknown) => ({
   ...{ type: 'function_call', call_id: id, name },
   arguments: JSON.stringify(given),
 });
 
-/** A rollout of NeMo Gym's gymnasium agent: it sends its row with each step, and the cookies of the answer before. */
+/** A rollout of NeMo Gym's gymnasium agent: each step sends its row and the last cookies. */
 export class NemoClient {
   #cookie: string | null = null;
   #row: Record<string, unknown> = {};
 
   constructor(private readonly server: EnvServer) {}
 
-  /** Waits for the first byte as long as it takes, as its client does; fetch gives up after five minutes. */
+  /** Waits for the first byte without limit, like its client; fetch stops after five minutes. */
   async send<Body>(path: string, body: unknown): Promise<NemoAnswer<Body>> {
     const headers = { 'content-type': 'application/json', ...(this.#cookie !== null && { cookie: this.#cookie }) };
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -52,7 +52,7 @@ export class NemoClient {
     return this.send('/reset', { ...PARAMS, ...row });
   }
 
-  /** A text is a message of the model; else the output as it is. */
+  /** A text is a message of the model; else the output as is. */
   step(said: string | unknown[]): Promise<NemoAnswer<NemoStep>> {
     const output = typeof said === 'string' ? [message(said)] : said;
     return this.send('/step', { ...PARAMS, ...this.#row, response: { id: 'r', output } });

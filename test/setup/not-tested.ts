@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 const VARIABLE = 'BENCH_TEST_NOT_TESTED';
 
-/** Names what this machine keeps from being tested, and why, with the way to get it: at once, and in the run's last lines. */
+/** Reports, now and in the last lines, what this machine cannot test, why, and how to fix it. */
 export function notTested(what: string, why: string): void {
   const line = `${what}: ${why}`;
   process.stderr.write(`NOT TESTED: ${line}\n`);
@@ -12,7 +12,7 @@ export function notTested(what: string, why: string): void {
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(line)}\n`);
 }
 
-/** For the process that starts those of the tests. Returns the reading of what they name, once. */
+/** For the process that starts the tests'. Returns a function that reads their reports, once. */
 export function collectNotTested(): () => string[] {
   const file = join(mkdtempSync(join(tmpdir(), 'bench-test-not-tested-')), 'lines');
   appendFileSync(file, '');

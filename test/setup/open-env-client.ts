@@ -11,7 +11,7 @@ export interface Reply {
   };
 }
 
-/** A socket of OpenEnv as its Python clients use it: one frame, one reply. */
+/** OpenEnv's socket, used like its Python clients: one frame, one reply. */
 export class OpenEnvClient {
   readonly #replies: Reply[] = [];
   readonly #waiting: ((reply: Reply | null) => void)[] = [];
@@ -49,7 +49,6 @@ export class OpenEnvClient {
     return client;
   }
 
-  /** The next reply; null: the socket was closed before it. */
   next(): Promise<Reply | null> {
     const reply = this.#replies.shift();
     if (reply !== undefined) return Promise.resolve(reply);
@@ -74,7 +73,7 @@ export class OpenEnvClient {
   step = (data: unknown): Promise<Reply> =>
     this.ask({ type: 'step', data: typeof data === 'string' ? { command: data } : data });
 
-  /** As a client that dies: without a closing handshake. */
+  /** Like a dying client: without a closing handshake. */
   cut(): void {
     this.socket.terminate();
   }

@@ -8,7 +8,7 @@ const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const PROGRAMS = ['podman', 'newuidmap', 'useradd', 'setpriv'];
 const BASE = join(homedir(), '.cache', 'bench', 'images', 'bench-base-bookworm.tar');
 
-/** Why podman cannot be tried as an ordinary user here; null: it can. */
+/** Why podman cannot run as an ordinary user here; null: it can. */
 export async function noRootlessPodman(): Promise<string | null> {
   if (process.getuid?.() !== 0) return 'only root makes an ordinary user to try it as';
   for (const program of PROGRAMS)
@@ -20,7 +20,7 @@ export async function noRootlessPodman(): Promise<string | null> {
   return null;
 }
 
-/** A user of this machine who may have rootless podman, and `bench` as it runs it. */
+/** A user with rootless podman, and `bench` run by that user. */
 export class OrdinaryUser {
   private constructor(
     readonly name: string,
@@ -46,19 +46,18 @@ export class OrdinaryUser {
     await execa('chown', ['-R', `${name}:`, dir]);
     return new OrdinaryUser(name, dir, {
       ...{ HOME: dir, USER: name, PATH: `${join(dir, 'bin')}:${process.env['PATH'] ?? ''}`, NO_COLOR: '1' },
-      // Podman 4 forgets what it imports there.
+      // Podman 4 leaves imports there.
       ...{ BENCH_GPUS: 'none', TMPDIR: join(dir, 'tmp') },
       ...env(dir),
     });
   }
 
-  /** What to start so that the user runs it. */
   as(program: string, ...args: string[]): [string, string[], { env: Record<string, string>; cwd: string }] {
     const become = ['--reuid', this.name, '--regid', this.name, '--clear-groups', program, ...args];
     return ['setpriv', become, { env: this.env, cwd: this.dir }];
   }
 
-  /** What a program prints. Throws with that if it fails. */
+  /** Returns the output; throws it if the program fails. */
   async run(program: string, args: string[], env: Record<string, string> = {}, input?: string): Promise<string> {
     const [file, words, options] = this.as(program, ...args);
     const { exitCode, stdout, stderr } = await execa(file, words, {
@@ -69,15 +68,14 @@ export class OrdinaryUser {
     return stdout;
   }
 
-  /** A command of bench's with --json. Throws with what it printed if it fails. */
+  /** A bench command with --json. Throws its output if it fails. */
   async bench<T>(args: string[], env: Record<string, string> = {}): Promise<T> {
     return JSON.parse(await this.run(process.execPath, [MAIN, ...args, '--json'], env)) as T;
   }
 
-  /** Its processes, but for dead ones that nobody waited for. */
   async processes(): Promise<string[]> {
     const { stdout } = await execa('ps', ['-u', this.name, '-o', 'stat=,args='], { reject: false });
-    // Without the state that the moment gave them.
+    // Without their momentary state.
     return stdout
       .split('\n')
       .flatMap((line) => (line.startsWith('Z') ? [] : (/^\S+\s+(.+)$/.exec(line)?.slice(1) ?? [])));

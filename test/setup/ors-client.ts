@@ -17,14 +17,13 @@ export interface OrsEvent {
   data: string;
 }
 
-/** Whatever is asked of a session, a stream of events or not. */
 export interface OrsAnswer {
   status: number;
   headers: Headers;
   text: string;
 }
 
-/** A session of ORS as its Python client plays it: streams that break are asked for again by their `task_id`. */
+/** An ORS session, like the Python client: requests broken streams again by `task_id`. */
 export class OrsClient {
   sid = '';
 
@@ -33,13 +32,12 @@ export class OrsClient {
     private readonly prefix = '',
   ) {}
 
-  /** One request, as it is. */
   async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<OrsAnswer> {
     const response = await this.request(method, path, body, headers);
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Until it is answered, as the Python client asks whatever is no call: refused connections and a starting server are waited for. */
+  /** Retries refused connections and a starting server, like the Python client. */
   async retried(ask: () => Promise<OrsAnswer>): Promise<OrsAnswer> {
     for (;;) {
       const answer = await ask().catch((error: unknown) => {
@@ -51,18 +49,18 @@ export class OrsClient {
     }
   }
 
-  /** Asked again, it begins the same session's episode, as that client does: another session would leave the first one's behind. */
+  /** A retry begins the same session's episode; another session would leak the first one's. */
   async open(task: Record<string, unknown>): Promise<OrsAnswer> {
     if (this.sid === '') {
       const created = await this.send('POST', '/create_session', {});
-      // A server that starts has given no id.
+      // A starting server has given no id.
       if (created.status !== 200) return created;
       this.sid = events(created.text).find(({ event }) => event === 'task_id')?.data ?? '';
     }
     return this.send('POST', '/create', task);
   }
 
-  /** Calls a tool, until its result is there. Returns it with all events that were read, and how often the stream broke. */
+  /** Calls a tool until its result, across broken streams; returns all events and the breaks. */
   async call(name: string, input: unknown = {}): Promise<{ result: OrsResult; read: OrsEvent[]; broken: number }> {
     const read: OrsEvent[] = [];
     let taskId: string | null = null;
@@ -81,14 +79,13 @@ export class OrsClient {
           if (one.event === 'end') return { result: JSON.parse(chunks + one.data) as OrsResult, read, broken };
         }
       } catch (error) {
-        // Nobody listens, or whoever did died before the answer.
+        // No listener, or it died before its answer.
         if (!(error instanceof TypeError)) throw error;
       }
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
 
-  /** What a command printed. */
   async printed(command: string): Promise<string> {
     const { result } = await this.call('run', { command });
     return result.output.blocks[0]!.text.trim();
@@ -118,7 +115,7 @@ async function* stream(response: Response): AsyncGenerator<OrsEvent> {
   }
 }
 
-/** Every value is stripped at its beginning, as the Python client does it. */
+/** Strips each value's beginning, like the Python client. */
 export function events(text: string): OrsEvent[] {
   return text
     .split('\n\n')

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Set-ups install side by side, and so do several runs of the tests; apt would refuse the second. */
+/** Parallel set-ups and test runs install at once; apt would refuse the second. */
 const INSTALL =
   'lock="$1"; shift; install() { apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=600 "$@"; }; ' +
   'exec 9>"$lock"; flock 9; install "$@" 9>&- || { apt-get update -q 9>&-; install "$@" 9>&-; }';
@@ -19,7 +19,7 @@ export function noPackages(env: NodeJS.ProcessEnv = process.env): string | null 
   return onPath('apt-get', env['PATH']) === null ? 'this is no Debian, to install it from' : null;
 }
 
-/** Installed packages stay, like any program. */
+/** Installed packages stay. */
 export async function installPackages(
   packages: readonly string[],
   say: (line: string) => void,

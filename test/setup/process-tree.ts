@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** As /proc shows them: Linux only. */
+/** From /proc: Linux only. */
 export function childrenOf(pid: number): number[] {
   try {
     const tasks = readdirSync(`/proc/${pid}/task`);
@@ -12,7 +12,7 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
-/** The TCP ports of this machine's network at which a process or one below it listens. */
+/** TCP ports on which a process or its descendants listen. */
 export function listeningPorts(root: number): number[] {
   const sockets = new Set(withDescendants(root).flatMap(socketsOf));
   const LISTENS = '0A';
@@ -27,10 +27,8 @@ export function listeningPorts(root: number): number[] {
   return [...new Set(ports)];
 }
 
-/** It, and all below it. */
 export const withDescendants = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(withDescendants)];
 
-/** Inodes. */
 function socketsOf(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {

@@ -2,7 +2,7 @@ import { whenPrepared } from './beside-the-tests.js';
 import { notTested } from './not-tested.js';
 import { installPackages, noPackages, onPath } from './packages.js';
 
-/** Programs that tests open or compare with, by the Debian package that brings them. */
+/** Programs that tests use or compare with, by Debian package. */
 const PROGRAMS = {
   chromium: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
   fish: ['fish'],
@@ -13,7 +13,7 @@ type Program = keyof typeof PROGRAMS;
 const find = (program: Program, path?: string): string | null =>
   PROGRAMS[program].map((name) => onPath(name, path)).find((file) => file !== null) ?? null;
 
-/** As root on Debian what is missing is installed; elsewhere the tests that need it are skipped, and say so. */
+/** As root on Debian it installs what is missing; elsewhere the tests are skipped with a note. */
 export async function ensurePrograms(
   say: (line: string) => void,
   options: { env?: NodeJS.ProcessEnv; lock?: string } = {},
@@ -24,7 +24,7 @@ export async function ensurePrograms(
   await installPackages(missing, say, options);
 }
 
-/** In a test's process. Null, and named in the run's last lines: it is not here. `tests`: what is skipped then. */
+/** In a test's process. Null: missing, and `tests` are reported as skipped in the last lines. */
 export async function findProgram(program: Program, tests: string): Promise<string | null> {
   const failure = await whenPrepared('programs').then(() => null, String);
   const found = find(program);

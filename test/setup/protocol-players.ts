@@ -4,18 +4,16 @@ import { NemoClient } from './nemo-client.js';
 import { OpenEnvClient, type Reply } from './open-env-client.js';
 import { OrsClient } from './ors-client.js';
 
-/** What a server replies to an action, in any protocol. */
 export interface Said {
   message: string;
   reward: number | null;
   done: boolean;
-  /** The protocol's error for a fault of ours, in whose shape no reward stands; null: there was none. */
+  /** The protocol's error for our fault, which has no reward; null: none. */
   fault: string | null;
   /** All that its client read. */
   whole: string;
 }
 
-/** An episode, as a protocol's client plays it. */
 export interface PlayedEpisode {
   id: string;
   first: string;
@@ -31,7 +29,7 @@ const newKey = (): string => `k-${Math.random().toString(36).slice(2).padEnd(20,
 async function overOpenEnv(server: EnvServer, reset: Record<string, unknown>): Promise<PlayedEpisode> {
   const url = `${server.url}/s/${newKey()}`;
   let client = await OpenEnvClient.connect(url);
-  /** The same frame once more, on another connection, when the one before was lost with the front. */
+  /** Repeats the frame on a new connection when the front's death broke the last one. */
   const ask = async (frame: unknown): Promise<Reply> => {
     for (;;) {
       if (client.socket.readyState === client.socket.OPEN) client.send(frame);
@@ -59,7 +57,7 @@ async function overOpenEnv(server: EnvServer, reset: Record<string, unknown>): P
 
 async function overOrs(server: EnvServer, reset: Record<string, unknown>): Promise<PlayedEpisode> {
   const client = new OrsClient(server);
-  // As over the other protocols: what it adds to the step before.
+  // The reward that a step adds, as in the other protocols.
   const spec = { reward: { mode: 'delta_prev' }, ...reset };
   const opened = await client.retried(() => client.open({ task_spec: spec, env_name: 'bench' }));
   if (opened.status !== 200) throw new Error(`${opened.status}: ${opened.text}`);
@@ -137,7 +135,7 @@ async function overNemo(server: EnvServer, reset: Record<string, unknown>): Prom
       if (status === 503 && masked === true) return { ...failed(whole), fault: detail ?? whole };
       if (status !== 200) throw new Error(`${status}: ${whole}`);
       const { observation, reward, terminated, truncated, info } = body;
-      // A number is what its protocol wants: whether it is a reward stands beside it.
+      // The protocol requires a number; `evaluated` says whether it is a reward.
       const paid = info['evaluated'] === true ? reward : null;
       return { message: observation ?? '', reward: paid, done: terminated || truncated, fault: null, whole };
     },
@@ -169,7 +167,7 @@ async function overMcp(server: EnvServer, reset: Record<string, unknown>): Promi
   };
 }
 
-/** Begins an episode over a protocol. Each plays one policy alike, and rewards add up to the episode's gain. */
+/** Begins an episode over a protocol. All play one policy; rewards add up to the gain. */
 export const PROTOCOLS: Record<Protocol, ResetEpisode> = {
   openenv: overOpenEnv,
   ors: overOrs,

@@ -7,7 +7,6 @@ import { readExitStatus } from '../../domain/mlgym/exit-status.js';
 import { MLGYM_CONTRACT, MLGYM_TASKS } from '../../domain/mlgym/tasks.js';
 import { notTested } from './not-tested.js';
 
-/** The published runs of MLGym-Bench, which are no part of this repository. */
 export const PUBLISHED =
   process.env['BENCH_TEST_PUBLISHED'] ?? join(import.meta.dirname, '../../../shared/data/mlgym-bench-v0');
 export const publishedIsHere = existsSync(PUBLISHED);
@@ -35,7 +34,7 @@ export const publishedRuns = (): PublishedRun[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as PublishedRun);
 
-/** Store published runs as imported ones, in one transaction; returns the batch. Of actions only first words are known. */
+/** Stores published runs as imported ones, in one transaction. Actions are first words only. */
 export async function storePublishedRuns(
   sql: pg.Client,
   runs: readonly PublishedRun[],

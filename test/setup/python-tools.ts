@@ -6,14 +6,11 @@ import { notTested } from './not-tested.js';
 const ROOT = resolve(import.meta.dirname, '../..');
 const OWN = resolve(ROOT, '.bench/python-tools/bin/python');
 
-/** The environment of requirements-dev.txt, which pip fills once. */
+/** The environment of requirements-dev.txt; pip fills it once. */
 export const ensurePythonTools = (): Promise<unknown> =>
   execa('node', ['scripts/check-python.mjs', 'python', '-c', ''], { cwd: ROOT });
 
-/**
- * A Python with a module: the one that BENCH_TEST_PYTHON names, `python3`, or that of the tools. Null, and named in the run's
- * last lines: none has it. `tests`: what is skipped then.
- */
+/** BENCH_TEST_PYTHON, `python3`, or that of the tools. Null: `tests` are reported as skipped. */
 export async function pythonWith(module: string, tests: string): Promise<string | null> {
   const failure = await whenPrepared('python-tools').then(() => '', String);
   for (const python of [process.env['BENCH_TEST_PYTHON'], 'python3', OWN])

@@ -8,7 +8,6 @@ export interface ZipMember {
   text: string;
 }
 
-/** Every member of an archive, in its order. */
 export async function readZip(archive: Buffer): Promise<ZipMember[]> {
   return new Promise((resolve, reject) => {
     fromBuffer(archive, { lazyEntries: true }, (error, zip) => {

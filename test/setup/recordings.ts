@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { notTested } from './not-tested.js';
 
-/** Published runs, beside the checkout; they are no part of it. */
 const RECORDINGS = resolve(import.meta.dirname, '../../../shared/data/mlgym-bench-v0/trajectories');
 
 export interface RecordedRun {
@@ -16,7 +15,7 @@ export interface RecordedEntry {
   observation: string;
 }
 
-/** The recordings of these tasks that lie here; without any it says so. */
+/** The available recordings of these tasks; reports it if there are none. */
 export function recordedRuns(tasks: readonly string[]): RecordedRun[] {
   const folders = existsSync(RECORDINGS) ? readdirSync(RECORDINGS).sort() : [];
   const runs = folders.flatMap((folder) => {
@@ -29,7 +28,7 @@ export function recordedRuns(tasks: readonly string[]): RecordedRun[] {
   return runs;
 }
 
-/** What was recorded, without the ends that MLGym forced: it ran no reply beyond the last step. */
+/** The recording without the ends that MLGym forced: it ran no reply beyond the last step. */
 export function recordedEntries(file: string): RecordedEntry[] {
   const { trajectory } = JSON.parse(readFileSync(file, 'utf8')) as { trajectory: RecordedEntry[] };
   return trajectory.filter(
@@ -45,7 +44,7 @@ export interface OpenedFile {
   total: number;
 }
 
-/** Files that the recording shows from their beginning when it opens them, before it changed any. */
+/** Files that the recording opens at their beginning before it changes any. */
 export function openedFiles(entries: readonly RecordedEntry[]): OpenedFile[] {
   const found = new Map<string, OpenedFile>();
   for (const { action, observation } of entries) {

@@ -9,7 +9,7 @@ import { OrdinaryUser } from './ordinary-user.js';
 const START_LIMIT_MS = 60_000;
 const socketIn = (dir: string): string => `unix://${dir}/run/podman.sock`;
 
-/** An ordinary user of this machine with a service of podman's of its own, and `bench` as it runs it. */
+/** An ordinary user with a podman service, and `bench` run by that user. */
 export class RootlessPodman {
   #service: ChildProcess | undefined;
   private constructor(readonly user: OrdinaryUser) {}
@@ -35,7 +35,7 @@ export class RootlessPodman {
     return engineAddress('podman', { BENCH_PODMAN_HOST: socketIn(this.user.dir) });
   }
 
-  /** A command of bench's with --json, as that user. Throws with what it printed if it fails. */
+  /** A bench command with --json, as that user. Throws its output if it fails. */
   async bench<T>(...args: string[]): Promise<T> {
     return await this.user.bench<T>(args);
   }
@@ -47,7 +47,7 @@ export class RootlessPodman {
     const gone = new Promise((settle) => this.#service?.once('exit', settle));
     this.#service?.kill('SIGTERM');
     await gone;
-    // With what podman holds its user's namespace with.
+    // With podman's processes that keep the user's namespace.
     await this.user.remove();
   }
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { notTested } from './not-tested.js';
 
-/** Published run directories, beside the checkout; they are no part of it. Empty, and told so, where they are missing. */
+/** Published run directories, outside the repository. Empty, with a report, if missing. */
 export function publishedRunDirectories(): string[] {
   const folder = resolve(import.meta.dirname, '../../../shared/data/mlgym-bench-v0/trajectories');
   const found = existsSync(folder) ? readdirSync(folder).sort() : [];
@@ -19,11 +19,10 @@ export interface InventedRun {
   status?: string | null;
   actions?: string[];
   observation?: (step: number) => string;
-  /** The file that is open before the step. */
   openFile?: (step: number) => string;
   scores?: unknown;
   baseline?: unknown;
-  /** In place of what would be written; null: the file is left out. */
+  /** Replaces the written content; null: no file. */
   trajectory?: string | Buffer | null;
   results?: string | Buffer | null;
   args?: string;
@@ -38,7 +37,7 @@ const step = (action: string, observation: string, openFile: string) => ({
   execution_time: 0.25,
 });
 
-/** A run directory as MLGym writes it, with invented content. Returns its path. */
+/** An MLGym run directory with invented content. Returns its path. */
 export function writeRunDirectory(folder: string, run: InventedRun = {}): string {
   const {
     model = 'model-a',

@@ -12,7 +12,7 @@ const BUILT = join(homedir(), 'go', 'bin');
 export const ACCESS_KEY = 'testkey';
 export const SECRET_KEY = 'testsecret';
 
-/** A server of S3 that Go builds. */
+/** An S3 server that Go builds. */
 interface S3Program {
   name: string;
   module: string;
@@ -32,7 +32,7 @@ export const VERSITYGW: S3Program = {
   health: '/health',
 };
 
-/** The second opinion: other errors, other rules for keys. Its releases are no modules that Go takes. */
+/** Has other errors and rules for keys. Its releases are not Go modules. */
 export const MINIO: S3Program = {
   name: 'minio',
   module: 'github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c',
@@ -41,7 +41,7 @@ export const MINIO: S3Program = {
   health: '/minio/health/live',
 };
 
-/** Built by Go if `BENCH_TEST_SERVERS=1`, in minutes. False: it is not here. */
+/** Built by Go if `BENCH_TEST_SERVERS=1`, in minutes. False: not available. */
 export async function isBuilt({ name, module }: S3Program): Promise<boolean> {
   if (existsSync(join(BUILT, name))) return true;
   if (process.env['BENCH_TEST_SERVERS'] !== '1') return false;
@@ -57,7 +57,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** A server over a folder: to be killed and started again at will. */
+/** A server over a folder, to kill and restart at will. */
 export class S3Server {
   #child: ChildProcess | undefined;
   private constructor(
@@ -77,12 +77,12 @@ export class S3Server {
   get endpoint(): string {
     return `http://${this.ip}:${this.port}`;
   }
-  /** Of versitygw: buckets are folders of it, objects files. */
+  /** Of versitygw: buckets are folders, objects files. */
   get data(): string {
     return join(this.dir, 'data');
   }
 
-  /** What asks it without bench. */
+  /** Access without bench. */
   async client(): Promise<S3Client> {
     const { S3Client } = await import('@aws-sdk/client-s3');
     return new S3Client({
@@ -124,9 +124,9 @@ export class S3Server {
   }
 }
 
-/** Passes requests on, or answers them itself with a status: for a store that is there and does not work. */
+/** Passes requests on, or answers with a status, like a store that is up but fails. */
 export class FaultyS3 {
-  /** For so many requests to come. */
+  /** Number of requests to come. */
   faults: { status: number; code: string; left: number } = { status: 503, code: 'SlowDown', left: 0 };
   answered = 0;
   private constructor(

@@ -8,7 +8,7 @@ import { servicePaths } from '../../services/home-paths.js';
 import { identify, waitUntilGone } from '../../services/process-identity.js';
 import { readServicesFile, type ServiceName, type ServicesFile } from '../../services/services-file.js';
 
-/** Does what matters here of a worker: lives, shows what it was given, says that it is ready, ends when told to. */
+/** Stands in for a worker: shows its settings, reports ready, and ends when signalled. */
 const STAND_IN = `
 require('node:fs').writeFileSync(process.env.BENCH_READY_FILE, String(process.pid));
 console.log('stand-in worker ' + JSON.stringify({
@@ -18,7 +18,6 @@ setInterval(() => undefined, 1000);
 process.on('SIGTERM', () => process.exit(0));
 `;
 
-/** A throw-away home whose services the tests start, kill and look at. */
 export class ServicesHome {
   readonly dir: string;
   readonly paths: ReturnType<typeof servicePaths>;
@@ -61,7 +60,7 @@ export class ServicesHome {
     return process.pid;
   }
 
-  /** kill -9, and wait until it is dead: the signal only arrives after `kill` returns. */
+  /** kill -9, and wait for death: the signal arrives only after `kill` returns. */
   async kill(name: ServiceName | 'supervisor' | 'guardian'): Promise<void> {
     const identity = identify(this.pid(name));
     if (identity === null) throw new Error(`${name} of ${this.dir} is dead already`);
@@ -79,7 +78,6 @@ export class ServicesHome {
   }
 }
 
-/** One statement, one connection. */
 export async function query(databaseUrl: string, statement: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -90,14 +88,14 @@ export async function query(databaseUrl: string, statement: string): Promise<unk
   }
 }
 
-/** Wait for something to become true; the message says what did not. */
+/** The message names the condition that did not come true. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 300_000;
   for (;;) {
     const start = performance.now();
     if (await condition()) return;
     if (Date.now() > deadline) throw new Error(`still not true after 300 s: ${what}`);
-    // What takes long to look at is looked at less often: other tests run on the same cores.
+    // Slow conditions are polled less often: other tests share the cores.
     const pause = Math.min(1_000, Math.max(25, 4 * (performance.now() - start)));
     await new Promise((resolve) => setTimeout(resolve, pause));
   }

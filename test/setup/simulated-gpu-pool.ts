@@ -9,9 +9,8 @@ import {
 } from '../../workflows/gpu-pool-state.js';
 import { request, setHosts } from '../fakes/gpu-pool.js';
 
-/** Of the one simulated host. */
 export const GPUS = ['0', '1', '2', '3', '4', '5', '6', '7'];
-/** Between a holder's death and its GPUs' release: the pool's round and the removal of containers. */
+/** From a holder's death to its GPUs' release: the pool's round and container removal. */
 const RECLAIM_S = 30;
 
 export interface SimulatedRun {
@@ -21,12 +20,12 @@ export interface SimulatedRun {
   /** Seconds. */
   lasts: number;
   arrives: number;
-  /** So long after its grant it is killed; null: never. */
+  /** Seconds after its grant at which it is killed; null: never. */
   killedAfter: number | null;
 }
 
 export interface SimulatedUse {
-  /** Part of all GPU seconds, until the last run had begun, in which a GPU was held by a run that lived. */
+  /** Share of GPU seconds, until the last run began, in which a living run had the GPU. */
   utilisation: number;
   longestWait: number;
   longestReclaim: number;
@@ -36,10 +35,7 @@ export interface SimulatedUse {
   left: number;
 }
 
-/**
- * Second by event: arrivals, ends, kills and reclaims in order of time. `impatient`: when somebody asks for all GPUs, and thinks better of it a second
- * later; the GPUs must be in use then.
- */
+/** `impatient`: when a client requests all GPUs and cancels a second later; they must be busy. */
 export function simulateGpuPool(runs: readonly SimulatedRun[], impatient: number | null = null): SimulatedUse {
   let state: GpuPoolState = emptyPool();
   setHosts(state, [{ hostId: 'h', devices: GPUS }]);
@@ -75,7 +71,7 @@ export function simulateGpuPool(runs: readonly SimulatedRun[], impatient: number
       const killed = lives < run.lasts;
       after(now + lives, (at) => {
         if (!killed) return free(runId, lease.token, lease.devices);
-        // The dead give nothing back: the pool finds out, and takes it.
+        // The dead return nothing: the pool detects and reclaims it.
         after(at + RECLAIM_S, () => {
           revoke(state, lease.token);
           outcome.longestReclaim = Math.max(outcome.longestReclaim, RECLAIM_S);
@@ -92,7 +88,7 @@ export function simulateGpuPool(runs: readonly SimulatedRun[], impatient: number
   }
   for (let next = events.shift(); next !== undefined; next = events.shift()) {
     next.do(next.at);
-    // Continue-as-new at any moment: the state is what JSON keeps of it.
+    // Continue-as-new at any moment: the state survives as JSON.
     state = JSON.parse(JSON.stringify(state)) as GpuPoolState;
     serve(next.at);
   }

@@ -27,7 +27,7 @@ export async function noSlurm(): Promise<string | null> {
   return missing.length === 0 ? null : `no ${missing.join(', ')}: apt-get install slurmctld slurmd slurm-client munge`;
 }
 
-/** One node, with CPUs as it is told, and two partitions: what is asked for in `high` preempts and requeues what runs in `low`. */
+/** One node and two partitions: jobs in `high` preempt and requeue those in `low`. */
 export class SlurmCluster {
   readonly #daemons: ChildProcess[] = [];
   #node: ChildProcess | undefined;
@@ -52,7 +52,7 @@ export class SlurmCluster {
       cluster.conf,
       [
         ...['ClusterName=t', `SlurmctldHost=${node}(127.0.0.1)`, 'SlurmUser=root', 'SlurmdUser=root'],
-        // What is requeued begins again after that time.
+        // A requeued job starts again after this time.
         ...['AuthType=auth/munge', `AuthInfo=socket=${socket},cred_expire=5`],
         ...[`SlurmctldPort=${port}`, `SlurmdPort=${port + 1}`],
         ...[`StateSaveLocation=${dir}/ctld`, `SlurmdSpoolDir=${dir}/d`],
@@ -102,17 +102,15 @@ export class SlurmCluster {
     return stdout;
   }
 
-  /** Ids of the jobs that wait or run. */
   async jobs(): Promise<string[]> {
     return (await this.run('squeue', '-h', '-o', '%i')).split('\n').filter((line) => line !== '');
   }
 
-  /** Takes the whole node for a moment. */
   async preempt(): Promise<void> {
     await this.run('sbatch', '-p', 'high', '-n', '4', '-t', '5', '-o', '/dev/null', '--wrap', 'sleep 1');
   }
 
-  /** The node loses its power: with its daemon goes all that its jobs started. Later it comes back. */
+  /** The node loses power, with its daemon and all jobs, and returns later. */
   async loseNode(awayMs: number): Promise<void> {
     this.#node?.kill('SIGKILL');
     for (let left = processesOfJobs(this.dir); left.length > 0; left = processesOfJobs(this.dir))
@@ -142,7 +140,7 @@ export class SlurmCluster {
   }
 }
 
-/** Of all jobs of the cluster: what has their environment, or descends from it. */
+/** Processes with a job's environment, and their descendants. */
 function processesOfJobs(dir: string): number[] {
   const isOfJob = (pid: string): boolean => {
     try {

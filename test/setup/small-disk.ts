@@ -3,11 +3,10 @@ import { rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { unmountBelow } from '../../benchmarks/unmount-below.js';
 
-/** A disk of a folder's own, small enough to be filled. Needs root. */
+/** A small disk in a folder, to fill up. Needs root. */
 export interface SmallDisk {
-  /** Not a byte is left, for root neither. */
+  /** Leaves no byte, even for root. */
   fill(): void;
-  /** What fill() took is there again. */
   free(): void;
   unmount(): void;
 }
@@ -15,7 +14,7 @@ export interface SmallDisk {
 export function mountSmallDisk(dir: string, size: string): SmallDisk {
   const image = `${dir}.img`;
   execFileSync('truncate', ['-s', size, image]);
-  // Nothing is kept back for root, who writes most of it.
+  // Reserves nothing for root, who writes most of it.
   execFileSync('mkfs.ext4', ['-q', '-m', '0', '-F', image]);
   execFileSync('mount', ['-o', 'loop', image, dir]);
   // Gone with the last mount.

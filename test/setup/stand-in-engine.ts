@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What an engine says to a request, beside its version; undefined: there is no such thing. */
+/** The engine's answers apart from its version; undefined: 404. */
 type Says = (method: string, path: string, request: IncomingMessage) => unknown;
 
-/** Answers as an engine without images does, and builds for ever: to see what is asked of it, and who hangs up. */
+/** An engine without images whose builds never end: shows requests and disconnects. */
 export class StandInEngine {
   readonly requests: string[] = [];
-  /** Connections of builds that were closed by who asked. */
+  /** Build connections that the client closed. */
   hungUp = 0;
   readonly #dir = mkdtempSync(join(tmpdir(), 'bench-test-engine-'));
   readonly #server = createServer((request, response) => {

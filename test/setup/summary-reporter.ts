@@ -3,8 +3,8 @@ import { LONG, LONG_FILES } from './long.js';
 import { collectNotTested } from './not-tested.js';
 
 /**
- * The last lines of a run: what this machine keeps from being tested, then, for programs that read it, `N passed, N failed`, and
- * `, N skipped` if any. A file that could not be run and an error outside of tests count as failed.
+ * What this machine cannot test, then, for programs, `N passed, N failed` and `, N skipped` if any.
+ * Broken files and errors outside of tests count as failed.
  */
 export default class SummaryReporter implements Reporter {
   readonly #notTested = collectNotTested();

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Certificates of one authority: PEM files in a directory of their own. */
+/** One authority's certificates: PEM files in a directory of their own. */
 export class Certificates {
   readonly dir = mkdtempSync(join(tmpdir(), 'bench-tls-'));
   readonly authority = this.path('ca.crt');
@@ -25,7 +25,6 @@ export class Certificates {
     )(...['-subj', '/CN=test authority', '-addext', config, '-keyout', this.path('ca.key'), '-out', this.authority]);
   }
 
-  /** A key and a certificate for a name; returns their paths. */
   issue(name: string): { crt: string; key: string } {
     const [crt, key, csr, ext] = ['crt', 'key', 'csr', 'ext'].map((kind) => this.path(`${name}.${kind}`)) as [
       string,
@@ -72,17 +71,13 @@ export class Certificates {
 
 export interface TemporalGateway {
   address: string;
-  /** Calls that were passed on. */
   readonly calls: number;
   close(): Promise<void>;
 }
 
 const UNAUTHENTICATED = '16';
 
-/**
- * What stands before Temporal in real deployments: speaks TLS, wants client certificates of the authority and, if given,
- * an API key, and passes calls on to a real server.
- */
+/** Like a production proxy: requires client certificates and, if given, an API key. */
 export async function openTemporalGateway(
   target: string,
   files: { crt: string; key: string; authority: string },
@@ -114,7 +109,7 @@ export async function openTemporalGateway(
     let trailers: IncomingHttpHeaders = {};
     call.on('trailers', (given: IncomingHttpHeaders) => (trailers = given));
     call.on('response', (answer) => {
-      // A refusal comes without a body, its status among the headers.
+      // A refusal has no body; its status is in the headers.
       if (answer['grpc-status'] !== undefined) {
         stream.respond(answer, { endStream: true });
         return;

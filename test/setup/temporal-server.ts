@@ -11,16 +11,16 @@ import { chooseFreePort } from '../../services/index.js';
 import { startPostgres } from './postgres.js';
 import type { TemporalFixture } from './temporal.js';
 
-/** Later ones want a newer Go than they say. */
+/** Later ones need a newer Go than they say. */
 const VERSION = 'v1.32.1';
 const PROGRAMS = { server: 'go.temporal.io/server/cmd/server', sql: 'go.temporal.io/server/cmd/tools/sql' };
-/** What the docs tell to set. */
+/** The settings of the docs. */
 const SETTINGS = resolve(import.meta.dirname, '../../deploy/temporal-dynamic-config.yaml');
 const START_MS = 180_000;
 const NAMESPACE = 'default';
 const SCHEMAS = { temporal: 'temporal', temporal_visibility: 'visibility' };
 
-/** `BENCH_TEST_TEMPORAL=server`: the server of production, with PostgreSQL, in place of the one for development. */
+/** `BENCH_TEST_TEMPORAL=server`: the production server with PostgreSQL, not the development one. */
 export const wantsTemporalServer = (): boolean => process.env['BENCH_TEST_TEMPORAL'] === 'server';
 
 /** Built by Go once, 5 to 15 minutes on two cores, and kept. */
@@ -39,11 +39,11 @@ async function builtPrograms(): Promise<Record<keyof typeof PROGRAMS, string>> {
 }
 
 export interface TemporalServer extends TemporalFixture {
-  /** kill -9; it starts again at once, and answers after a while. */
+  /** kill -9; it restarts at once, and answers after a while. */
   crash(): Promise<void>;
 }
 
-/** A throw-away server as in production, on a PostgreSQL of its own. */
+/** A throw-away server as in production, on its own PostgreSQL. */
 export async function startTemporalServer(ip = '127.0.0.1'): Promise<TemporalServer> {
   const programs = await builtPrograms();
   const postgres = await startPostgres({ maxConnections: 200 });
@@ -99,7 +99,7 @@ export async function startTemporalServer(ip = '127.0.0.1'): Promise<TemporalSer
   };
 }
 
-/** There is none at first, and its services learn of it one after the other. */
+/** There is none at first, and its services notice it one after the other. */
 async function withNamespace(address: string, server: ChildProcess): Promise<void> {
   const deadline = Date.now() + START_MS;
   for (let registered = false; ;) {

@@ -15,16 +15,16 @@ export interface TemporalFixture {
   stop(): Promise<void>;
 }
 
-/** See wantsTemporalServer; else a throw-away server for development, with the arguments that a home starts it with; at another address of ours it listens at all. */
+/** A throw-away development server with a home's arguments; for others see wantsTemporalServer. */
 export async function startTemporal(ip = '127.0.0.1'): Promise<TemporalFixture> {
   if (wantsTemporalServer()) return startTemporalServer(ip);
   const executable = await findTemporalForTests();
   const dir = mkdtempSync(join(tmpdir(), 'bench-temporal-'));
-  // None that systems give to others meanwhile.
+  // A port that systems do not assign meanwhile.
   const port = await chooseFreePort(dir);
   const database = { databaseFile: join(dir, 'temporal.db'), port, namespace: 'default' };
   const args = temporalArguments(database).map((arg) => (arg === '127.0.0.1' && arg !== ip ? '0.0.0.0' : arg));
-  // As on a full disk: no line of its own may end it.
+  // As on a full disk: its own log must not end it.
   const output = existsSync('/dev/full') ? openSync('/dev/full', 'w') : null;
   const log = output ?? 'ignore';
   const server = spawn(executable, args, { stdio: ['ignore', log, log] });

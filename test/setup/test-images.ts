@@ -5,10 +5,7 @@ import { engineAddress } from '../../backends/docker/engine-address.js';
 import { ensureImage } from '../../backends/docker/images.js';
 import { testPodman } from './podman-engine.js';
 
-/**
- * The images of agents and evaluators are there when this returns: else several files would make the same ones at the same time,
- * and base images too. Where they cannot be made, whoever needs them says why.
- */
+/** Builds once what several files would build at once. Tests that need a failed one say why. */
 export async function ensureTestImages(say: (line: string) => void): Promise<void> {
   const docker = connectEngine(engineAddress('docker', process.env));
   const options = {

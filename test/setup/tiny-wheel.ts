@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 
-/** A wheel `<name>-1.0` of one module that holds `code`: the same bytes each time. */
+/** A wheel `<name>-1.0` with one module of `code`, byte for byte reproducible. */
 export async function tinyWheel(name: string, code: string): Promise<{ file: string; bytes: Buffer }> {
   const program = [
     'import sys, zipfile',

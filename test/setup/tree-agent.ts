@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The bundled greedy agent's file with another `search:` block. */
 export function treeAgent(agents: string, search: string): string {
   const greedy = readFileSync(join(agents, 'search-greedy.yaml'), 'utf8');
   const replaced = greedy.replace(/^search:\n(?: .*\n)+/m, `search: ${search}\n`);

@@ -4,7 +4,7 @@ export type Packing = 'stored' | 'deflate' | 'zstd' | 'bzip2';
 const LONGEST_BLOCK = 128 * 1024;
 const METHOD: Record<Packing, number> = { stored: 0, deflate: 8, bzip2: 12, zstd: 93 };
 
-/** Zstandard that compresses runs of one character alone: as two frames, which readers must take together. */
+/** Zstandard for runs of one character: two frames, which readers must join. */
 function zstd(text: Buffer): Buffer {
   const half = Math.floor(text.length / 2);
   return Buffer.concat([text.subarray(0, half), text.subarray(half)].map(frame));
@@ -28,7 +28,7 @@ function frame(bytes: Buffer): Buffer {
   return Buffer.concat([head, ...blocks]);
 }
 
-/** An archive in which a name may be twice, and members packed as Inspect packs them, which no library for Node writes. */
+/** An archive with duplicate names and Inspect's compression, which Node libraries cannot write. */
 export function writeZip(members: readonly [name: string, text: string][], packing: Packing = 'deflate'): Buffer {
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];

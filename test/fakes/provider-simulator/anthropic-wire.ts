@@ -32,7 +32,7 @@ const ERRORS: Record<ErrorName, (about: { model: string; key: string }) => [numb
 };
 
 export const anthropicWire: Wire = {
-  // Older clients say x-api-key, newer ones send a bearer token.
+  // Older clients send x-api-key, newer ones a bearer token.
   keyOf: (headers) => String(headers['x-api-key'] ?? (headers.authorization ?? '').replace(/^Bearer /, '')),
 
   messages(body) {

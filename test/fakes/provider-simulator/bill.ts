@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../../../domain/model/model.js';
 
-/** US dollars per million tokens; written apart from domain/model/price.ts, which it checks. */
+/** US dollars per million tokens; independent of domain/model/price.ts, which it checks. */
 export interface SimulatedPrice {
   input: number;
   cachedInput: number;
@@ -15,7 +15,7 @@ export interface BillEntry {
   usage: Required<TokenUsage>;
   /** Exact decimal. */
   costUsd: string;
-  /** The whole answer, with its true token count, was written to a caller that was still there. */
+  /** The whole answer, with its true token count, reached a caller that was still connected. */
   delivered: boolean;
 }
 
@@ -31,7 +31,6 @@ const units = (text: string): bigint => {
   return BigInt(whole + fraction.padEnd(10, '0'));
 };
 
-/** What the provider will ask to be paid for. */
 export class Bill {
   readonly entries: BillEntry[] = [];
   constructor(private readonly priceOf: (model: string) => SimulatedPrice) {}

@@ -5,7 +5,7 @@ const tokens = (text: string): number => Math.max(1, Math.ceil(text.length / 4))
 /** Shorter prompts are not cached. */
 const LEAST_CACHED = 1024;
 
-/** Counts as a provider would, with a prompt cache per key: what begins like an earlier prompt was cached by it. */
+/** Counts like a provider, with a prompt cache per key: repeated beginnings are cached. */
 export class TokenCounter {
   private readonly seen = new Map<string, string[]>();
 

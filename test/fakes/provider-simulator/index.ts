@@ -21,9 +21,8 @@ export interface SimulatorOptions {
   behaviour: Behaviour;
   /** Default: 1, 0.1, 1.25 and 5 dollars per million tokens. */
   priceOf?: (model: string) => SimulatedPrice;
-  /** What it tells of tokens to those who ask: as vLLM or SGLang do, log-probabilities alone, or it refuses the question. */
+  /** Requested token data: like vLLM or SGLang, log-probabilities alone, or refused. */
   tokens?: TokensOnWire;
-  /** Keys that are let in; default: any. */
   keys?: readonly string[];
 }
 
@@ -33,11 +32,9 @@ export interface ProviderSimulator {
   /** For ANTHROPIC_BASE_URL: without. */
   readonly anthropicBaseUrl: string;
   readonly bill: Bill;
-  /** Every request that could be read, in the order of arrival. */
   readonly requests: readonly SimulatedRequest[];
-  /** How often it was asked to count tokens. */
+  /** Number of requests to count tokens. */
   readonly counted: number;
-  /** Change what it does from the next request on. */
   behave(behaviour: Behaviour): void;
   close(): Promise<void>;
 }
@@ -49,7 +46,7 @@ const WIRES: Readonly<Record<string, Wire>> = {
 };
 const PRICE: SimulatedPrice = { input: 1, cachedInput: 0.1, cacheWrite: 1.25, output: 5 };
 
-/** An HTTP server on localhost that speaks both wires, answers and misbehaves as told, and keeps a bill. */
+/** A local HTTP server for both wires, with scripted faults and a bill. */
 export async function startProviderSimulator(options: SimulatorOptions): Promise<ProviderSimulator> {
   let { behaviour } = options;
   const bill = new Bill(options.priceOf ?? (() => PRICE));
@@ -186,7 +183,7 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
 
   const server = createServer((incoming, response) => {
     handle(incoming, response).catch((error: unknown) => {
-      // A caller that goes away in mid-request is part of the game; anything else is a defect of the test.
+      // A caller may disconnect; anything else is a defect of the test.
       if (incoming.destroyed || response.destroyed) return;
       send(response, 500, { error: { message: `simulator: ${String(error)}` } });
     });

@@ -2,8 +2,8 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { playProgram, startProviderSimulator } from './index.js';
 
 /**
- * The simulator as a process, for acceptance from other languages: main.ts KEY FILE [FAULT...]. It plays the optimum for programs;
- * every third request gets the next of the faults. FILE holds addresses and bill, written again each second.
+ * The simulator as a process, for tests in other languages: main.ts KEY FILE [FAULT...]. Plays the
+ * optimum; every third request gets the next fault. Rewrites FILE, addresses and bill, each second.
  */
 const [key = '', file = '', ...faults] = process.argv.slice(2);
 const kinds: Record<string, Parameters<typeof Object.assign>[0]> = {
@@ -26,7 +26,7 @@ const simulator = await startProviderSimulator({
 const write = (): void => {
   const { openAiBaseUrl, anthropicBaseUrl, bill, requests } = simulator;
   const keys = [...new Set(requests.map((request) => request.key))];
-  // Whoever reads it meets a whole one.
+  // Atomic: readers see a whole file.
   writeFileSync(`${file}.new`, JSON.stringify({ openAiBaseUrl, anthropicBaseUrl, bill: bill.entries, faults, keys }));
   renameSync(`${file}.new`, file);
 };

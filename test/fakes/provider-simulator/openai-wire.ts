@@ -24,7 +24,7 @@ const ERRORS: Record<ErrorName, (about: { model: string; key: string }) => [numb
     'invalid_request_error',
     'context_length_exceeded',
   ],
-  // The real one shows a part of the key; this one is worse.
+  // The real API shows a part of the key; this one is worse.
   unauthorized: ({ key }) => [401, `Incorrect API key provided: ${key}`, 'invalid_request_error', 'invalid_api_key'],
   forbidden: () => [403, 'Project does not have access to this model', 'invalid_request_error', null],
   not_found: ({ model }) => [404, `The model '${model}' does not exist`, 'invalid_request_error', 'model_not_found'],

@@ -5,13 +5,13 @@ import type { Behaviour, SimulatedRequest } from './behaviour.js';
 
 const fenced = (thought: string, command: string): string => `${thought}\n\n\`\`\`bash\n${command}\n\`\`\`\n`;
 
-/** The name of the tool's parameter that takes the command: its only one, or the first. */
+/** The tool's parameter for the command: its only one, or the first. */
 function commandParameter(request: SimulatedRequest): string {
   const properties = request.tools[0]?.parameters['properties'];
   return Object.keys(typeof properties === 'object' && properties !== null ? properties : {})[0] ?? 'command';
 }
 
-/** One argument of a call; garbage stays what it is. */
+/** One argument of a call; invalid JSON stays unchanged. */
 function argument(text: string, name: string): string {
   try {
     const value: unknown = (JSON.parse(text) as Record<string, unknown>)[name];
@@ -21,7 +21,7 @@ function argument(text: string, name: string): string {
   }
 }
 
-/** The conversation as a text agent has it, whichever agent it is. */
+/** The conversation in a text agent's form, for any agent. */
 function asTexts(request: SimulatedRequest): ChatMessage[] {
   return request.messages.map((message): ChatMessage => {
     if (message.role === 'tool') return { role: 'user', content: message.content };
@@ -32,10 +32,7 @@ function asTexts(request: SimulatedRequest): ChatMessage[] {
   });
 }
 
-/**
- * Plays a bundled scripted policy, as a text agent's fenced reply or as a call of the first tool offered. `optimum` reaches the
- * optimum of battleOfSexes through real edits.
- */
+/** As a fenced reply or a call of the first tool. `optimum` plays battleOfSexes by real edits. */
 export function playPolicy(policy: string): Behaviour {
   return async (request) => {
     const { text } = await scriptedPlayer.reply({

@@ -3,7 +3,7 @@ import type { ChatMessage } from '../../../domain/model/model.js';
 import { scriptedPlayer } from '../../../models/scripted/index.js';
 import type { Behaviour } from './behaviour.js';
 
-/** By which tool, and which of its arguments, known clients run a command. */
+/** The shell tools of known clients, with the argument that takes the command. */
 const SHELLS: readonly [tool: string, argument: string][] = [
   ['Bash', 'command'],
   ['bash', 'command'],
@@ -12,8 +12,8 @@ const SHELLS: readonly [tool: string, argument: string][] = [
 ];
 
 /**
- * Plays a bundled policy for a client with tools of its own: a command of its shell for each step, found by the number of results
- * in the request, whatever else the client tells. Requests without such a tool, as for a title, get a word.
+ * A shell command per step, selected by the number of results in the request. Requests without a
+ * shell tool, as for a title, get one word.
  */
 export function playProgram(policy: string): Behaviour {
   return async (request) => {

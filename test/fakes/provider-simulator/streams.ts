@@ -2,7 +2,6 @@ import type { SimulatedRequest } from './behaviour.js';
 
 type Json = Record<string, unknown>;
 
-/** A text in pieces, as models write it. */
 const pieces = (text: string): string[] => text.match(/[^]{1,37}/g) ?? [''];
 
 const named = (data: Json): string => `event: ${String(data['type'])}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -72,7 +71,7 @@ function messageEvents(answer: Json): string[] {
   ];
 }
 
-/** The last event holds no output, as with servers that send it item by item. */
+/** The last event has no output, like servers that send it item by item. */
 function responseEvents(answer: Json): string[] {
   const output = answer['output'] as Json[];
   return [
@@ -82,7 +81,6 @@ function responseEvents(answer: Json): string[] {
   ];
 }
 
-/** An answer as its wire streams it, an event a piece. */
 export function streamOf({ wire, body }: SimulatedRequest, answer: Json): string[] {
   if (wire === 'anthropic') return messageEvents(answer);
   if (wire === 'responses') return responseEvents(answer);

@@ -6,7 +6,7 @@ export type TokensOnWire = 'vllm' | 'sglang' | 'logprobs';
 export const tokensOf = (text: string): number[] => [...Buffer.from(text)];
 export const logprobOf = (token: number): number => -token / 1000;
 
-/** Adds what the request asks for about tokens, where this kind of server puts it. */
+/** Adds the requested token data where this kind of server puts it. */
 export function withTokens(
   answer: Record<string, unknown>,
   { body }: SimulatedRequest,

@@ -4,16 +4,15 @@ import type { SimulatedReply, UsageOnWire } from './behaviour.js';
 
 type Json = Record<string, unknown>;
 
-/** What one provider's requests, answers and errors look like. */
 export interface Wire {
   keyOf(headers: IncomingHttpHeaders): string;
   messages(body: Json): ChatMessage[];
   tools(body: Json): ToolDefinition[];
-  /** Why a strict provider refuses the request; null: it does not. */
+  /** Why a strict provider refuses the request; null: it accepts it. */
   refusal(body: Json): string | null;
   answer(id: string, model: string, reply: SimulatedReply, usage: Json | null): Json;
   usage(usage: Required<TokenUsage>): Json;
-  /** Word for word as the real ones put it, since adapters tell cases apart by it. */
+  /** Verbatim messages of the real providers, since adapters distinguish cases by them. */
   error(kind: ErrorName, about: { model: string; key: string }): { status: number; body: Json };
 }
 
@@ -29,7 +28,6 @@ export type ErrorName =
   | 'prompt_filtered'
   | 'bad_request';
 
-/** The count as it is sent. */
 export function usageOnWire(counts: Json, how: UsageOnWire = 'true'): Json | null {
   if (how === 'missing') return null;
   const nonsense = { true: null, negative: -17, not_a_number: 'many', enormous: 9_000_000_000 }[how];

@@ -18,7 +18,7 @@ const newestOf = (folder: string): number =>
       .map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs),
   );
 
-/** Project `browser`: PostgreSQL as for `sql`, the page as it is built, and Chromium, which is there or will be. */
+/** Project `browser`: PostgreSQL as for `sql`, the built page, and Chromium, if need be later. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const built = existsSync(PAGE) ? statSync(PAGE).mtimeMs : 0;
   if (built < newestOf(join(ROOT, 'web/client'))) {

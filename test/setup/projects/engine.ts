@@ -4,7 +4,7 @@ import { ensurePodmanEngine } from '../podman-engine.js';
 import { ensureTestImages } from '../test-images.js';
 import { clearEnvironment, makeScratch, say } from './environment.js';
 
-/** Project `engine`: Docker answers, Podman where it can be had, and both have the images of agents and evaluators, or will. */
+/** Project `engine`: Docker, Podman if possible, and the images, if need be later. */
 export async function setup(): Promise<() => Promise<void>> {
   clearEnvironment();
   await ensureDockerEngine(say);

@@ -22,7 +22,7 @@ export function clearEnvironment(): void {
 
 export const say = (line: string): void => void process.stderr.write(`test set-up: ${line}\n`);
 
-/** Test processes are killed without notice, so the set-up removes what they share. `remove` does that where it was made. */
+/** Test processes are killed, so the set-up that made the shared folder removes it. */
 export function makeScratch(): { scratch: string; remove: () => void } {
   const there = process.env['BENCH_TEST_SCRATCH'];
   if (there !== undefined) return { scratch: there, remove: () => undefined };

@@ -7,12 +7,12 @@ import { makeScratch, say } from './environment.js';
 import { setup as setUpPython } from './python.js';
 import { setup as setUpTemporal } from './temporal.js';
 
-/** Projects `home`, `chaos`, `integrity`: whole homes of the built program, whose runs live in containers. */
+/** Projects `home`, `chaos`, `integrity`: whole homes of the built program, in containers. */
 export async function setup(): Promise<() => Promise<void>> {
   ensureBuilt(say);
   const { scratch, remove } = makeScratch();
   const teardowns = [await setUpTemporal(), await setUpEngines(), await setUpPython()];
-  // After the engine: apt does one thing at a time.
+  // After the engine: apt runs one at a time.
   teardowns.push(await prepareBeside('programs', scratch, () => ensurePrograms(say)));
   await prepareHomeTemplate(scratch);
   return async () => {

@@ -3,7 +3,7 @@ import type { ServerAddress } from '../databases.js';
 import { startPostgres } from '../postgres.js';
 import { clearEnvironment } from './environment.js';
 
-/** Project `sql`: one PostgreSQL server for all files; each takes databases of its own, copies of one migrated template. */
+/** Project `sql`: one PostgreSQL server; each file copies databases from a migrated template. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   clearEnvironment();
   const server = await startPostgres({ maxConnections: 400 });

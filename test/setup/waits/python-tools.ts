@@ -1,4 +1,4 @@
 import { whenPrepared } from '../beside-the-tests.js';
 
-// What `npm run check:python` says itself.
+// `npm run check:python` reports the failure itself.
 await whenPrepared('python-tools').catch(() => undefined);

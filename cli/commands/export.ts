@@ -17,18 +17,16 @@ interface ExportOptions {
   output?: string;
 }
 
-const toStdout = (format: ExportFormat): format is 'jsonl' | 'csv' => format === 'jsonl' || format === 'csv';
-
 async function write(context: CliContext, ref: string | undefined, options: ExportOptions): Promise<void> {
   const { output } = context;
-  const { format } = options;
-  if (toStdout(format) && (options.output ?? '-') === '-') {
+  if (options.format === 'jsonl' && (options.output ?? '-') === '-') {
+    // An unknown batch is reported first.
     const { batchId } = await findBatch(context, ref);
     if (output.jsonMode)
       throw new BenchError('usage', 'the export and --json both write to stdout', {
         remedy: 'Write the export to a file with -o.',
       });
-    for await (const text of exportText(context, batchId, format)) output.data(text);
+    for await (const text of exportText(context, batchId)) output.data(text);
     return;
   }
   const written = await exportBatch(context, ref, options);
@@ -41,7 +39,7 @@ export function register(program: Command, context: CliContext): void {
     .command('export')
     .summary('write a batch or a run to files')
     .description(
-      'Write a batch to files: one signed JSON line per run with all its records, which `bench import jsonl` reads (jsonl); MLGym run directories (mlgym); a table of runs (csv); trajectories for Harbor (atif), a file per run; or logs for Inspect (inspect), a file per task, agent and model. The last two also take a single run.',
+      'Write a batch to files: one signed JSON line per run with all its records, which `bench import jsonl` reads (jsonl); trajectories for Harbor (atif), a file per run; or logs for Inspect (inspect), a file per task, agent and model. The last two also take a single run.',
     )
     .argument(
       '[batch]',
@@ -50,13 +48,11 @@ export function register(program: Command, context: CliContext): void {
     .addOption(new Option('--format <format>', 'format of the files').choices([...EXPORT_FORMATS]).default('jsonl'))
     .option(
       '-o, --output <path>',
-      'file to write, or folder for mlgym, atif and inspect; default: stdout, or a folder named after the batch',
+      'file to write, or folder for atif and inspect; default: stdout, or a folder named after the batch',
     )
     .action((ref: string | undefined, options: ExportOptions) => write(context, ref, options));
   addExamples(command, [
     ['bench export spring -o spring.jsonl', 'everything, for bench import jsonl'],
-    ['bench export spring --format mlgym', 'MLGym run directories'],
-    ['bench export spring --format csv', 'a table on stdout'],
     ['bench export spring --format inspect -o logs/', 'for `inspect view --log-dir logs/`'],
     ['bench export 4f2a --format atif -o run.json', 'one run as an ATIF trajectory'],
   ]);

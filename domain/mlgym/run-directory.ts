@@ -37,25 +37,3 @@ export function parseRunDirectory(name: string): RunDirectoryName | null {
     runIndex: Number(index),
   };
 }
-
-/** Two underscores part the fields, so that names hold none; a colon is no part of MLGym's names, nor a slash of any folder's. */
-const field = (text: string): string =>
-  text
-    .replace(/[:/\\]/g, '-')
-    // oxlint-disable-next-line no-control-regex
-    .replace(/[\u0000-\u001f\u007f]/g, '')
-    .replace(/_{2,}/g, '_')
-    .replace(/^_|_$/g, '');
-
-/** The directory's name for a run; `suffix` is one more setting. */
-export function runDirectoryName(run: RunDirectoryName & { suffix?: string }): string {
-  const settings = [
-    field(run.agent ?? 'default'),
-    `t-${(run.temperature ?? 0).toFixed(2)}`,
-    `p-${(run.topP ?? 1).toFixed(2)}`,
-    `c-${Number(run.costLimitUsd ?? 0).toFixed(2)}`,
-    'install-0',
-    ...(run.suffix === undefined ? [] : [field(run.suffix)]),
-  ];
-  return `metagen-${field(run.model)}__${field(run.task)}__${settings.join('__')}_run_${run.runIndex}`;
-}

@@ -64,31 +64,6 @@ export type EpisodeRecord = Omit<EpisodeLine, 'messages' | 'actions' | 'exit_sta
   actions: RecordedAction[];
 };
 
-export type ExportRow = Record<string, unknown>;
-
-/** What an MLGym run directory needs besides steps and evaluations. */
-export interface ExportSource {
-  /** The directory's name, if the run came from one. */
-  source: string | null;
-  rawExitStatus: string | null;
-  modelStats: Record<string, number> | null;
-  submission: string | null;
-  baseline: Record<string, number> | null;
-  environment: string | null;
-  args: unknown;
-  prompt: { role: string; content: string }[] | null;
-  /** What its history has after each step's observation. */
-  footers: (string | null)[] | null;
-}
-
-/** Whether leaderboards over all batches count a run, and if not, why. */
-export interface Standing {
-  counts: boolean;
-  endReason: string | null;
-  replaces: string | null;
-  forkedFrom: string | null;
-}
-
 /** What runs are put together by in logs of other tools. */
 export interface LogRun {
   runId: string;
@@ -107,9 +82,6 @@ export interface Exports {
   logRuns(runIds: readonly string[]): Promise<LogRun[]>;
   /** One line of JSON, without its line end, in pieces. */
   line(runId: string): AsyncGenerator<string>;
-  rows(batchId: string): Promise<ExportRow[]>;
-  source(runId: string): Promise<ExportSource | null>;
-  standing(runId: string): Promise<Standing>;
   /** A run's record, step by step, for formats of other tools. */
   record(runId: string): Promise<RunRecord>;
   /** Episodes with what was done in them, in the order in which they were reset. */

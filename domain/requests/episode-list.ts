@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { whole } from './fields.js';
 
-const EPISODE_EXPORT_FORMATS = ['jsonl', 'air-agent', 'atif', 'inspect'] as const;
-
 const filter = {
   group: z.string().min(1).optional().meta({ description: 'only episodes of this group', placeholder: 'key' }),
   policyVersion: whole(0).optional().describe('only episodes that this policy version started or acted in'),
@@ -23,13 +21,11 @@ export type EpisodeListRequest = z.input<typeof episodeListSchema>;
 /** What `bench episodes export` takes. */
 export const episodeExportSchema = episodeFilterSchema.extend({
   format: z
-    .enum(EPISODE_EXPORT_FORMATS)
+    .enum(['jsonl', 'air-agent'])
     .default('jsonl')
-    .describe(
-      'one JSON line per episode, or a folder with a file per episode: trajectories of air-agent or Harbor (atif), logs of Inspect',
-    ),
+    .describe('one JSON line per episode, or a folder with a trajectory of air-agent per episode'),
   output: z.string().min(1).optional().meta({
-    description: 'file to write, or folder for the other formats; default: stdout, or a folder named after the batch',
+    description: 'file to write, or folder for air-agent; default: stdout, or a folder named after the batch',
     placeholder: 'path',
   }),
 });

@@ -43,7 +43,7 @@ export type ImportDocument = z.infer<typeof importDocumentSchema>;
 
 export const exportDocumentSchema = z.strictObject({
   batchId: batchIdSchema,
-  format: z.enum(['mlgym', 'jsonl', 'csv', 'atif', 'inspect']),
+  format: z.enum(['jsonl', 'atif', 'inspect']),
   runs: countSchema,
   output: z.string(),
 });

@@ -81,7 +81,7 @@ export const shownEpisodeSchema = episodeFiguresSchema
 export type ShownEpisode = z.infer<typeof shownEpisodeSchema>;
 
 export const exportedEpisodesSchema = z.strictObject({
-  format: z.enum(['jsonl', 'air-agent', 'atif', 'inspect']),
+  format: z.enum(['jsonl', 'air-agent']),
   output: z.string(),
   episodes: countSchema,
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
@@ -95,19 +95,9 @@ describe('bench import mlgym', () => {
 });
 
 describe('bench export and bench import jsonl', () => {
-  it('writes each format once, and takes its lines back', async () => {
+  it('writes lines once, and takes them back', async () => {
     const file = at('runs.jsonl');
-    const [lines, table, directories] = [
-      await home.json('export', 'mlgym', '-o', file),
-      await home.run('export', 'mlgym', '--format', 'csv'),
-      await home.json('export', 'mlgym', '--format', 'mlgym', '-o', at('written')),
-    ];
-    expect([lines, directories]).toMatchObject([
-      { format: 'jsonl', runs: 2, output: file },
-      { format: 'mlgym', runs: 2, output: at('written') },
-    ]);
-    expect(table.stdout.split('\n').map((row) => row.split(',').length > 10)).toEqual([true, true, true]);
-    expect(readdirSync(at('written')).sort()).toEqual(readdirSync(at('good')).sort());
+    expect(await home.json('export', 'mlgym', '-o', file)).toMatchObject({ format: 'jsonl', runs: 2, output: file });
     const over = await home.run('export', 'mlgym', '-o', file);
     expect([over.exitCode, over.stderr]).toEqual([2, expect.stringContaining(`${file} already exists`)]);
     expect(existsSync(`${file}.partial`)).toBe(false);

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { Bench } from '../../operations/bench.js';
-import { exportEpisodes } from '../../operations/episodes/export/export-episodes.js';
 import { exportBatch } from '../../operations/records/export/export-batch.js';
 import { playedRun } from '../fixtures/exchanged-runs.js';
 import { run, submission, task } from '../fixtures/rows.js';
@@ -275,7 +274,7 @@ describe('a batch or episodes', () => {
     const episodes = makeEpisodes(3, 20);
     await storeEpisodes(db, 'trained', episodes);
     const output = target('');
-    expect(await exportEpisodes(bench(), { batch: 'trained', format: 'atif', output })).toMatchObject({ episodes: 20 });
+    expect(await exportBatch(bench(), 'trained', { format: 'atif', output })).toMatchObject({ runs: 20 });
     let refused = 0;
     for (const episode of episodes) {
       const { extra, steps } = atifSchema.parse(
@@ -294,8 +293,8 @@ describe('a batch or episodes', () => {
       refused += made.length;
     }
     expect(refused).toBeGreaterThan(0);
-    expect(await exportEpisodes(bench(), { batch: 'trained', format: 'inspect', output: target('') })).toMatchObject({
-      episodes: 20,
+    expect(await exportBatch(bench(), 'trained', { format: 'inspect', output: target('') })).toMatchObject({
+      runs: 20,
     });
   });
 });

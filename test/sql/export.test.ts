@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeRunDirectory as exportDirectory } from '../../operations/records/export/write-run-directory.js';
 import { importLines } from '../../operations/records/import/import-lines.js';
 import { importMlgym } from '../../operations/records/import/import-mlgym.js';
 import { findRunDirectories } from '../../operations/records/import/run-directories.js';
@@ -186,71 +185,5 @@ describe('a batch that is exported', () => {
     expect(await digest(there)).toEqual(await digest(here));
     console.info(`an observation of 50 MB out and in again: ${Math.round((peak - rss) / 1e6)} MB at most`);
     expect(peak - rss).toBeLessThan(700e6);
-  });
-
-  it('as run directories of MLGym is read back with the same steps, scores and end', async () => {
-    const own = await ownRun();
-    const out = join(folder, 'own');
-    await exportDirectory(here, own.runId, out);
-    await expect(exportDirectory(here, own.runId, out)).rejects.toThrow(/already exists/);
-    const tasks = { t: { label: 't', metric: 'score', direction: 'maximize' as const } };
-    const [result] = await importMlgym(there.imports, await findRunDirectories([out]), {
-      ...options,
-      batch: 'written',
-      tasks,
-    });
-    expect(result).toMatchObject({ outcome: 'imported', remarks: [{ kind: 'missing_key', key: 'baseline' }] });
-    const [before, after] = [await here.queries.showRun(own.runId), await there.queries.showRun(result?.runId ?? '')];
-    expect(after).toMatchObject({
-      origin: 'mlgym',
-      endReason: 'submit',
-      finalEvaluation: 'ok',
-      steps: 2,
-      maxSteps: 50,
-      seed: before.seed,
-    });
-    expect(after.evaluationList.map(({ metrics }) => metrics)).toEqual(
-      before.evaluationList.map(({ metrics }) => metrics),
-    );
-    const texts = async (db: Database, id: string) =>
-      (await db.queries.trajectory(id)).map(({ response, thought, action, observation, commandMs }) => [
-        response,
-        thought,
-        action,
-        observation,
-        commandMs,
-      ]);
-    expect(await texts(there, after.runId)).toEqual(await texts(here, own.runId));
-  });
-
-  it('as a table has a row per run', async () => {
-    const own = await ownRun();
-    expect(await here.exports.rows(own.batchId)).toMatchObject([
-      { run_id: own.runId, best_attempt: 0.5, last_attempt: 0.1 + 0.2, cost_usd: '0', origin: 'bench', steps: 2 },
-    ]);
-  });
-
-  it('tells of each run whether leaderboards take its scores, in the table and in run directories', async () => {
-    const own = await ownRun();
-    const failed = await oneRun(here);
-    await here.store.finishRun(failed.runId, { endReason: 'infra_error', finalEvaluation: 'not_run', detail: null });
-    const fork = await oneRun(here, undefined, { forkedFrom: { runId: own.runId, step: 1 } });
-    await here.store.finishRun(fork.runId, SUBMITTED);
-    const unfinished = await oneRun(here);
-    const told = {
-      [own.runId]: { counts: true, end_reason: 'submit', forked_from: null },
-      [failed.runId]: { counts: false, end_reason: 'infra_error', forked_from: null },
-      [fork.runId]: { counts: false, end_reason: 'submit', forked_from: own.runId },
-      [unfinished.runId]: { counts: false, end_reason: null, forked_from: null },
-    };
-    for (const [runId, expected] of Object.entries(told)) {
-      const { batchId } = await here.queries.findRun(runId);
-      expect(await here.exports.rows(batchId)).toMatchObject([{ run_id: runId, replaces: null, ...expected }]);
-      const out = join(folder, `told-${runId}`);
-      const path = join(out, await exportDirectory(here, runId, out), 't.traj');
-      expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ info: { bench: { run_id: runId, ...expected } } });
-    }
-    await here.pool.query('update batches set verification = true where batch_id = $1', [own.batchId]);
-    expect(await here.exports.rows(own.batchId)).toMatchObject([{ counts: false }]);
   });
 });

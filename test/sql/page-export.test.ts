@@ -102,9 +102,6 @@ describe('the page of imported runs is written', () => {
     expect(rows).toHaveLength(1);
     expect(await exported(batch, { output: join(out, batch) })).toMatchObject({ runs: 1 });
     expect(readdirSync(join(out, batch)).sort()).toEqual(expect.arrayContaining(['data', 'index.html']));
-    // As run directories too, which have the same history.
-    await exportBatch(bench.bench, batch, { format: 'mlgym', output: join(out, `${batch}-runs`) });
-    expect(readdirSync(join(out, `${batch}-runs`))).toHaveLength(1);
   });
 
   test('a prompt of another tool’s run is what its record has', async () => {

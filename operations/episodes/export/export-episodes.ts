@@ -13,9 +13,6 @@ import type { EpisodeLine, ExportedEpisodes } from '../../../domain/views/traini
 import { makeTarget, writeNew } from '../../records/export/targets.js';
 import { beginning, type BeginningPorts } from '../beginning.js';
 import { type EpisodeFilterPorts, wantedEpisodes } from '../list-episodes.js';
-import { type ExchangeFormat, isExchange } from '../../records/export/exchange/formats.js';
-import type { writeLogs, writeTrajectories } from '../../records/export/exchange/write-exchanged.js';
-import type { PortsOf } from '../../ports-of.js';
 import { airAgentTrajectory } from './air-agent.js';
 import { episodeLine } from './episode-line.js';
 
@@ -25,10 +22,10 @@ export type EpisodeLinesPorts = BeginningPorts &
     exports: Pick<Exports, 'episodes'>;
   };
 
-type ExchangePorts = EpisodeFilterPorts &
-  PortsOf<typeof writeLogs | typeof writeTrajectories> & { exports: Pick<Exports, 'episodes'> };
-
-/** Episodes with all their messages, in the order of their resets, one at a time in memory. */
+/**
+ * Episodes with all their messages, in the order in which they were reset: one at a time, however
+ * many there are.
+ */
 export async function* episodeLines(
   ports: EpisodeLinesPorts,
   filter: EpisodeFilter,
@@ -49,12 +46,11 @@ export async function* episodeText(
 
 /** Writes a file, or a folder for air-agent; path omitted: named after the batch. */
 export async function exportEpisodes(
-  ports: EpisodeLinesPorts & ExchangePorts,
+  ports: EpisodeLinesPorts,
   input: EpisodeExportRequest = {},
 ): Promise<ExportedEpisodes> {
   const { format, output, ...filter } = checkedRequest(episodeExportSchema, input);
   const target = output ?? `${filter.batch ?? 'episodes'}${format === 'jsonl' ? '.jsonl' : ''}`;
-  if (isExchange(format)) return exportExchanged(ports, filter, format, target);
   let count = 0;
   const counted = async function* () {
     for await (const line of episodeLines(ports, filter)) {
@@ -84,17 +80,4 @@ export async function exportEpisodes(
     }
   }
   return { format, output: target, episodes: count };
-}
-
-async function exportExchanged(
-  ports: ExchangePorts,
-  filter: EpisodeFilter,
-  format: ExchangeFormat,
-  target: string,
-): Promise<ExportedEpisodes> {
-  const { writeLogs, writeTrajectories } = await import('../../records/export/exchange/write-exchanged.js');
-  const runIds: string[] = [];
-  for await (const { run_id: runId } of ports.exports.episodes(await wantedEpisodes(ports, filter))) runIds.push(runId);
-  await (format === 'atif' ? writeTrajectories : writeLogs)(ports, runIds, target);
-  return { format, output: target, episodes: runIds.length };
 }

@@ -1,6 +1,5 @@
 import type { Exports } from '../../../domain/ports/exports.js';
 import type { BatchReads } from '../../../domain/ports/reading/batches.js';
-import { csvText } from '../../../report/csv-text.js';
 import { findRunOrBatch } from '../../results/find-run-or-batch.js';
 import type { BenchSettings } from '../../settings.js';
 import { signedLine } from './line-signature.js';
@@ -8,36 +7,34 @@ import type { ExportDocument } from '../../../domain/views/imports.js';
 import { ensureHomeKey } from './signing-key.js';
 import { EXCHANGE_FORMATS, type ExchangeFormat, isExchange } from './exchange/formats.js';
 import type { LogPorts } from './exchange/write-exchanged.js';
-import { makeTarget, writeNew } from './targets.js';
-import type { RunDirectoryPorts } from './write-run-directory.js';
+import { writeNew } from './targets.js';
 
-/** MLGym directories; a signed JSON line per run; a table; Harbor trajectories; Inspect logs. */
-export const EXPORT_FORMATS = ['mlgym', 'jsonl', 'csv', ...EXCHANGE_FORMATS] as const;
+/** A signed line of JSON per run, with everything; trajectories of Harbor; logs of Inspect. */
+export const EXPORT_FORMATS = ['jsonl', ...EXCHANGE_FORMATS] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-type TextFormat = Exclude<ExportFormat, 'mlgym' | ExchangeFormat>;
 
 export interface ExportTextPorts {
   settings: Pick<BenchSettings, 'layout'>;
   queries: Pick<BatchReads, 'findBatch'>;
-  exports: Pick<Exports, 'runIds' | 'line' | 'rows'>;
+  exports: Pick<Exports, 'runIds' | 'line'>;
 }
 type ExchangePorts = LogPorts &
   Parameters<typeof findRunOrBatch>[0] & {
     queries: Pick<BatchReads, 'findBatch'>;
     exports: Pick<Exports, 'runIds'>;
   };
-export type ExportPorts = ExportTextPorts & ExchangePorts & RunDirectoryPorts;
+export type ExportPorts = ExportTextPorts & ExchangePorts;
 
+/** A batch as lines of JSON, piece by piece. */
 export async function* exportText(
   ports: ExportTextPorts,
   ref: string | undefined,
-  format: TextFormat,
 ): AsyncGenerator<string, void, undefined> {
   const { batchId } = await ports.queries.findBatch(ref);
-  yield* textOf(ports, batchId, format);
+  yield* linesOf(ports, batchId);
 }
 
-/** Writes a new file, or run directories to a folder; path absent: named after the batch. */
+/** Writes a batch to a new file or a folder; omitted: one named after the batch. */
 export async function exportBatch(
   ports: ExportPorts,
   ref: string | undefined,
@@ -45,13 +42,8 @@ export async function exportBatch(
 ): Promise<ExportDocument> {
   if (isExchange(format)) return exportExchanged(ports, ref, format, output);
   const { batchId, name, runs } = await ports.queries.findBatch(ref);
-  const label = name ?? batchId;
-  const target = output ?? (format === 'mlgym' ? label : `${label}.${format}`);
-  if (format === 'mlgym') {
-    makeTarget(target);
-    const { writeRunDirectory } = await import('./write-run-directory.js');
-    for (const runId of await ports.exports.runIds(batchId)) await writeRunDirectory(ports, runId, target);
-  } else await writeNew(target, textOf(ports, batchId, format));
+  const target = output ?? `${name ?? batchId}.${format}`;
+  await writeNew(target, linesOf(ports, batchId));
   return { batchId, format, runs, output: target };
 }
 
@@ -78,15 +70,10 @@ async function exportExchanged(
   return { batchId, format, runs, output: target };
 }
 
-async function* textOf(
+async function* linesOf(
   { settings, exports }: Pick<ExportTextPorts, 'settings' | 'exports'>,
   batchId: string,
-  format: TextFormat,
 ): AsyncGenerator<string, void, undefined> {
-  if (format === 'csv') {
-    yield csvText(await exports.rows(batchId), { header: true });
-    return;
-  }
   const key = ensureHomeKey(settings.layout);
   for (const runId of await exports.runIds(batchId)) {
     yield* signedLine(exports.line(runId), key);

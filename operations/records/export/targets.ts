@@ -44,23 +44,6 @@ export function makeTarget(folder: string): void {
   }
 }
 
-/** The folder appears once it is whole; a failed `write` leaves nothing. */
-export async function writeNewFolder(
-  target: string,
-  partial: string,
-  write: (partial: string) => Promise<void>,
-): Promise<void> {
-  try {
-    await rm(partial, { recursive: true, force: true });
-    makeFolder(partial);
-    await write(partial);
-    await rename(partial, target);
-  } catch (error) {
-    await rm(partial, { recursive: true, force: true }).catch(() => undefined);
-    throw unwritable(target, error);
-  }
-}
-
 const OF_THE_DISK = ['ENOENT', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'EROFS', 'EISDIR', 'ENOTDIR', 'EXDEV', 'EIO'];
 
 /** Converts an error of the file system; returns any other unchanged. */

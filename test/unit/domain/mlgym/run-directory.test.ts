@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRunDirectory, runDirectoryName } from '../../../../domain/mlgym/run-directory.js';
+import { parseRunDirectory } from '../../../../domain/mlgym/run-directory.js';
 
 describe('parseRunDirectory', () => {
   it('reads model, task, settings and index', () =>
@@ -30,32 +30,4 @@ describe('parseRunDirectory', () => {
   it.each(['', 'notes', 'a_b', '__task_run_1', 'metagen-__task', 'model____x'])('knows "%s" for another form', (name) =>
     expect(parseRunDirectory(name)).toBeNull(),
   );
-});
-
-describe('runDirectoryName', () => {
-  it('writes a name that reads back', () => {
-    const run = {
-      model: 'a-b',
-      task: 'blotto',
-      agent: 'plain',
-      temperature: 0.7,
-      topP: 0.9,
-      costLimitUsd: '2.50',
-      runIndex: 4,
-    };
-    expect(parseRunDirectory(runDirectoryName(run))).toEqual(run);
-  });
-
-  it('keeps what parts fields and folders out of them', () =>
-    expect(
-      runDirectoryName({
-        model: 'scripted:a__b/../c',
-        task: 't',
-        agent: null,
-        temperature: null,
-        topP: null,
-        costLimitUsd: null,
-        runIndex: 0,
-      }),
-    ).toBe('metagen-scripted-a_b-..-c__t__default__t-0.00__p-1.00__c-0.00__install-0_run_0'));
 });

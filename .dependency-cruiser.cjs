@@ -10,17 +10,16 @@ const may = {
   db: ['domain'],
   catalog: ['domain'],
   services: ['domain'],
-  report: ['domain'],
-  operations: [...core, 'report'],
+  operations: core,
   // Entry points: each is a composition root that nothing imports. The worker wires adapters to activities; the others call operations.
   // The gateway is served by the worker of the run's host, since only that has the sockets of its containers.
   worker: [...core, 'operations', 'gateway'],
   gateway: ['domain'],
-  cli: ['domain', 'operations', 'report', 'web/server'],
+  cli: ['domain', 'operations', 'web/server'],
   envs: ['domain', 'operations'],
   'web/api': ['domain'],
-  'web/server': ['domain', 'operations', 'report', 'web/api'],
-  'web/client': ['domain', 'report', 'web/api'],
+  'web/server': ['domain', 'operations', 'web/api'],
+  'web/client': ['domain', 'web/api'],
 };
 const rooms = Object.keys(may);
 const direction = rooms.map((room) => ({
@@ -46,7 +45,7 @@ module.exports = {
     only('dockerode-in-docker', 'backends/docker/', 'dockerode'),
     only('provider-sdks-in-models', 'models/', 'openai|@anthropic-ai/sdk'),
     only('drizzle-in-db', 'db/', 'drizzle-orm|pg'),
-    only('charts-in-report', '(report|web/client)/', 'echarts'),
+    only('charts-in-page', 'web/client/', 'echarts'),
     only('temporal-client-in-temporal', '(temporal|activities|worker|operations)/', '@temporalio/client'),
     {
       name: 'no-circular',

@@ -1,6 +1,6 @@
 /**
- * The agents of suite/players.ts at all tasks of mlgym-bench on sample data, and published runs of
- * its games, replayed by agent mlgym. Writes SUITE.md.
+ * A record of the suite mlgym-bench: scripted agents, and others that suite/players.ts lists, at all its tasks on sample data, with leaderboard, comparison set and
+ * seeds; and published runs of the games, played again by agent mlgym. Writes SUITE.md. Human text on stderr.
  *
  *   npm run benchmark:suite -- [--backend local] [--seed 42] [--concurrency 2] [--only scripted]
  *     [--checkout <MLGym>] [--most 8] [--longest 19]
@@ -53,11 +53,10 @@ try {
     const minutes = Math.round((Date.now() - start) / 60_000);
     const compared = ['--sample', '--include-scripted', ...(values.backend === 'local' ? ['--include-local'] : [])];
     await home.bench('comparisons', 'save', player.name, '--batch', player.name, ...compared);
-    const file = join(home.dir, `${player.name}.md`);
-    await home.bench('report', player.name, '--output', file);
+    const leaderboard = await home.text('leaderboard', '--comparison', player.name, '--markdown');
     const board = await home.bench<Leaderboard>('leaderboard', '--comparison', player.name);
-    batches.push({ player, board, report: readFileSync(file, 'utf8'), minutes });
-    // After each part: a failure in the last must not lose hours.
+    batches.push({ player, board, leaderboard, minutes });
+    // After each part: hours must not be lost with the last.
     writePage(batches, null);
     process.stderr.write(`${player.name}: ${minutes} minutes\n`);
   }

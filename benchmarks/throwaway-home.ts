@@ -23,8 +23,12 @@ export class ThrowawayHome {
 
   /** Returns the output with --json; throws if the command fails. */
   async bench<T>(...args: string[]): Promise<T> {
-    const { stdout } = await execa(process.execPath, [MAIN, ...args, '--json'], { env: this.env });
-    return JSON.parse(stdout) as T;
+    return JSON.parse(await this.text(...args, '--json')) as T;
+  }
+
+  async text(...args: string[]): Promise<string> {
+    const { stdout } = await execa(process.execPath, [MAIN, ...args], { env: this.env });
+    return stdout;
   }
 
   /** Waits for a batch whose runs may lack scores; throws if it fails otherwise. */

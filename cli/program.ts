@@ -42,7 +42,6 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
   },
   'Results:': {
     leaderboard: () => import('./commands/leaderboard.js'),
-    report: () => import('./commands/report.js'),
     comparisons: () => import('./commands/comparisons.js'),
     episodes: () => import('./commands/episodes.js'),
     sql: () => import('./commands/sql.js'),
@@ -106,7 +105,7 @@ const LOOKS = new Set(
       'limits list',
       'notify list',
     ],
-    ...['leaderboard', 'report', 'comparisons list', 'comparisons show', 'sql', 'export'],
+    ...['leaderboard', 'comparisons list', 'comparisons show', 'sql', 'export'],
     ...['episodes list', 'episodes show', 'episodes export', 'episodes reward'],
   ].map((name) => `bench ${name}`),
 );

@@ -7,7 +7,7 @@ export { BenchError, type BenchErrorType } from '../domain/errors.js';
 export type { BatchRequestInput as BatchRequest } from '../domain/requests/batch.js';
 export type { ForkRequest } from '../domain/requests/fork.js';
 export type { ComparisonRequest } from '../domain/requests/comparison.js';
-export type { LeaderboardRequest, ReportRequest } from '../domain/requests/leaderboard.js';
+export type { LeaderboardRequest } from '../domain/requests/leaderboard.js';
 export type { EventsRequest, RunsRequest, SqlRequest, TrajectoryRequest } from '../domain/requests/reading.js';
 export type { RewardInput, RewardPreset } from '../domain/requests/reward.js';
 export type { PauseDocument as PausedBatch } from '../domain/views/batch-control.js';

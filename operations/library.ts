@@ -20,7 +20,6 @@ import { leaderboard } from './results/leaderboard.js';
 import { listBatches } from './results/list-batches.js';
 import { listRuns } from './results/list-runs.js';
 import { prompt } from './results/prompt.js';
-import { report } from './results/report.js';
 import { showRun } from './results/show-run.js';
 import { sql } from './results/sql.js';
 import { trajectory } from './results/trajectory.js';
@@ -92,7 +91,6 @@ function verbsOf(home: Home) {
     turns: { open: of(openTurns), answer: of(answerTurn) },
     events: of(events),
     leaderboard: of(leaderboard),
-    report: of(report),
     sql: of(sql),
     /** Stops the services. */
     down: of(down),

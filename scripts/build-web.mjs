@@ -22,14 +22,14 @@ const MOST_REQUESTS = 6;
 const CHARTS = 'web/client/parts/draw-chart.ts';
 const EDITOR = 'web/client/sql/editor.ts';
 
-/** Tokens and colours are those of reports: one palette, checked once. */
+/** `@import 'palette'`: the colours of web/client/palette.ts as variables of both schemes. */
 const tokens = {
-  name: 'report-style',
+  name: 'palette',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^report:tokens$/ }, () => ({ path: 'tokens', namespace: 'report' }));
-    onLoad({ filter: /.*/, namespace: 'report' }, async () => {
+    onResolve({ filter: /^palette$/ }, () => ({ path: 'palette', namespace: 'palette' }));
+    onLoad({ filter: /.*/, namespace: 'palette' }, async () => {
       const source = await build({
-        entryPoints: ['report/style.ts'],
+        entryPoints: ['web/client/palette.ts'],
         bundle: true,
         format: 'esm',
         write: false,
@@ -37,7 +37,7 @@ const tokens = {
       });
       const url = `data:text/javascript;base64,${Buffer.from(source.outputFiles[0].text).toString('base64')}`;
       const { LIGHT, DARK } = await import(url);
-      if (LIGHT === undefined || DARK === undefined) throw new Error('report/style.ts: no LIGHT or no DARK');
+      if (LIGHT === undefined || DARK === undefined) throw new Error('web/client/palette.ts: no LIGHT or no DARK');
       const contents = [
         `:root { color-scheme: light dark; ${LIGHT} }`,
         `@media (prefers-color-scheme: dark) { :root:not([data-scheme=light]) { ${DARK} } }`,

@@ -8,7 +8,7 @@ export interface Played {
   cores: number;
   seed: number;
   backend: string;
-  batches: readonly { player: Player; board: Leaderboard; report: string; minutes: number }[];
+  batches: readonly { player: Player; board: Leaderboard; leaderboard: string; minutes: number }[];
   /** Null: there were no recordings. */
   replays: ReplayTable | null;
 }
@@ -25,6 +25,7 @@ const table = (head: readonly string[], rows: readonly Cells[]): string[] => [
 ];
 const percent = (share: number | null): string => (share === null ? '–' : `${(100 * share).toFixed(1)} %`);
 
+/** `benchmarks/SUITE.md`: what is compared, the leaderboard of each batch, and the recordings. */
 export function suitePage({ command, date, cores, seed, backend, batches, replays }: Played): string {
   return [
     "# MLGym-Bench's tasks, played",
@@ -80,7 +81,7 @@ const optionsOf = ({ search }: Player): string => {
   return options.length === 0 ? '' : ` (${options.join(', ')})`;
 };
 
-function batchSection({ player, board, report, minutes }: Played['batches'][number]): string[] {
+function batchSection({ player, board, leaderboard, minutes }: Played['batches'][number]): string[] {
   const { comparison, tasks, rows } = board;
   const runs = rows.reduce((sum, { attempts }) => sum + attempts, 0);
   return [
@@ -100,7 +101,9 @@ function batchSection({ player, board, report, minutes }: Played['batches'][numb
         ...[task.baseline, task.standardError, task.target],
       ]),
     ),
-    report.trim().replace(/^#+ /gm, '##$&'),
+    '### Leaderboard',
+    '',
+    leaderboard,
     '',
   ];
 }

@@ -8,6 +8,7 @@ import { backendOption } from '../options.js';
 import { servePage } from '../serve-page.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { batchDocument, batchFaults } from '../render/batch.js';
+import { terminalForm } from '../render/leaderboard-forms.js';
 import { renderLeaderboard } from '../render/leaderboard.js';
 import { prepareBeside } from '../../operations/batches/prepare-beside.js';
 import { submitBatch } from '../../operations/batches/submit-batch.js';
@@ -67,7 +68,7 @@ export function register(program: Command, context: CliContext): void {
       resamples: 1000,
     });
     output.json({ batch: batchDocument(report), leaderboard: board } satisfies DemoDocument);
-    output.print(`\n${renderLeaderboard(board, { colors: output.colors, width: output.width, over: 'tasks' })}\n`);
+    output.print(`\n${renderLeaderboard(board, { form: terminalForm(output), over: 'tasks' })}\n`);
     if (!wentWell(report)) {
       for (const fault of batchFaults(report)) output.log(output.logColors.red(fault));
       context.setExitCode(1);

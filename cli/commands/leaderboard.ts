@@ -8,6 +8,7 @@ import { addExamples } from '../examples.js';
 import { wholeNumber } from '../options.js';
 import { requestOptions } from '../request-options.js';
 import { leaderboardCsv } from '../render/leaderboard-csv.js';
+import { markdownForm, terminalForm } from '../render/leaderboard-forms.js';
 import { renderLeaderboard } from '../render/leaderboard.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 
@@ -19,6 +20,7 @@ interface LeaderboardFlags {
   seed: number;
   estimateK?: number;
   csv?: true;
+  markdown?: true;
 }
 
 export function register(program: Command, context: CliContext): void {
@@ -36,6 +38,7 @@ export function register(program: Command, context: CliContext): void {
     command.addOption(option);
   command
     .addOption(new Option('--csv', 'print one row per model as CSV').conflicts('json'))
+    .addOption(new Option('--markdown', 'print the tables as Markdown').conflicts(['json', 'csv']))
     .action(async (flags: LeaderboardFlags) => {
       const { output } = context;
       const board = await leaderboard(context, {
@@ -47,11 +50,14 @@ export function register(program: Command, context: CliContext): void {
       });
       output.json(board satisfies Leaderboard);
       if (flags.csv === true) output.data(leaderboardCsv(board));
-      else output.print(renderLeaderboard(board, { colors: output.colors, width: output.width, over: flags.over }));
+      else if (flags.markdown === true)
+        output.data(`${renderLeaderboard(board, { form: markdownForm, over: flags.over })}\n`);
+      else output.print(renderLeaderboard(board, { form: terminalForm(output), over: flags.over }));
     });
   addExamples(command, [
     ['bench leaderboard', 'all tasks'],
     ['bench leaderboard --suite game-theory --models gpt-4o,gpt-4.1', 'some tasks and models'],
     ['bench leaderboard --batch spring --csv', 'one batch, as CSV'],
+    ['bench leaderboard --comparison paper --markdown', 'a saved comparison, as Markdown'],
   ]);
 }

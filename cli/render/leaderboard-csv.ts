@@ -1,5 +1,5 @@
 import { flaggedRunsText } from '../../domain/run/integrity-rules.js';
-import { csvText } from '../../report/csv-text.js';
+import { renderCsv } from './csv.js';
 import type { Leaderboard, LeaderboardRow } from '../../domain/views/leaderboard.js';
 
 type Column = [title: string, value: (row: LeaderboardRow) => string | number | null | undefined];
@@ -66,8 +66,8 @@ export function leaderboardCsv(board: Leaderboard): string {
       [`${task} last`, (row) => row.scores[task]?.last],
     ]),
   ];
-  return csvText([
+  return renderCsv(
     columns.map(([title]) => title),
-    ...board.rows.map((row) => columns.map(([, value]) => value(row) ?? null)),
-  ]);
+    board.rows.map((row) => columns.map(([, value]) => value(row) ?? null)),
+  );
 }

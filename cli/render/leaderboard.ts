@@ -1,9 +1,8 @@
-import type { Colors } from 'picocolors/types.js';
 import { ORDER_NAMES } from '../../domain/results/leaderboard-order.js';
 import { flaggedRunsText } from '../../domain/run/integrity-rules.js';
 import { formatCost, formatScore, plural } from './format.js';
 import { emptyNotes, leaderboardNotes } from './leaderboard-notes.js';
-import { type Column, renderTable, tableWidth } from './table.js';
+import { type Column, tableWidth } from './table.js';
 import type {
   Leaderboard,
   LeaderboardOrder,
@@ -12,10 +11,17 @@ import type {
   LeaderboardUncertainty,
 } from '../../domain/views/leaderboard.js';
 
-export interface LeaderboardView {
-  colors: Colors;
-  /** Columns of the terminal. */
+/** How its parts are written: for a terminal, or as Markdown. */
+export interface LeaderboardForm {
+  title: (text: string) => string;
+  table: <T>(rows: readonly T[], columns: readonly Column<T>[]) => string;
+  note: (text: string) => string;
+  /** The most columns of characters that a table may take. */
   width: number;
+}
+
+export interface LeaderboardView {
+  form: LeaderboardForm;
   /** Which intervals stand beside the figures. */
   over: keyof NonNullable<LeaderboardRow['intervals']>;
 }
@@ -25,7 +31,8 @@ type Droppable = Column<LeaderboardRow> & { drop?: number };
 
 /** Tasks stand in columns where they fit, with both scores, or that which orders the rows; else in tables below. */
 export function renderLeaderboard(board: Leaderboard, view: LeaderboardView): string {
-  const { colors, width } = view;
+  const { form } = view;
+  const { width } = form;
   if (board.rows.length === 0)
     return ['No runs to rank yet. `bench demo` produces some.', ...emptyNotes(board, width)].join('\n');
   const metric = board.comparison.metric === 'best-submission' ? 'best submission' : 'best attempt';
@@ -37,18 +44,15 @@ export function renderLeaderboard(board: Leaderboard, view: LeaderboardView): st
     .find((columns) => tableWidth(board.rows, columns) <= width);
   const tables =
     inline === undefined
-      ? [renderTable(board.rows, fitting(board.rows, main, width), colors), ...taskTables(board, width, colors)]
-      : [renderTable(board.rows, inline, colors)];
-  tables.push(...curveTables(board, width, colors));
-  if (board.comparison.estimateK !== null)
-    tables.push(...estimateTables(board, board.comparison.estimateK, width, colors));
+      ? [form.table(board.rows, fitting(board.rows, main, width)), ...taskTables(board, form)]
+      : [form.table(board.rows, inline)];
+  tables.push(...curveTables(board, form));
+  if (board.comparison.estimateK !== null) tables.push(...estimateTables(board, board.comparison.estimateK, form));
   return [
-    colors.bold(
-      `Leaderboard by ${ORDER_NAMES[board.comparison.order]} of ${metric} (${board.comparison.mode}${saved})`,
-    ),
+    form.title(`Leaderboard by ${ORDER_NAMES[board.comparison.order]} of ${metric} (${board.comparison.mode}${saved})`),
     ...tables.flatMap((table) => ['', table]),
     '',
-    ...leaderboardNotes(board, view.over, width).map((note) => colors.dim(note)),
+    ...leaderboardNotes(board, view.over, width).map((note) => form.note(note)),
   ].join('\n');
 }
 
@@ -254,8 +258,7 @@ function fitting<T>(
 function tablesOf(
   rows: readonly LeaderboardRow[],
   columns: readonly Column<LeaderboardRow>[],
-  width: number,
-  colors: Colors,
+  { width, table }: LeaderboardForm,
 ): string[] {
   const model: Column<LeaderboardRow> = { title: 'model', value: (row) => row.model };
   const tables: string[] = [];
@@ -263,17 +266,17 @@ function tablesOf(
   while (rest.length > 0) {
     let taken = 1;
     while (taken < rest.length && tableWidth(rows, [model, ...rest.slice(0, taken + 1)]) <= width) taken++;
-    tables.push(renderTable(rows, [model, ...rest.slice(0, taken)], colors));
+    tables.push(table(rows, [model, ...rest.slice(0, taken)]));
     rest = rest.slice(taken);
   }
   return tables;
 }
 
-const taskTables = (board: Leaderboard, width: number, colors: Colors): string[] =>
-  tablesOf(board.rows, taskColumns(board, board.tasks, [kindOf(board)]), width, colors);
+const taskTables = (board: Leaderboard, form: LeaderboardForm): string[] =>
+  tablesOf(board.rows, taskColumns(board, board.tasks, [kindOf(board)]), form);
 
 /** Of k attempts, the best gain and the share of tasks improved, where there is more than one. */
-function curveTables(board: Leaderboard, width: number, colors: Colors): string[] {
+function curveTables(board: Leaderboard, form: LeaderboardForm): string[] {
   const kind = kindOf(board);
   const pointsOf = (row: LeaderboardRow) => row.curve?.[kind] ?? [];
   const most = Math.max(0, ...board.rows.map((row) => pointsOf(row).length));
@@ -289,18 +292,18 @@ function curveTables(board: Leaderboard, width: number, colors: Colors): string[
     },
     align: 'right',
   }));
-  const title = colors.bold('Of k attempts: expected best gain, improved tasks');
-  return [title, ...tablesOf(rows, columns, width, colors)];
+  const title = form.title('Of k attempts: expected best gain, improved tasks');
+  return [title, ...tablesOf(rows, columns, form)];
 }
 
 /** Apart from the scores: an estimate and a maximum are not to be compared. */
-function estimateTables(board: Leaderboard, k: number, width: number, colors: Colors): string[] {
+function estimateTables(board: Leaderboard, k: number, form: LeaderboardForm): string[] {
   const of = kindOf(board) === 'best' ? 'expectedBest' : 'expectedLast';
   const columns = board.tasks.map(({ task, direction }): Column<LeaderboardRow> => ({
     title: `${task} ${direction === 'maximize' ? '↑' : '↓'}`,
     value: (row) => formatScore(row.scores[task]?.[of] ?? null),
     align: 'right',
   }));
-  const title = colors.bold(`Expected best of ${plural(k, 'attempt')}, estimated from all of them`);
-  return [title, ...tablesOf(board.rows, columns, width, colors)];
+  const title = form.title(`Expected best of ${plural(k, 'attempt')}, estimated from all of them`);
+  return [title, ...tablesOf(board.rows, columns, form)];
 }

@@ -14,8 +14,8 @@ import { metrics } from './metrics.js';
 import { gainSpread } from './gain-spread.js';
 import { pastRuns } from './past-runs.js';
 import { findBatch, findRun } from './references.js';
-import { reportTrees, tree } from './tree.js';
-import { reportActions, reportRuns } from './report-runs.js';
+import { tree } from './tree.js';
+import { leaderboardRuns } from './leaderboard-runs.js';
 import { listRuns, playedNames, showRun } from './runs.js';
 import { episodeStates, groupMetrics, policyMetrics } from './training.js';
 import { askedTurns, programRequest, recordedPrompt } from './prompts.js';
@@ -63,17 +63,7 @@ export function createQueries(pool: pg.Pool): Queries {
     hosts: (options = {}) => hosts(run, options.includeRemoved ?? false),
     unfinishedRuns: () => unfinishedRuns(run),
     leaderboard: (options = {}) => leaderboard(run, options),
-    reportRuns: async (board) => {
-      const runs = await reportRuns(run, board);
-      const [actions, trees] = await Promise.all([
-        reportActions(run, board.comparison.mode, runs),
-        reportTrees(
-          run,
-          runs.map(({ runId }) => runId),
-        ),
-      ]);
-      return { runs, actions, trees };
-    },
+    leaderboardRuns: (board) => leaderboardRuns(run, board),
     runIds: (batchId) => runIdsOf(run, batchId),
     episodeReturns: (runIds, request) => episodeReturns(run, runIds, request),
     episodeSteps: (runIds, request) => episodeSteps(run, runIds, request),

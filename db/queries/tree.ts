@@ -1,4 +1,3 @@
-import type { ReportTree } from '../../domain/views/report.js';
 import type { TreeDocument, TreeNodeDocument } from '../../domain/views/tree.js';
 import type { Statements } from '../statements.js';
 
@@ -8,16 +7,6 @@ const TREE = `t.run_id as "runId", t.policy, t.stopped, t.selected_node as "sele
     'tokens', t.token_limit, 'seconds', t.seconds_limit) as limits,
   jsonb_build_object('nodes', t.nodes, 'validations', t.validations, 'costUsd', trim_scale(t.charged_usd)::text,
     'tokens', t.charged_tokens, 'seconds', t.charged_seconds) as charged`;
-
-/** Those of these runs that play trees. */
-export const reportTrees = (run: Statements, runIds: readonly string[]): Promise<ReportTree[]> =>
-  run<ReportTree>(
-    'reportTrees',
-    `select ${TREE}, jsonb_build_object('scored', t.scored, 'failed', t.failed, 'lost', t.lost, 'open', t.open) as came,
-       t.waves, t.selected_score as "selectedScore"
-     from unnest($1::text[]) with ordinality given (run_id, nth) join tree_totals t on t.run_id = given.run_id order by nth`,
-    [runIds],
-  );
 
 type Totals = Omit<TreeDocument, 'nodes' | 'limits' | 'charged'> & {
   limits: TreeDocument['limits'];

@@ -37,11 +37,3 @@ export const leaderboardRequestSchema = z.strictObject({
     .meta({ description: 'add a table of the expected best of k attempts', placeholder: 'k' }),
 });
 export type LeaderboardRequest = z.input<typeof leaderboardRequestSchema>;
-
-export const reportRequestSchema = z.strictObject({
-  what: z.string().min(1).optional().describe('a batch or a saved comparison; default: all runs'),
-  ...comparisonRequestSchema.shape,
-  over: overSchema,
-  ...intervals,
-});
-export type ReportRequest = z.input<typeof reportRequestSchema>;

@@ -13,14 +13,6 @@ export const ORDER_NAMES: Readonly<Record<LeaderboardOrder, string>> = {
   rank: 'avg rank',
 };
 
-/** The same, written out. */
-export const ORDER_TITLES: Readonly<Record<LeaderboardOrder, string>> = {
-  'win-rate': 'win rate',
-  gain: 'mean gain',
-  aup: 'AUP',
-  rank: 'average rank',
-};
-
 /** One sentence for each figure, the same in every interface. */
 export const ORDER_MEANINGS: Readonly<Record<LeaderboardOrder, string>> = {
   'win-rate':

@@ -12,7 +12,7 @@ export type ExportSubjectPorts = FindPorts &
   LeaderboardPorts & {
     comparisons: Pick<Comparisons, 'list'>;
     pages: Pick<BatchPages, 'batchPage' | 'batchRows'> & Pick<RunPages, 'runPage' | 'runRows'>;
-    queries: Pick<LeaderboardReads, 'reportRuns'>;
+    queries: Pick<LeaderboardReads, 'leaderboardRuns'>;
   };
 
 export interface ExportSubjects {
@@ -40,7 +40,7 @@ export async function exportSubjects(
   const saved = (await comparisons.list()).find(({ name }) => name === what[0]);
   if (saved !== undefined && what.length === 1) {
     const board = await leaderboard(ports, { comparison: saved.name, resamples: 0 });
-    const { runs } = await queries.reportRuns(board);
+    const runs = await queries.leaderboardRuns(board);
     const rows = await pages.runRows(runs.map(({ runId }) => runId));
     return { batches: [], runs: rows, leaderboard: { comparison: saved.name }, comparison: saved.name };
   }

@@ -1,16 +1,16 @@
 import type { LeaderboardReads } from '../../domain/ports/reading/leaderboards.js';
 import type { LeaderboardRequest } from '../../domain/requests/leaderboard.js';
-import type { ReportRun } from '../../domain/views/report.js';
+import type { LeaderboardRun } from '../../domain/views/leaderboard-run.js';
 import { leaderboard, type LeaderboardPorts } from '../results/leaderboard.js';
 
 /** The runs behind a row of a leaderboard, or behind what it has at one task: those that count, and those that do not. */
 export async function leaderboardCell(
-  ports: LeaderboardPorts & { queries: Pick<LeaderboardReads, 'reportRuns'> },
+  ports: LeaderboardPorts & { queries: Pick<LeaderboardReads, 'leaderboardRuns'> },
   request: LeaderboardRequest,
   cell: { model: string; kind: string; isolation: string; task?: string | undefined },
-): Promise<ReportRun[]> {
+): Promise<LeaderboardRun[]> {
   const board = await leaderboard(ports, { ...request, resamples: 0 });
-  const { runs } = await ports.queries.reportRuns(board);
+  const runs = await ports.queries.leaderboardRuns(board);
   return runs.filter(
     ({ model, kind, isolation, task }) =>
       model === cell.model &&

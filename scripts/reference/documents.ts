@@ -54,7 +54,6 @@ import { logsDocumentSchema } from '../../domain/views/logs.js';
 import { promptDocumentSchema } from '../../domain/views/prompt.js';
 import { changedLimitsSchema, limitsDocumentSchema } from '../../domain/views/rate-accounts.js';
 import { replayReportSchema, replayTableSchema } from '../../domain/views/replay.js';
-import { reportDocumentSchema } from '../../domain/views/report.js';
 import { runDetailSchema, runsDocumentSchema } from '../../domain/views/runs.js';
 import { searchDocumentSchema } from '../../domain/views/search.js';
 import { treeSchema } from '../../domain/views/tree.js';
@@ -145,7 +144,6 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'limits set': changedLimits,
   'limits reset': changedLimits,
   leaderboard: [{ schema: leaderboardSchema }],
-  report: [{ schema: reportDocumentSchema }],
   'comparisons save': [{ schema: comparisonDocumentSchema }],
   'comparisons list': [{ schema: comparisonsDocumentSchema }],
   'comparisons show': [{ schema: shownComparisonSchema }],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createFileArtifactStore } from '../../backends/artifacts/file-artifact-store.js';
 import { storeSubmission } from '../../domain/run/stored-submission.js';
-import { score, usd } from '../../report/numbers.js';
+import { score, usd } from '../../web/client/parts/format.js';
 import { LONG } from '../setup/long.js';
 import { openPage, until } from '../setup/page-server.js';
 import { violationsOf } from './axe.js';

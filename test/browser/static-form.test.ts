@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { BatchSubmission } from '../../domain/ports/record/batch-intake.js';
 import { pageExportRequestSchema } from '../../domain/requests/page.js';
-import { score } from '../../report/numbers.js';
+import { score } from '../../web/client/parts/format.js';
 import { exportPage } from '../../web/server/export/export-page.js';
 import { findChromium, startChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';

@@ -126,9 +126,6 @@ describe('a server that trains', () => {
     expect(status).toMatchObject({ training: true, episodes: { open: 1, ended: 2, reward: policies[0]!.reward } });
     expect(status.waitingFor).toContain('`bench env serve --name spring` serves it; it has no workflow');
     expect(await home.json('batches')).toMatchObject({ batches: [{ batchId, training: true }] });
-    const page = join(folder, 'report.html');
-    await home.json('report', 'spring', '--include-local', '-o', page);
-    expect(readFileSync(page, 'utf8')).toContain('training-reward-wide-desc');
     await server.ask('DELETE', `/v1/episodes/${open.id}`);
   });
 });

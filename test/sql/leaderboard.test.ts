@@ -680,10 +680,10 @@ describe('a fork', () => {
     const continued = await going(of, repeated.runIds[0]!, repeated.runIds[0]!);
     const overall = await db.queries.leaderboard({ tasks: ['t-forked'], ...all });
     expect(models(overall)).toEqual([['A', 1]]);
-    expect((await db.queries.reportRuns(overall)).runs.map(({ runId }) => runId)).toEqual([origin.runId]);
+    expect((await db.queries.leaderboardRuns(overall)).map(({ runId }) => runId)).toEqual([origin.runId]);
     const own = await db.queries.leaderboard({ batchId: continued.batchId, ...all });
     expect(scoresOf(own)).toEqual({ B: { 't-forked': [0.9, 0.9] } });
-    expect((await db.queries.reportRuns(own)).runs.map(({ runId }) => runId)).toEqual(continued.runIds);
+    expect((await db.queries.leaderboardRuns(own)).map(({ runId }) => runId)).toEqual(continued.runIds);
     await db.pool.query('update runs set batch_id = $2, ordinal = 7 where run_id = $1', [
       ...[continued.runIds[0], origin.batchId],
     ]);
@@ -766,7 +766,7 @@ test('scores under another profile are ranked apart, with the tasks that do not 
   // Sample data imply cpu.
   expect(scoresOf(await board({ sample: true }))).toEqual(scoresOf(cpu));
   expect(scoresOf(await board({ sample: true, profile: 'default' }))).toEqual(scoresOf(own));
-  expect((await db.queries.reportRuns(cpu)).runs.map(({ task: id, best }) => [id, best])).toEqual([
+  expect((await db.queries.leaderboardRuns(cpu)).map(({ task: id, best }) => [id, best])).toEqual([
     ['t-budget', 2],
     ['t-budget', null],
     ['t-plain', 4],
@@ -817,14 +817,14 @@ test('runs that verified tasks count only in the leaderboard of their batch, and
   );
   const after = await db.queries.leaderboard({ tasks, ...all });
   expect(after).toEqual(before);
-  expect((await db.queries.reportRuns(after)).runs.map(({ best }) => best)).toEqual([4]);
+  expect((await db.queries.leaderboardRuns(after)).map(({ best }) => best)).toEqual([4]);
   const saved = await db.queries.leaderboard({ comparison: 'before-verify' });
   expect(saved.comparison.saved).toMatchObject({ newRuns: [], otherModels: [] });
   expect(rowOf(saved, 'scripted:oracle')).toMatchObject({ attempts: 1 });
   const own = await db.queries.leaderboard({ batchId, ...all });
   expect(scoresOf(own)['scripted:oracle']).toEqual({ 't-verified': [8, 8] });
   expect(rowOf(own, spoiler)).toMatchObject({ rank: null, unranked: 'spoiler', bestAup: null });
-  expect((await db.queries.reportRuns(own)).runs.map(({ best }) => best)).toEqual([8, 9]);
+  expect((await db.queries.leaderboardRuns(own)).map(({ best }) => best)).toEqual([8, 9]);
 });
 
 test('a version of a task at the same contract that is ranked otherwise is refused, even where two come at once', async () => {

@@ -11,7 +11,7 @@ import type { ModelCalls, RunFiles, RunHead, RunSetup, SnapshotLink, Waiting } f
 import type { ActiveRuns, RunFacetCounts, RunPage } from '../../domain/views/run-page.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { PromptPage } from '../../domain/views/prompt.js';
-import type { ReportRun } from '../../domain/views/report.js';
+import type { LeaderboardRun } from '../../domain/views/leaderboard-run.js';
 import type { StepSkeleton, StepWindow } from '../../domain/views/steps.js';
 import { batchDocument } from '../../cli/render/batch.js';
 import { promptOf } from '../../operations/results/prompt.js';
@@ -563,7 +563,7 @@ test('leaderboards are those of `bench leaderboard`, each figure with the runs b
   );
   const row = board.rows.find(({ model }) => model === 'alpha')!;
   const of = `model=alpha&kind=${row.kind}&isolation=${row.isolation}&task=one`;
-  const { runs: behind } = await get<{ runs: ReportRun[] }>('leaderboardCell', `/leaderboard/cell?${query}&${of}`);
+  const { runs: behind } = await get<{ runs: LeaderboardRun[] }>('leaderboardCell', `/leaderboard/cell?${query}&${of}`);
   expect(behind.filter(({ counted }) => counted)).toHaveLength(row.scores['one']!.counted);
   expect(behind.find(({ runId }) => runId === row.scores['one']!.bestRun)?.best).toBe(row.scores['one']!.best);
   expect(await get('comparisons', '/comparisons')).toEqual({ comparisons: [] });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { leaderboardRequestSchema } from '../../domain/requests/leaderboard.js';
 import { comparisonsDocumentSchema, shownComparisonSchema } from '../../domain/views/comparisons.js';
 import { leaderboardSchema } from '../../domain/views/leaderboard.js';
-import { reportRunSchema } from '../../domain/views/report.js';
+import { leaderboardRunSchema } from '../../domain/views/leaderboard-run.js';
 import { route } from './route.js';
 
 export const resultRoutes = {
@@ -25,7 +25,7 @@ export const resultRoutes = {
       isolation: z.string().min(1),
       task: z.string().min(1).optional().describe('default: all of the row'),
     }),
-    answer: z.strictObject({ runs: z.array(reportRunSchema) }),
+    answer: z.strictObject({ runs: z.array(leaderboardRunSchema) }),
   }),
   comparisons: route({
     method: 'GET',

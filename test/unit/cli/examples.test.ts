@@ -23,7 +23,7 @@ class Parsed extends Error {
 
 describe('examples in the help', () => {
   it('are there for the commands that people use first', () => {
-    for (const name of ['demo', 'submit', 'status', 'watch', 'runs', 'show', 'leaderboard', 'report', 'sql', 'resume'])
+    for (const name of ['demo', 'submit', 'status', 'watch', 'runs', 'show', 'leaderboard', 'sql', 'resume'])
       expect(all.map((example) => example.name)).toContain(name);
     for (const name of ['retry', 'fork', 'tasks', 'models', 'worker', 'mlgym', 'jsonl', 'export'])
       expect(all.map((example) => example.name)).toContain(name);

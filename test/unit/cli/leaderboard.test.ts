@@ -1,6 +1,7 @@
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { leaderboardCsv } from '../../../cli/render/leaderboard-csv.js';
+import { markdownForm, terminalForm } from '../../../cli/render/leaderboard-forms.js';
 import { renderLeaderboard } from '../../../cli/render/leaderboard.js';
 import type { Leaderboard, LeaderboardRow, LeaderboardScore } from '../../../domain/views/leaderboard.js';
 
@@ -80,7 +81,7 @@ const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['comparison']> 
   rows,
 });
 const shown = (of: Leaderboard, width: number, which: 'attempts' | 'tasks' = 'tasks') =>
-  renderLeaderboard(of, { colors: pc.createColors(false), width, over: which });
+  renderLeaderboard(of, { form: terminalForm({ colors: pc.createColors(false), width }), over: which });
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
 const two = board([row('gpt-4o'), row('scripted:clumsy', { rank: null, unranked: 'kind', kind: 'scripted' })]);
 
@@ -257,4 +258,16 @@ describe('the leaderboard as CSV', () => {
     expect(second).toMatch(/^,c,real,container,,0\.82,,,,,0\.7,.*,,,,,,$/);
     expect(rest).toEqual(['']);
   });
+});
+
+it('the leaderboard as Markdown has all columns in one table, and names cannot leave their cells', () => {
+  const hostile = row('<b>a|b*');
+  const text = renderLeaderboard(board([row('gpt-4o'), hostile]), { form: markdownForm, over: 'tasks' });
+  const [head, sides, ...rows] = text.split('\n').filter((line) => line.startsWith('| '));
+  expect(head).toMatch(/^\| \\# \| model \| win rate .*languageModelingFineWeb ↑ best \| last .*\| cost \|$/);
+  const cells = (line = '') => line.match(/(?<!\\)\|/g)!.length;
+  expect(rows[1]).toContain('\\<b\\>a\\|b\\*');
+  expect([sides, rows[0], rows[1]].map(cells)).toEqual([head, head, head].map(cells));
+  expect(text).toMatch(/^\*\*Leaderboard by win rate/);
+  expect(text).toMatch(/^- Ordered by win rate, over 3 tasks/m);
 });

@@ -1,5 +1,5 @@
 import type { Answer } from '../../api/index.js';
-import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../../../report/chart.js';
+import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
 import { usd } from '../parts/format.js';
 
 type Spend = Answer<'batchSpend'>;

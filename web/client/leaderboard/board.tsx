@@ -1,9 +1,9 @@
 import { startTransition, useEffect, useMemo, useState } from 'react';
-import { aupChart } from '../../../report/aup-chart.js';
-import { costChart, costPoints } from '../../../report/cost-chart.js';
-import { heatCell } from '../../../report/heat-cell.js';
-import { profilesChart } from '../../../report/profiles-chart.js';
-import { methodLabel, rankedRows, type ReportData } from '../../../report/report-data.js';
+import { aupChart } from './aup-chart.js';
+import { costChart, costPoints } from './cost-chart.js';
+import { heatCell } from './heat-cell.js';
+import { profilesChart } from './profiles-chart.js';
+import { kindOf, methodLabel, rankedRows, type ChartedBoard } from './methods.js';
 import type { Answer } from '../../api/index.js';
 import { ChartView } from '../parts/chart-view.js';
 import { fixed, percent, plural, score, usd, words } from '../parts/format.js';
@@ -27,8 +27,6 @@ interface Props {
   onOpen: Open;
 }
 
-const kindOf = ({ comparison }: BoardData): 'best' | 'last' =>
-  comparison.metric === 'best-submission' ? 'last' : 'best';
 const areaOf = (board: BoardData): 'bestAup' | 'lastAup' => (kindOf(board) === 'best' ? 'bestAup' : 'lastAup');
 const keyOf = (row: Row): string => JSON.stringify([row.model, row.kind, row.isolation]);
 
@@ -64,17 +62,10 @@ const Summary = ({ of: { comparison, tasks }, ranked }: { of: BoardData; ranked:
 
 function Charts({ board, over }: Omit<Props, 'onOpen'>) {
   const data = useMemo(
-    (): ReportData => ({
-      subject: '',
-      generatedAt: '',
-      harnessVersion: '',
+    (): ChartedBoard => ({
       over,
       // Charts take names as they are.
       board: { ...board, rows: board.rows.map((row) => ({ ...row, model: plainText(row.model) })) },
-      runs: [],
-      actions: [],
-      trees: [],
-      training: null,
     }),
     [board, over],
   );

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../../../report/chart.js';
-import { styleOf } from '../../../report/series.js';
+import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
+import { styleOf } from '../parts/series.js';
 import type { Answer } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
 import { ChartView } from '../parts/chart-view.js';

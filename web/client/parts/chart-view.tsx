@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { Chart } from '../../../report/chart.js';
+import type { Chart } from './chart.js';
 import type { Drawn } from './draw-chart.js';
 import { plainText, Text } from './text.js';
 

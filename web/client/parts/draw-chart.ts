@@ -5,7 +5,7 @@ import { init, use as register } from 'echarts/core';
 import { LabelLayout } from 'echarts/features';
 import { SVGRenderer } from 'echarts/renderers';
 import type { EChartsOption } from 'echarts';
-import { TEXT } from '../../../report/chart.js';
+import { TEXT } from './chart.js';
 
 register([
   BarChart,

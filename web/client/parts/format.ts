@@ -1,9 +1,37 @@
-export { count, fixed, NONE, percent, plural, score, time } from '../../../report/numbers.js';
-import { count, NONE, usd as dollars } from '../../../report/numbers.js';
+/** Shown for a missing value. */
+export const NONE = '–';
 
-/** From exact decimals: cents, or two significant digits below a cent. */
-export const usd = (exact: string | number | null | undefined): string =>
-  exact === null || exact === undefined ? NONE : dollars(Number(exact));
+export const fixed = (value: number | null | undefined, digits = 2): string =>
+  value === null || value === undefined ? NONE : value.toFixed(digits);
+
+/** Four significant digits; powers of ten where a plain number would be long. */
+export function score(value: number | null | undefined): string {
+  if (value === null || value === undefined) return NONE;
+  if (value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-3)) return value.toExponential(2);
+  return Number(value.toPrecision(4)).toString();
+}
+
+/** Money comes as exact decimals; shown are cents, and two digits below a cent. */
+export function usd(exact: string | number | null | undefined): string {
+  if (exact === null || exact === undefined) return NONE;
+  const value = Number(exact);
+  if (value === 0) return '$0';
+  return value < 0.01 ? `$${Number(value.toPrecision(2))}` : `$${value.toFixed(2)}`;
+}
+
+export const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+/** `12,345`. Browsers load tables of all languages for `toLocaleString`, which takes longer than all else on a page of figures. */
+export const count = (value: number): string =>
+  Math.round(value)
+    .toFixed(0)
+    .replace(/\B(?=(\d{3})+$)/g, ',');
+
+/** `2026-01-31 12:00 UTC`. */
+export const time = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+
+export const plural = (amount: number, one: string, many = `${one}s`): string =>
+  `${count(amount)} ${amount === 1 ? one : many}`;
 
 /** With units: `340 ms`, `12.4 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
 export function duration(ms: number | null | undefined): string {

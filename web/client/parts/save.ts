@@ -1,4 +1,4 @@
-import { withoutFormula } from '../../../report/csv-formula.js';
+import { withoutFormula } from '../../../domain/text/csv-formula.js';
 
 export function save(name: string, content: BlobPart, type: string): void {
   const url = URL.createObjectURL(new Blob([content], { type }));

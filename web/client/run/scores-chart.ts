@@ -1,4 +1,4 @@
-import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../../../report/chart.js';
+import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
 import { duration, score, usd } from '../parts/format.js';
 
 export interface ScoredPoint {

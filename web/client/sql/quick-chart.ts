@@ -1,6 +1,6 @@
 import type { BarSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts';
 import type { Answer } from '../../api/index.js';
-import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../../../report/chart.js';
+import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
 import { count, score } from '../parts/format.js';
 import { plainText } from '../text/plain-text.js';
 

@@ -1,8 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { renderMetrics } from '../../../../domain/metrics/prometheus.js';
 import { trainingFamilies } from '../../../../domain/metrics/training-families.js';
-import type { EpisodeStates } from '../../../../domain/views/training.js';
-import { policy } from '../../report/fixtures.js';
+import type { EpisodeStates, PolicyMetrics } from '../../../../domain/views/training.js';
+
+/** Figures of a policy version of which nothing is known but what is given. */
+const policy = (version: number | null, more: Partial<PolicyMetrics> = {}): PolicyMetrics => ({
+  ...{ policy_version: version, episodes: 4, ended: 4, rewarded: 4 },
+  ...{
+    reward: null,
+    reward_std: null,
+    reward_min: null,
+    reward_max: null,
+    gain: null,
+    groups: 0,
+    frac_reward_zero_std: null,
+  },
+  ...{ terminated: 0, is_truncated: null, truncations: {}, errored_rollouts: 0, abandoned: 0, masked: 0 },
+  ...{ num_turns: null, reply_chars: null, reply_tokens: null, validations: null },
+  ...{ 'tools/call_frequency': null, 'tools/failure_frequency': null, format_error_share: null },
+  ...{ actions: 0, staleness: null, staleness_max: null },
+  ...{ think_ms: null, queue_ms: null, command_ms: null, evaluation_ms: null, platform_ms: null },
+  ...{ reset_ms: null, first_command_ms: null, fork_ms: null },
+  ...more,
+});
 
 const STATES: EpisodeStates = {
   slots: 64,

@@ -1,6 +1,6 @@
 import type { EChartsOption } from 'echarts';
 
-/** What to draw, without a renderer: reports and the page draw the same charts. */
+/** What to draw, without a renderer. */
 export interface Chart {
   /** Names the figure; unique in the document. */
   id: string;

@@ -1,8 +1,7 @@
-import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from './chart.js';
-import { fixed, usd } from './numbers.js';
-import { kindOf, methodLabel, rankedRows, type ReportData } from './report-data.js';
-import { type SeriesStyle, styleOf } from './series.js';
-import { spendingOf } from './spending.js';
+import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
+import { fixed, usd } from '../parts/format.js';
+import { kindOf, methodLabel, rankedRows, type ChartedBoard } from './methods.js';
+import { type SeriesStyle, styleOf } from '../parts/series.js';
 
 export interface CostPoint {
   label: string;
@@ -12,12 +11,12 @@ export interface CostPoint {
 }
 
 /** Ranked rows with an AUP and a known cost above zero. */
-export function costPoints({ board, runs }: ReportData): CostPoint[] {
+export function costPoints({ board }: ChartedBoard): CostPoint[] {
   const area = kindOf(board) === 'best' ? 'bestAup' : 'lastAup';
   return rankedRows(board).flatMap((row, i) => {
-    const { perRunUsd } = spendingOf(row, runs);
+    const perRunUsd = Number(row.listCostPerRunUsd ?? row.costPerRunUsd ?? row.recordedCostPerRunUsd);
     const aup = row[area];
-    if (perRunUsd === null || perRunUsd === 0 || aup === null) return [];
+    if (perRunUsd === 0 || aup === null) return [];
     return [{ label: methodLabel(row, board), usd: perRunUsd, aup, style: styleOf(i) }];
   });
 }
@@ -25,7 +24,7 @@ export function costPoints({ board, runs }: ReportData): CostPoint[] {
 /** The cost axis has powers of ten where costs differ by more than this. */
 const SPAN = 8;
 
-export function costChart(data: ReportData): Chart {
+export function costChart(data: ChartedBoard): Chart {
   const points = costPoints(data);
   const costs = points.map((point) => point.usd);
   const log = Math.max(...costs) / Math.min(...costs) > SPAN;

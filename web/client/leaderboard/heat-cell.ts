@@ -1,5 +1,5 @@
-import { NONE, score } from './numbers.js';
-import type { LeaderboardRow, LeaderboardTask } from '../domain/views/leaderboard.js';
+import { NONE, score } from '../parts/format.js';
+import type { LeaderboardRow, LeaderboardTask } from '../../../domain/views/leaderboard.js';
 
 /** Upper ends of the shades: factors to the best score of the task. */
 const SHADES = [1.0001, 1.1, 1.5, 3, Infinity];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { spread } from '../../../report/spread.js';
+import { spread } from '../../../web/client/leaderboard/spread.js';
 
 describe('spread', () => {
   test('leaves places that are far enough apart, and moves no more than it must', () => {

@@ -1,8 +1,8 @@
 import type { CustomSeriesOption } from 'echarts';
-import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from './chart.js';
-import { fixed } from './numbers.js';
-import { methodLabel, rankedRows, type ReportData } from './report-data.js';
-import type { LeaderboardRow } from '../domain/views/leaderboard.js';
+import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
+import { fixed } from '../parts/format.js';
+import { methodLabel, rankedRows, type ChartedBoard } from './methods.js';
+import type { LeaderboardRow } from '../../../domain/views/leaderboard.js';
 
 /** The others are in the table. */
 const MOST = 30;
@@ -12,10 +12,10 @@ const AREAS = [
   { area: 'lastAup', color: 'var(--series-1)', filled: false },
 ] as const;
 
-export const intervalOf = (row: LeaderboardRow, over: ReportData['over'], area: 'bestAup' | 'lastAup') =>
+const intervalOf = (row: LeaderboardRow, over: ChartedBoard['over'], area: 'bestAup' | 'lastAup') =>
   row.intervals?.[over][area] ?? null;
 
-export function aupChart({ board, over }: ReportData): Chart {
+export function aupChart({ board, over }: ChartedBoard): Chart {
   const rows = rankedRows(board)
     .filter(({ bestAup }) => bestAup !== null)
     .slice(0, MOST);

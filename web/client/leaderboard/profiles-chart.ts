@@ -1,8 +1,8 @@
 import type { CustomSeriesOption, LineSeriesOption } from 'echarts';
-import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from './chart.js';
-import { fixed } from './numbers.js';
-import { methodLabel, rankedRows, type ReportData } from './report-data.js';
-import { type SeriesStyle, styleOf } from './series.js';
+import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
+import { fixed } from '../parts/format.js';
+import { methodLabel, rankedRows, type ChartedBoard } from './methods.js';
+import { type SeriesStyle, styleOf } from '../parts/series.js';
 import { spread } from './spread.js';
 
 /** The most lines that readers can distinguish: the first by rank are drawn, the rest are in the table. */
@@ -14,7 +14,7 @@ export interface Profile {
   steps: readonly (readonly [tau: number, share: number])[];
 }
 
-export function profilesOf({ board }: ReportData, kind: 'best' | 'last'): Profile[] {
+function profilesOf({ board }: ChartedBoard, kind: 'best' | 'last'): Profile[] {
   const models = rankedRows(board)
     .filter((row) => row.profile !== null)
     .slice(0, MOST)
@@ -93,7 +93,7 @@ function names(profiles: readonly Profile[], axis: number): CustomSeriesOption {
   };
 }
 
-export function profilesChart(data: ReportData, kind: 'best' | 'last'): Chart {
+export function profilesChart(data: ChartedBoard, kind: 'best' | 'last'): Chart {
   const axis = data.board.comparison.T ?? 0;
   const profiles = profilesOf(data, kind);
   const what = kind === 'best' ? 'best attempts' : 'best submissions';

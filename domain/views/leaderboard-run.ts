@@ -1,7 +1,4 @@
 import { z } from 'zod';
-import type { ModelKind } from '../model/model.js';
-import type { ScoredIsolation } from '../run/run.js';
-import type { TreeDocument } from './tree.js';
 import {
   batchIdSchema,
   countSchema,
@@ -17,7 +14,7 @@ import {
   usdSchema,
 } from './values.js';
 
-export const reportRunSchema = z.strictObject({
+export const leaderboardRunSchema = z.strictObject({
   runId: runIdSchema,
   batchId: batchIdSchema,
   origin: originSchema,
@@ -53,34 +50,4 @@ export const reportRunSchema = z.strictObject({
   createdAt: timeSchema,
 });
 /** A run behind the figures of a leaderboard. */
-export type ReportRun = z.infer<typeof reportRunSchema>;
-
-/** Steps of one kind of action, over the runs that count of one row of the leaderboard. */
-export interface ActionCount {
-  model: string;
-  kind: ModelKind;
-  isolation: ScoredIsolation;
-  /** strict: action_category_strict; compat: action_category. */
-  category: string;
-  steps: number;
-}
-
-/** A run of the report that played a tree of forks. */
-export type ReportTree = Pick<ReportRun, 'runId'> &
-  Omit<TreeDocument, 'nodes' | 'primary' | 'direction' | 'status'> & {
-    /** What came of its nodes. */
-    came: { scored: number; failed: number; lost: number; open: number };
-    waves: number;
-    /** On validation, in the task's direction. */
-    selectedScore: number | null;
-  };
-
-/** The file's absolute path, and how many rows of the leaderboard and runs are in it. */
-export const reportDocumentSchema = z.strictObject({
-  file: z.string(),
-  format: z.enum(['html', 'md', 'csv']),
-  bytes: countSchema,
-  rows: countSchema,
-  runs: countSchema,
-});
-export type ReportDocument = z.infer<typeof reportDocumentSchema>;
+export type LeaderboardRun = z.infer<typeof leaderboardRunSchema>;

@@ -1,11 +1,11 @@
 import type { Statements } from '../statements.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
-import type { ActionCount, ReportRun } from '../../domain/views/report.js';
+import type { LeaderboardRun } from '../../domain/views/leaderboard-run.js';
 
 /** The runs of a leaderboard's models and tasks, selected as by leaderboard_scores(); sorted by task, model, attempt. */
-export async function reportRuns(run: Statements, { comparison, tasks }: Leaderboard): Promise<ReportRun[]> {
-  const rows = await run<Omit<ReportRun, 'createdAt'> & { createdAt: Date }>(
-    'reportRuns',
+export async function leaderboardRuns(run: Statements, { comparison, tasks }: Leaderboard): Promise<LeaderboardRun[]> {
+  const rows = await run<Omit<LeaderboardRun, 'createdAt'> & { createdAt: Date }>(
+    'leaderboardRuns',
     `with selected as (
        select s.*, r.origin, r.recorded_cost_usd, b.created_at as batch_created_at,
          s.counted and coalesce(
@@ -49,22 +49,4 @@ export async function reportRuns(run: Statements, { comparison, tasks }: Leaderb
     ],
   );
   return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
-}
-
-export async function reportActions(
-  run: Statements,
-  mode: 'strict' | 'compat',
-  runs: readonly ReportRun[],
-): Promise<ActionCount[]> {
-  const counted = runs.filter((one) => one.counted);
-  return run<ActionCount>(
-    'reportActions',
-    `select r.model_name as model, r.model_kind as kind, given.isolation,
-       ${mode === 'strict' ? 'action_category_strict' : 'action_category'}(s.action) as category, count(*)::int as steps
-     from unnest($1::text[], $2::text[]) given (run_id, isolation)
-     join runs r on r.run_id = given.run_id
-     join steps s on s.run_id = given.run_id
-     group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
-    [counted.map(({ runId }) => runId), counted.map(({ isolation }) => isolation)],
-  );
 }

@@ -13,9 +13,9 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseDocument } from 'yaml';
 import type { Leaderboard } from '../domain/views/leaderboard.js';
-import type { ReplayTable } from '../domain/views/replay.js';
+import { loadRecording } from '../catalog/recordings.js';
 import { ThrowawayHome } from './throwaway-home.js';
-import { type Played, suitePage } from './suite/page.js';
+import { type Played, type Replay, suitePage } from './suite/page.js';
 import { type Player, PLAYERS } from './suite/players.js';
 import { recordedGames } from './suite/recordings.js';
 
@@ -86,7 +86,7 @@ function writePage(batches: Played['batches'], replays: Played['replays']): void
   writeFileSync(PAGE, suitePage(played));
 }
 
-async function replayed(mlgym: string): Promise<ReplayTable> {
+async function replayed(mlgym: string): Promise<Replay[]> {
   const games = recordedGames(mlgym, home.dir, { longest: Number(values.longest), most: Number(values.most) });
   const names: string[] = [];
   // A recording is named by its path, which must not contain this machine's folders.
@@ -104,7 +104,17 @@ async function replayed(mlgym: string): Promise<ReplayTable> {
     names.push(name);
     process.stderr.write(`${name}: ${recordings.length} of ${task}\n`);
   }
-  return home.bench<ReplayTable>('replay', ...names);
+  const { rows } = await home.bench<{ rows: [string, string, number, number | null][] }>(
+    'sql',
+    `select r.model_name, r.task_id, r.step, r.final_score from runs r join batches b using (batch_id)
+     where b.name in (${names.map((name) => `'${name}'`).join(', ')}) order by b.name, r.ordinal`,
+  );
+  return rows.map(([model, task, played, now]): Replay => {
+    const file = model.replace(/^replay:/, '');
+    const { recording } = loadRecording(file);
+    const [recorded = null] = Object.values(recording.scores.at(-1) ?? {});
+    return { file, task, steps: recording.steps.length, played, recorded, now };
+  });
 }
 
 function shown(options: readonly string[]): string[] {

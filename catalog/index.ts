@@ -19,7 +19,7 @@ export {
 } from './prepared-data.js';
 export { archiveTask, dataOfFrozen, restoreTask } from './task-archive.js';
 export { underProfile } from './profiles.js';
-export { loadRecording, REPLAY_PREFIX } from './recordings.js';
+export { loadRecording } from './recordings.js';
 export { brokenSuites, selectTaskIds, selectTasks } from './suites.js';
 export { listTasks, loadTask, loadTaskFolder } from './tasks.js';
 export { readYaml } from './yaml-file.js';

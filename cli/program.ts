@@ -17,7 +17,6 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
   'Run:': {
     plan: () => import('./commands/plan.js'),
     submit: () => import('./commands/submit.js'),
-    replay: () => import('./commands/replay.js'),
     fork: () => import('./commands/fork.js'),
     pause: () => import('./commands/pause.js'),
     resume: () => import('./commands/resume.js'),

@@ -180,7 +180,7 @@ export function definitionStore(run: Statements): RunDefinitions & Pick<BatchLif
       if (origin !== 'bench')
         throw new BenchError('usage', `run ${runId} was imported, without its task and agent`, {
           code: 'run.imported',
-          remedy: `Write \`bench trajectory ${runId}\` to a file as JSON; \`bench replay <file>\` plays its steps on one of bench's tasks.`,
+          remedy: `Write \`bench trajectory ${runId}\` to a file as JSON; the model \`replay:<file>\` plays its steps on one of bench's tasks.`,
           fields: { json: true, task: '<id>' },
         });
       return read();

@@ -41,29 +41,6 @@ export const verifyTasksRequestSchema = z.strictObject({
 });
 export type VerifyTasksRequest = z.input<typeof verifyTasksRequestSchema>;
 
-export const replayRequestSchema = z.strictObject({
-  file: z.string().min(1).describe('path of the recording, or of a folder of recordings'),
-  task: z.string().min(1).meta({ description: 'the task that was recorded; see `bench tasks`', placeholder: 'id' }),
-  agent: z.string().min(1).default('default').meta({
-    description: 'agent configuration, which sets commands and reply format',
-    placeholder: 'name',
-  }),
-  backend: backend(),
-  maxSteps: whole(1, 100_000).optional().describe('step limit; default: all recorded steps, and one to submit'),
-  concurrency: whole(1, 1000).optional().describe('of a folder: runs at the same time; default: 4'),
-});
-export type ReplayRequest = z.input<typeof replayRequestSchema>;
-
-export const replayTableRequestSchema = z.strictObject({
-  refs: z.array(z.string().min(1)).min(1).describe('runs, and batches, that played recordings'),
-  noise: z.number().min(0).optional().meta({
-    description:
-      "how far apart final scores may be and still count as equal; default: three standard errors of the difference, if the task's baseline has one",
-    placeholder: 'score',
-  }),
-});
-export type ReplayTableRequest = z.input<typeof replayTableRequestSchema>;
-
 export const buildImagesRequestSchema = z.strictObject({
   base: z.string().min(1).optional().meta({
     description: 'base image, kept for later builds; default: python:3.11-slim, or a Debian made with debootstrap',

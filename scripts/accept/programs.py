@@ -98,13 +98,14 @@ def replayed(home: Path, env: dict[str, str], run: str) -> str:
     """Its commands again, by our own loop, in a sandbox without the program: the same files, the same end."""
     file = home / "recorded.json"
     file.write_text(bench(home, env, "trajectory", run, "--json"))
-    options = ["--task", "battleOfSexes", "--backend", "docker", "--json"]
-    report = json.loads(bench(home, env, "replay", str(file), *options))
-    assert report["endReason"] == "submit" and report["finalEvaluation"] == "ok", report
-    now = report["scores"]["now"][-1]
-    assert abs(now - OPTIMA["battleOfSexes"]) < 0.1, report["scores"]
-    same = f"{report['same']} of {report['recorded']} outputs the same"
-    return f"replayed: {same}, {report['diverged']} differ, {now}"
+    options = ["--models", f"replay:{file}", "--tasks", "battleOfSexes", "--attempts", "1"]
+    options += ["--backend", "docker", "--wait", "--json"]
+    batch = json.loads(bench(home, env, "submit", *options))
+    played = json.loads(bench(home, env, "show", batch["runs"][0]["runId"], "--json"))
+    assert played["endReason"] == "submit" and played["finalEvaluation"] == "ok", played
+    now = played["evaluationList"][-1]["primary"]
+    assert abs(now - OPTIMA["battleOfSexes"]) < 0.1, played["evaluationList"]
+    return f"replayed: {now}"
 
 
 def play(agent: str, model: str) -> None:

@@ -53,7 +53,6 @@ import { notificationsDocumentSchema, notificationTestSchema } from '../../domai
 import { logsDocumentSchema } from '../../domain/views/logs.js';
 import { promptDocumentSchema } from '../../domain/views/prompt.js';
 import { changedLimitsSchema, limitsDocumentSchema } from '../../domain/views/rate-accounts.js';
-import { replayReportSchema, replayTableSchema } from '../../domain/views/replay.js';
 import { runDetailSchema, runsDocumentSchema } from '../../domain/views/runs.js';
 import { searchDocumentSchema } from '../../domain/views/search.js';
 import { treeSchema } from '../../domain/views/tree.js';
@@ -102,10 +101,6 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   doctor: [{ schema: doctorDocumentSchema }],
   plan: [{ schema: submittedDocumentSchema }],
   submit: [{ schema: submittedDocumentSchema }, waited],
-  replay: [
-    { schema: replayReportSchema },
-    { when: 'of several runs, of a batch or of a folder', schema: replayTableSchema },
-  ],
   fork: [{ schema: forkedDocumentSchema }, waited],
   pause: [{ schema: pauseDocumentSchema }],
   resume: [{ schema: resumeDocumentSchema }, { when: 'with `--wait` on one batch', schema: batchDocumentSchema }],

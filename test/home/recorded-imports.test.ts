@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BenchHome } from '../setup/bench-home.js';
 import { openedFiles, recordedEntries, recordedRuns, textOf } from '../setup/recordings.js';
-import type { ReplayReport } from '../../domain/views/replay.js';
+import { replayed } from '../setup/replayed.js';
 import { notTested } from '../setup/not-tested.js';
 
 const checkout = process.env['BENCH_TEST_MLGYM_CHECKOUT'];
@@ -42,17 +42,12 @@ describe.skipIf(runs.length === 0)('published runs of the games, replayed on the
     await home.json('tasks', 'import', 'mlgym', mlgym, '--into', configs, '--tasks', task);
     home.env['BENCH_CONFIGS'] = configs;
 
-    const report = await home.json<ReplayReport>(
-      ...['replay', file, '--task', `mlgym-${task}`, '--backend', 'docker', '--max-steps', '12'],
-    );
-    const pairs = report.scores.recorded.slice(0, report.scores.now.length).map((recorded, index) => ({
-      recorded,
-      now: report.scores.now[index] ?? null,
-    }));
-    console.info(`${task}: ${JSON.stringify(pairs)}; ${report.same} of ${report.recorded} observations are the same`);
+    const { recorded, same, scores } = await replayed(home, file, `mlgym-${task}`, '--max-steps', '12');
+    const pairs = scores.now.map((now, index) => ({ recorded: scores.recorded[index] ?? null, now }));
+    console.info(`${task}: ${JSON.stringify(pairs)}; ${same} of ${recorded.length} observations are the same`);
     // The last one is the submission at the end of what was played.
-    const played = report.notPlayed > 0 ? pairs.slice(0, -1) : pairs;
+    const played = recorded.some((step) => step.same === null) ? pairs.slice(0, -1) : pairs;
     expect(played.length).toBeGreaterThan(0);
-    for (const { recorded, now } of played) expect(Math.abs((now ?? NaN) - (recorded ?? NaN))).toBeLessThan(NOISE);
+    for (const pair of played) expect(Math.abs((pair.now ?? NaN) - (pair.recorded ?? NaN))).toBeLessThan(NOISE);
   });
 });

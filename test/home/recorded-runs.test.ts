@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BenchHome } from '../setup/bench-home.js';
 import { openedFiles, recordedEntries, recordedRuns, textOf } from '../setup/recordings.js';
-import type { ReplayReport } from '../../domain/views/replay.js';
+import { replayed } from '../setup/replayed.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const runs = recordedRuns(['battleOfSexes', 'blotto', 'prisonersDilemma']);
@@ -29,25 +29,12 @@ describe.skipIf(runs.length === 0)('published runs of the games, replayed on sta
     );
     // The game's own starter, as the recording shows it, in the place of ours.
     if (shown !== undefined) writeFileSync(join(configs, 'tasks', task, 'starter/strategy.py'), textOf(shown));
-    const report = await home.json<ReplayReport>(
-      'replay',
-      file,
-      '--task',
-      task,
-      '--backend',
-      'docker',
-      '--max-steps',
-      '100',
-    );
-    console.info(`${task}: ${report.same} of ${report.recorded} observations are the same, ${report.diverged} diverge`);
-    expect(report).toMatchObject({ status: 'ended', recorded: replies.length });
-    expect(['submit', 'max_steps']).toContain(report.endReason);
-    expect(report.same + report.diverged + report.refused + report.notPlayed).toBe(replies.length);
-    // Every divergence is told with both lines.
-    for (const step of report.steps.filter(({ state }) => state === 'diverges')) expect(step.difference).not.toBeNull();
-    if (shown !== undefined) {
-      const first = report.steps.find(({ action }) => action?.startsWith('open') === true);
-      expect(first?.state).toBe('same');
-    }
+    const { run, recorded, same } = await replayed(home, file, task, '--max-steps', '100');
+    console.info(`${task}: ${same} of ${recorded.length} observations are the same`);
+    expect(run.status).toBe('ended');
+    expect(recorded).toHaveLength(replies.length);
+    expect(['submit', 'max_steps']).toContain(run.endReason);
+    if (shown !== undefined)
+      expect(recorded.find(({ recordedAction }) => recordedAction.startsWith('open'))?.same).toBe(true);
   });
 });

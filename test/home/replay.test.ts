@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BenchHome } from '../setup/bench-home.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
-import type { ReplayReport } from '../../domain/views/replay.js';
+import { REFUSED_STAND_IN } from '../../domain/recording/reply.js';
+import { type Replayed, replayed } from '../setup/replayed.js';
 import { LONG } from '../setup/long.js';
 
 const home = new BenchHome();
-const TASK = ['--task', 'battleOfSexes', '--backend', 'docker'];
+const TASK = 'battleOfSexes';
 
 /** As MLGym would have recorded it in another place: one step of it said something that it does not say here. */
 const entry = (action: string, observation: string) => ({
@@ -36,49 +37,34 @@ const write = (name: string, content: string) => writeFileSync(join(home.dir, na
 beforeAll(() => write('run.traj', JSON.stringify({ environment: 'mlgym_main', trajectory, history: [], info })));
 afterAll(() => home.remove());
 
-const states = (report: ReplayReport) => report.steps.map(({ state }) => state);
-
-describe('bench replay', () => {
-  let played: ReplayReport;
+describe('a recorded model', () => {
+  let played: Replayed;
 
   it.each(LONG ? ['default', 'bash-only', 'tool-calling'] : ['tool-calling'])(
-    'plays a recording through agent %s',
+    'plays the recorded actions through agent %s',
     async (agent) => {
-      played = await home.processJson<ReplayReport>('replay', 'run.traj', ...TASK, '--agent', agent);
-      expect(states(played)).toEqual(['same', 'same', 'diverges', 'refused', 'same', 'added']);
-      expect(played).toMatchObject({
-        model: 'replay:run.traj',
-        agent,
-        status: 'ended',
-        endReason: 'submit',
-        exitStatus: 'submitted',
-        recording: { format: 'mlgym', omitted: 1, endedBy: 'autosubmission (exit_cost)' },
-        recorded: 5,
-        same: 3,
-        diverged: 1,
-        refused: 1,
-        notPlayed: 0,
-        scores: { recorded: [1.07, 1.08] },
-      });
-      expect(played.steps[2]?.difference).toEqual({ line: 2, recorded: 'another line', now: 'second line' });
-      expect(played.scores.now).toHaveLength(2);
-      expect(played.scores.now.every((score) => typeof score === 'number')).toBe(true);
+      played = await replayed(home, 'run.traj', TASK, '--agent', agent);
+      const { run, recorded, added, scores } = played;
+      expect(recorded.map(({ same }) => same)).toEqual([true, true, false, false, true]);
+      expect(recorded.map(({ action }) => action?.trim())).toEqual([
+        ...entries.slice(0, 3).map(({ action }) => action.trim()),
+        // Refused by the agent's blocklist.
+        REFUSED_STAND_IN,
+        'validate',
+      ]);
+      // Its submission.
+      expect(added).toBe(1);
+      expect(run).toMatchObject({ model: 'replay:run.traj', agent, status: 'ended', endReason: 'submit' });
+      expect(scores.recorded).toEqual([1.07, 1.08]);
+      expect(scores.now).toHaveLength(2);
+      expect(scores.now.every((score) => typeof score === 'number')).toBe(true);
     },
   );
-
-  it('keeps what was submitted: the report comes back after the file is gone', async () => {
-    write('run.traj', '{}');
-    expect(await home.json('replay', played.runId)).toEqual(played);
-    const shown = await home.run('replay', played.runId);
-    expect(shown.exitCode).toBe(0);
-    expect(shown.stdout).toContain('3 of 5 observations are the same, 1 diverge');
-    expect(shown.stdout).toContain('another line');
-  });
 
   it('costs nothing, and is not ranked unless asked for', async () => {
     const run = await home.json<{ modelKind: string; costUsd: string; usage: { inputTokens: number } }>(
       'show',
-      played.runId,
+      played.run.runId,
     );
     expect(run).toMatchObject({ modelKind: 'replay', costUsd: '0', usage: { inputTokens: 0 } });
     const board = await home.json<Leaderboard>('leaderboard');
@@ -88,29 +74,20 @@ describe('bench replay', () => {
   });
 
   it('plays a run of its own, written by bench trajectory, and all is the same', async () => {
-    const own = await home.run('trajectory', played.runId, '--json');
+    const own = await home.run('trajectory', played.run.runId, '--json');
     write('own.json', own.stdout);
     const { steps } = JSON.parse(own.stdout) as { steps: TrajectoryStep[] };
-    const again = await home.processJson<ReplayReport>('replay', 'own.json', ...TASK);
-    expect(again).toMatchObject({ recorded: steps.length, same: steps.length, diverged: 0, endReason: 'submit' });
+    const again = await replayed(home, 'own.json', TASK);
+    expect(again.recorded.map(({ action }) => action)).toEqual(steps.map(({ action }) => action));
+    expect(again).toMatchObject({ same: steps.length, added: 0, run: { endReason: 'submit' } });
     expect(again.scores.recorded).toEqual(played.scores.now);
-    expect(again.recording).toMatchObject({ format: 'bench', endedBy: 'submit' });
   });
 
-  it('of another kind of run, or of a file without its task, says what is missing', async () => {
-    const submitted = await home.json<{ runs: { runId: string }[] }>(
-      ...['submit', '--models', 'scripted:baseline', '--tasks', 'battleOfSexes', '--attempts', '1'],
-      ...['--backend', 'docker', '--wait'],
-    );
-    const other = await home.run('replay', submitted.runs[0]!.runId);
-    expect(other.exitCode).toBe(2);
-    expect(other.stderr).toContain('does not play a recording');
-    const untold = await home.run('replay', 'own.json');
-    expect(untold.exitCode).toBe(2);
-    expect(untold.stderr).toContain('--task is missing');
-    const broken = await home.run('replay', 'run.traj', ...TASK);
+  it('of a file that is no recording says what is missing', async () => {
+    write('broken.traj', '{}');
+    const broken = await home.run('submit', '--models', 'replay:broken.traj', '--tasks', TASK, '--backend', 'docker');
     expect(broken.exitCode).toBe(2);
-    expect(broken.stderr).toContain('run.traj: has neither "trajectory"');
+    expect(broken.stderr).toContain('broken.traj: has neither "trajectory"');
   });
 });
 

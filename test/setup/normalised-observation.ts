@@ -1,14 +1,13 @@
 /** What may differ between a recorded observation and the same command's today without meaning anything. */
 
 interface Rule {
-  /** For documentation and tests. */
   name: string;
   pattern: RegExp;
   mark: string;
 }
 
 /** In this order, on text without terminal codes. Dates come before clock times, and both before durations. */
-export const NORMALISATION_RULES: readonly Rule[] = [
+const NORMALISATION_RULES: readonly Rule[] = [
   {
     name: 'word that an evaluation will follow',
     pattern: /^(?:Validation|Submission) requested: .* as soon as this command has ended\.(?:\n|$)/gm,

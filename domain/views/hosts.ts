@@ -6,7 +6,6 @@ const hostStateSchema = z
   .describe(
     '`paused`: full, or cut off; `leaving`: hands its runs on; `silent`: misses registrations; `lost`: its runs went to others',
   );
-type HostState = z.infer<typeof hostStateSchema>;
 
 /** A server that hosts need. */
 const unreachedSchema = z.enum(['PostgreSQL', 'Temporal']).nullable();

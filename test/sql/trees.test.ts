@@ -245,10 +245,7 @@ test('of an earlier version’s policy is shown and charged as before, and is no
   );
   expect(await shown(runId)).toMatchObject({ policy: 'scientist', charged: { costUsd: '0.25', tokens: 15 } });
   expect(await db.queries.playedAs(node!)).toMatchObject({ agentName: root.agentName, node: true });
-  await expect(opened(runId)).rejects.toMatchObject({
-    type: 'usage',
-    message: expect.stringContaining('has a policy or key of an earlier version'),
-  });
+  await expect(opened(runId)).rejects.toThrow(/has a policy or key of an earlier version/);
 });
 
 const settledBefore = (treeRunId: string, node: number): string[] =>

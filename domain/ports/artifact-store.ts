@@ -1,44 +1,39 @@
 export interface StoredArtifact {
-  /** Hex; names it from now on. */
+  /** Hex; the artifact's name. */
   sha256: string;
   bytes: number;
 }
 
-/** Something that lies in a store. */
 export interface OldArtifact {
-  /** How the store finds it again. */
+  /** Key in the store. */
   name: string;
-  /** Null: a write that was never finished. */
+  /** Null: an unfinished write. */
   sha256: string | null;
   bytes: number;
 }
 
 /** Content-addressed bytes: submissions and snapshots. Hosts may share one. */
 export interface ArtifactStore {
-  /** Store bytes; returns their SHA-256 in hex. Idempotent; what is there already counts as stored now. */
+  /** Idempotent; an existing artifact counts as stored now. Returns the SHA-256 in hex. */
   put(bytes: Uint8Array): Promise<string>;
   /**
-   * The same for a stream of any size. If `content` throws, nothing is stored. `silenceMs`: once no byte has moved for so long this
-   * gives up, without another try; absent: it tries for minutes. Folders are never silent.
+   * If `content` throws, nothing is stored. `silenceMs`: give up after so long without a byte;
+   * absent: retry for minutes. Folders are never silent.
    */
   putStream(content: AsyncIterable<Uint8Array>, options?: { silenceMs: number }): Promise<StoredArtifact>;
   /** Null: missing or damaged. */
   get(sha256: string): Promise<Buffer | null>;
-  /** Its size if it exists undamaged, else null. Reads all of it. */
+  /** Size of an undamaged artifact, else null. Reads all of it. */
   check(sha256: string): Promise<number | null>;
-  /** It is there with this size; its bytes are not read. */
+  /** Compares the size only; does not read the bytes. */
   has(sha256: string, bytes: number): Promise<boolean>;
-  /** Remove one that is damaged, so that it is stored again. */
+  /** Remove a damaged artifact, so that it is stored again. */
   discard(sha256: string): Promise<void>;
-  /** Throws if it is missing. */
   open(sha256: string): AsyncIterable<Uint8Array>;
-  /**
-   * An address where anyone may fetch it for so long, without this process: a download under that name. Its bytes are not compared on the
-   * way. Null: only this store's own reader can.
-   */
+  /** Download address, valid for so long; serves unchecked bytes. Null: the store has none. */
   link(sha256: string, fileName: string, seconds: number): Promise<string | null>;
-  /** What was last stored before `before`. Whatever does not belong to the store is left out. */
+  /** Artifacts last stored before `before`; foreign files are omitted. */
   storedBefore(before: Date): AsyncIterable<OldArtifact>;
-  /** False: it is gone, or was stored again since `before`, and stays. */
+  /** False: it is already gone, or was stored again since `before`. */
   remove(name: string, before: Date): Promise<boolean>;
 }

@@ -3,5 +3,4 @@ import type { LeftoversPort } from './leftovers-port.js';
 import type { SandboxPort } from './sandbox-port.js';
 import type { Backend } from '../run/run.js';
 
-/** Each backend's sandbox, evaluator and leftovers. */
 export type Backends = Record<Backend, { sandbox: SandboxPort; evaluator: EvaluatorPort; leftovers: LeftoversPort }>;

@@ -1,13 +1,12 @@
 import type { FrozenOptions, SavedComparison } from '../views/comparisons.js';
 import type { SavedComparisonState } from '../views/leaderboard.js';
 
-/** Saved comparisons. `find` and `remove` throw BenchError (not_found), `save` BenchError (usage) if the name is taken. */
+/** `find` and `remove` throw BenchError (not_found); `save` BenchError (usage) for a taken name. */
 export interface Comparisons {
   save(name: string, options: FrozenOptions): Promise<SavedComparison>;
   /** By name. */
   list(): Promise<SavedComparison[]>;
   find(name: string): Promise<SavedComparison>;
-  /** What has changed since. */
   state(saved: SavedComparison): Promise<SavedComparisonState>;
   remove(name: string): Promise<void>;
 }

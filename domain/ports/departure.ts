@@ -1,20 +1,20 @@
-/** Whether the host of this worker leaves, and what it does for its runs then. */
+/** Whether this worker's host leaves, and what then happens to its runs. */
 export interface Departure {
   readonly begun: boolean;
   /**
-   * Does it leave, or will it be notified in a moment? A batch system that takes the machine back may end the
-   * agent's processes first: an end that is not the agent's own.
+   * Is the host leaving, or about to be notified? A batch system that reclaims the machine may kill
+   * the agent's processes first; that end is not the agent's own.
    */
   underWay(): Promise<boolean>;
-  /** Something of the run begins here. */
+  /** Work on the run begins here. */
   enter(runId: string): void;
-  /** It is over. `settled`: in this epoch the run's container is there, and no command runs in it until the next begins. */
+  /** `settled`: the run's container of this epoch exists and runs no command. */
   leave(runId: string, settled: number | null): void;
-  /** Keep the run's world as it is after a step, between commands. Once per run; what cannot be kept only costs time. */
+  /** Save the run's sandbox between commands. Once per run; a failure only costs time. */
   keep(run: { runId: string; epoch: number; step: number }): Promise<void>;
 }
 
-/** Of a host that stays. */
+/** For a host that stays. */
 export const STAYS: Departure = {
   begun: false,
   underWay: () => Promise.resolve(false),

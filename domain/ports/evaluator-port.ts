@@ -4,15 +4,15 @@ import type { Split, TaskSpec } from '../task/task.js';
 import type { SubmissionFile } from './sandbox-port.js';
 
 export interface EvaluationJob {
-  /** Unique per evaluation and stable over retries: names the evaluator's container. [a-z0-9-] only. */
+  /** Unique per evaluation and stable over retries; names the container. [a-z0-9-] only. */
   id: string;
   task: TaskSpec;
   /** Host folder of the task; its `evaluator/` holds the secret files. */
   taskDir: string;
   submission: SubmissionFile[];
-  /** Split to score; selects the task's secrets. */
+  /** Selects the task's secrets. */
   split: Split;
-  /** Hex; the evaluator's only source of randomness, so the same job gives the same metrics. */
+  /** Hex; the evaluator's only randomness: the same job gives the same metrics. */
   seed: string;
 }
 
@@ -20,23 +20,23 @@ export type EvaluationOutcome =
   /** Finite numbers, exactly the task's declared metrics. */
   (
     | { kind: 'ok'; metrics: Metrics }
-    /** The submission is at fault: message for the agent. */
+    /** The submission is at fault; `message` is for the agent. */
     | {
         kind: 'rejected';
         message: string;
-        /** It timed out because the machine was far too busy; absent: no. */
+        /** It timed out on an overloaded machine; absent: no. */
         starved?: boolean;
       }
-    /** The evaluator is at fault: message for people and logs. The agent learns only that the evaluation failed. */
+    /** The evaluator is at fault; `message` is for people. The agent learns only that it failed. */
     | { kind: 'evaluator_error'; message: string }
   ) & {
-    /** Of the image in which it was found out; absent where there is none. */
+    /** Of the evaluator's image; absent: no image. */
     imageDigest?: string;
   };
 
-/** Clean-room evaluation, one split at a time. Every adapter passes test/engine/evaluator-port. */
+/** Clean-room evaluation of one split. Every adapter passes test/engine/evaluator-port. */
 export interface EvaluatorPort {
   readonly isolation: Isolation;
-  /** Run the task's evaluator on the submission in a fresh sandbox; leaves nothing behind. Throws InfrastructureError. */
+  /** Runs in a fresh sandbox and leaves nothing behind. Throws InfrastructureError. */
   evaluate(job: EvaluationJob, signal: AbortSignal): Promise<EvaluationOutcome>;
 }

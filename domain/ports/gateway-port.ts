@@ -1,17 +1,16 @@
 import type { EndReason } from '../run/outcomes.js';
 import type { RunDefinition } from '../run/run.js';
 
-/** The gateway of one run, on this host. */
 export interface GatewayPort {
-  /** What the program's calls must bring. */
+  /** Required in the program's calls. */
   readonly token: string;
-  /** Why no further call is made; null: calls are made. */
+  /** Why further calls are refused; null: they are not. */
   readonly limit: EndReason | null;
-  /** Answers that said so, and how long ago the first was given; null: none was. */
+  /** Refusals, and the age of the first one. */
   readonly limitAnswers: { refusals: number; secondsAgo: number } | null;
-  /** A fault of our own, after which the run cannot continue. */
+  /** An internal fault that ends the run. */
   readonly fatal: Error | null;
-  /** Why the last call that was made brought no answer; null: it brought one. */
+  /** Why the last call failed; null: it did not. */
   readonly lastFault: Error | null;
   /** Resolves once the program must be stopped. */
   mustStop(): Promise<void>;
@@ -19,5 +18,5 @@ export interface GatewayPort {
   settled(): Promise<void>;
 }
 
-/** Opens a run's gateway, or finds it open; `folder`: where the container of that epoch finds the socket. */
+/** Opens a run's gateway, or finds it open. `folder`: where the container finds the socket. */
 export type OpenGateway = (run: RunDefinition, at: { folder: string; epoch: number }) => Promise<GatewayPort>;

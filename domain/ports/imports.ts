@@ -14,19 +14,18 @@ export type ImportOutcome =
   | { kind: 'changed'; runId: string; batchId: string };
 
 export interface ImportOptions {
-  /** The batch's name; the batch is created if needed. */
+  /** Created if needed. */
   batch: string;
   /** Check everything, store nothing. */
   dryRun: boolean;
 }
 
-/** What is known about a recorded run before its trajectory is read. */
+/** Known before the trajectory is read. */
 export interface RecordedRun {
   /** The run directory's name. */
   source: string;
   contentHash: string;
   model: string;
-  /** The provider's name for it. */
   providerModel: string;
   taskId: string;
   task: MlgymTask;
@@ -67,7 +66,7 @@ export interface RecordedEvaluation {
   message: string;
 }
 
-/** What is known after all files were read. */
+/** Known after all files were read. */
 export interface RecordedEnd {
   steps: number;
   endReason: EndReason;
@@ -90,13 +89,12 @@ export interface RecordedEnd {
   environment: string | null;
   args: unknown;
   prompt: { role: string; content: string }[] | null;
-  /** What the model was shown after each step's observation. */
+  /** Text that the model saw after each step's observation. */
   footers: (string | null)[] | null;
   historyMessages: number | null;
   lastAction: string | null;
 }
 
-/** Receives a run's steps in order, as they are read. */
 export type StepWriter = (step: RecordedStep) => Promise<void>;
 
 /** Reads a run's files and passes on its steps. */
@@ -106,21 +104,21 @@ interface ExchangedTask {
   id: string;
   name: string;
   metric: string;
-  /** Nothing in the file says which metric ranks: another run of the task may. */
+  /** The file does not say which metric ranks, so another run of the task may. */
   assumed: boolean;
   direction: Direction;
   min: number | null;
   max: number | null;
 }
 
-/** What a trajectory or log of another tool says of a run, its steps apart. */
+/** A run from another tool's trajectory or log, without its steps. */
 export interface ExchangedRecord {
   format: 'atif' | 'inspect';
-  /** The file, or the sample in it, without the folders above. */
+  /** File, or sample in it, without parent folders. */
   source: string;
   contentHash: string;
   task: ExchangedTask;
-  /** The version of the task that it says it was, where bench wrote it; used if it is known here. */
+  /** Task version that bench wrote into the file; used if this home knows it. */
   taskHash: string | null;
   model: { name: string; kind: ModelKind; provider: string; providerModel: string };
   agent: string;
@@ -169,7 +167,7 @@ interface ExchangedEvaluation {
   at?: string | null;
 }
 
-/** What is known after the file was read. */
+/** Known after the file was read. */
 export interface ExchangedEnd {
   steps: number;
   endReason: EndReason;
@@ -181,7 +179,7 @@ export interface ExchangedEnd {
   bestScore: number | null;
   finalScore: number | null;
   evaluations: readonly ExchangedEvaluation[];
-  /** Calls of steps that are not there. */
+  /** Calls of missing steps. */
   calls: readonly ExtraCall[];
   workspace: string | null;
   isolation: Isolation | null;
@@ -189,7 +187,7 @@ export interface ExchangedEnd {
   startedAt: string | null;
   endedAt: string | null;
   prompt: { role: string; content: string }[];
-  /** What has no other column, as it was. */
+  /** Original fields that have no column. */
   kept: Record<string, unknown>;
 }
 
@@ -199,10 +197,10 @@ export type ReadExchanged = (write: WriteExchanged) => Promise<{ end: ExchangedE
 
 /** Stores runs of other harnesses. */
 export interface RunImports {
-  /** Stores a run that another harness recorded, or nothing; `read` returns its steps. */
+  /** Stores all of a run, or nothing; `read` returns its steps. */
   importRun(run: RecordedRun, options: ImportOptions, read: ReadRun): Promise<ImportOutcome>;
-  /** The same for a run of another tool's trajectory or log. */
+  /** For another tool's trajectory or log. */
   importExchanged(run: ExchangedRecord, options: ImportOptions, read: ReadExchanged): Promise<ImportOutcome>;
-  /** Prices of these models in a list, from its beginning; they replace the list's other prices of them. */
+  /** Sets these models' prices in a list, replacing earlier ones. */
   setPrices(list: string, prices: Readonly<Record<string, { input: number; output: number }>>): Promise<void>;
 }

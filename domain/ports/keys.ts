@@ -1,10 +1,10 @@
 /**
- * Keys of this installation, 32 bytes in hex, made at first use. `former`: what a home's file `secret` says, where the key lay before; it
- * becomes the key, so that seeds stay what they were.
+ * Keys of this installation, 32 bytes in hex, made at first use. `former`: content of a home's old
+ * `secret` file, which becomes the key so that seeds stay the same.
  */
 export interface Keys {
-  /** Of the evaluators' seeds: for workers alone. */
+  /** Seeds evaluators; for workers only. */
   evaluator(former: string | null): Promise<string>;
-  /** Of trainers' credentials: servers encrypt them, workers decrypt them. */
+  /** For trainers' credentials: servers encrypt, workers decrypt. */
   sealing(former: string | null): Promise<string>;
 }

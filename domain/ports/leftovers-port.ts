@@ -1,16 +1,16 @@
-/** Something that this home made besides sandboxes, and that may need to be removed. */
+/** Something besides a sandbox that this home made and may need to remove. */
 export interface Leftover {
-  /** In words: `evaluator`, `volume`, `folder`, `mount`, `installation`. */
+  /** `evaluator`, `volume`, `folder`, `mount`, `installation`. */
   what: string;
-  /** Names it on this host. */
+  /** Unique on this host. */
   name: string;
-  /** Whose it is; null: no run's. */
+  /** Null: belongs to no run. */
   runId: string | null;
-  /** Of which container of the run; null: of all. */
+  /** Container epoch; null: all. */
   epoch: number | null;
   /** The run will not remove it: its process died, or it expired. */
   abandoned: boolean;
-  /** False: it was gone already, or cannot go yet. */
+  /** False: already gone, or cannot be removed yet. */
   remove(): Promise<boolean>;
 }
 

@@ -4,20 +4,20 @@ import type { StreamEvent, Wire } from '../gateway/wire.js';
 import type { ProviderError } from '../model/provider-error.js';
 import type { RunDefinition } from '../run/run.js';
 
-/** A program's call as it goes to the provider: checked, and without anything that identifies its client. */
+/** A program's checked call for the provider, with nothing that identifies its client. */
 export interface MeteredCall {
   step: number;
   wire: Wire;
-  /** As the client asked. */
+  /** The client's request. */
   asked: Json;
-  /** As it goes out. */
+  /** The outgoing request. */
   body: Json;
   /** `body` as JSON. */
   text: string;
   images: number;
-  /** Length of the images' data within the body. */
+  /** Length of the image data in the body. */
   imageBytes: number;
-  /** Further headers, from a list of allowed ones. */
+  /** From the list of allowed headers. */
   headers: Readonly<Record<string, string>>;
 }
 
@@ -25,18 +25,18 @@ export type MeteredResult =
   | { kind: 'answered'; answer: Json }
   /** A limit of the run forbids it. */
   | { kind: 'limit'; endReason: EndReason }
-  /** The provider does not accept the request: its own words, for the client. */
+  /** The provider rejects the request, in its own words. */
   | { kind: 'refused'; status: number; body: Json }
   /** `begun`: the client has a part of the answer. */
   | { kind: 'fault'; fault: ProviderError; begun: boolean };
 
 /** A run's calls, through ledger and rate governor. */
 export interface MeteredCalls {
-  /** `event`: gets a streamed answer as it comes. Never given up: what was sent is read to its end, and paid. */
+  /** `event` streams the answer. Never aborted: a sent call is read to its end and paid. */
   call(call: MeteredCall, event: (event: StreamEvent) => void): Promise<MeteredResult>;
-  /** Free: the provider counts the tokens of a prompt, given as JSON. */
+  /** Free: the provider counts the tokens of a JSON prompt. */
   countTokens(text: string, headers: Readonly<Record<string, string>>): Promise<{ status: number; body: Json }>;
 }
 
-/** Opens a run's calls. Throws BenchError (usage) where the worker lacks the model's key or address. */
+/** Throws BenchError (usage) if the worker lacks the model's key or address. */
 export type OpenCalls = (run: RunDefinition) => MeteredCalls;

@@ -1,22 +1,19 @@
 import type { ModelRef, ModelReply, ModelRequest } from '../model/model.js';
 
-/** Called once there is a connection, before anything of the request goes out; nothing does if it throws. */
+/** Called once connected, before any of the request is sent; if it throws, nothing is sent. */
 export type Sending = () => Promise<void>;
 
 /** A provider. Every adapter passes test/unit/models/model-port. */
 export interface ModelPort {
   /**
-   * Throws ProviderError for any fault of the provider or the network, and the signal's reason once that is aborted. The model's own
-   * faults (an empty answer, a refusal, a malformed tool call) are replies.
+   * Throws ProviderError for provider or network faults, and the signal's reason when aborted. The
+   * model's own faults (an empty answer, a refusal, a malformed tool call) are replies.
    */
   complete(request: ModelRequest, signal: AbortSignal, sending?: Sending): Promise<ModelReply>;
-  /** It calls `sending`: a call for which that was not called cost nothing. */
+  /** The adapter calls `sending`: a call without it cost nothing. */
   tellsSending?: true;
-  /**
-   * Names the account whose rate limits a call of the model counts against: provider, address and the key's name, never a key.
-   * Absent: nothing limits it.
-   */
+  /** Account of the rate limits: provider, address and key name, never a key. Absent: no limits. */
   account?(model: ModelRef): string;
-  /** Host and path that a call of the model goes to, without credentials. Absent: to no server. */
+  /** Host and path of the model's calls, without credentials. Absent: no server. */
   endpoint?(model: ModelRef): string;
 }

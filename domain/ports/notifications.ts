@@ -1,7 +1,7 @@
 import type { NotificationKind } from '../home/notifications.js';
 import type { NotificationRow } from '../views/notifications.js';
 
-/** One that is due; `tries` counts the one to come. */
+/** A due notification; `tries` includes the coming one. */
 export interface DueNotification {
   notificationId: string;
   batchId: string;
@@ -9,18 +9,17 @@ export interface DueNotification {
   tries: number;
 }
 
-/** The outbox of notifications. */
 export interface Notifications {
-  /** A webhook is set: events from now on are sent. Repeating it changes nothing. */
+  /** A webhook is set: later events are sent. Idempotent. */
   begin(): Promise<void>;
-  /** No webhook is set any more: unsent notifications are dropped, and later events are not sent either. */
+  /** The webhook was removed: unsent notifications are dropped, and later events are not sent. */
   end(): Promise<void>;
-  /** Stores what has happened since `begin`, each once. `stallSeconds`: so long nothing moved in a running batch. */
+  /** Stores events since `begin`, each once. `stallSeconds`: when a running batch is stalled. */
   collect(of: { kinds: readonly NotificationKind[]; stallSeconds: number }): Promise<void>;
-  /** Those due, at most `most`, which no other worker gets for a minute. */
+  /** Due ones, at most `most`, reserved for this worker for a minute. */
   take(most: number): Promise<DueNotification[]>;
   sent(notificationId: string): Promise<void>;
-  /** Tried again in `retrySeconds`; null: never. */
+  /** Null: never retried. */
   failed(notificationId: string, error: string, retrySeconds: number | null): Promise<void>;
   /** Newest first. */
   list(limit: number): Promise<NotificationRow[]>;

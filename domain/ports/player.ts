@@ -3,7 +3,7 @@ import type { Fence } from './record/steps.js';
 import type { EndReason } from '../run/outcomes.js';
 import type { RunDefinition } from '../run/run.js';
 
-/** Names one turn of a run: try 0 asks for the step's first reply, 1 and 2 are requeries. */
+/** One turn of a run: try 0 is the step's first reply, 1 and 2 are requeries. */
 export interface TurnKey {
   runId: string;
   step: number;
@@ -12,26 +12,25 @@ export interface TurnKey {
   fence?: Fence;
 }
 
-/** What the player sees. */
 export interface Prompt {
   messages: ChatMessage[];
-  /** Only for the tool-calling agent. */
+  /** Only for tool-calling agents. */
   tools?: ToolDefinition[];
 }
 
-/** Result of a turn. Unless it is a reply, nothing was recorded or paid. */
+/** Unless it is a reply, nothing was recorded or paid. */
 export type TurnResult =
   | { kind: 'reply'; reply: ModelReply; ms: number }
   /** The run ends before this turn. */
   | { kind: 'end'; endReason: EndReason }
-  /** Not now: others hold the resources. */
+  /** Others hold the resources. */
   | { kind: 'wait'; waitMs: number }
-  /** The question was passed to a player outside: ask again once it is answered. */
+  /** Passed to an external player: call again once it has answered. */
   | { kind: 'asked' };
 
 /**
- * Takes a run's turns: a paid model, one of our programs, or a player outside. Takes no turn that a limit of the run forbids. The
- * same turn, requested again, has the same reply, paid once.
+ * Takes a run's turns: a paid model, one of our programs, or an external player. No turn exceeds
+ * the run's limits; a repeated turn has the same reply, paid once.
  */
 export interface Player {
   next(run: RunDefinition, turn: TurnKey, prompt: Prompt, signal: AbortSignal): Promise<TurnResult>;

@@ -1,13 +1,12 @@
-/** One wait for news of a run. */
 interface AwaitedNews {
-  /** Resolves at the news, after so many milliseconds, or when the signal is aborted; earlier for no reason, too: look, then wait again. */
+  /** Resolves at news, after the time or on abort; may wake early, so check and wait again. */
   within(ms: number, signal?: AbortSignal): Promise<void>;
   cancel(): void;
 }
 
-/** Says when a run that is played from outside asks its player, or ends. */
+/** Signals when an externally played run requests a turn, or ends. */
 export interface ProgressEvents {
-  /** News from now on, of this run or, null, of any: ask for it before looking, so that none comes in between unheard. */
+  /** News from now on, of this run or (null) any. Call it before checking, to miss none. */
   next(runId: string | null): AwaitedNews;
   close(): Promise<void>;
 }

@@ -2,12 +2,11 @@ import type { EndReason, FinalEvaluation } from '../run/outcomes.js';
 import type { CaptureLevel } from '../rollouts/captured-tokens.js';
 import type { RolloutCall } from '../rollouts/training-turn.js';
 
-/** A rollout as the record has it. */
 export interface RolloutRow {
   runId: string;
-  /** The trainer's own id; else the run's. */
+  /** The trainer's own id, or else the run's. */
   rolloutId: string;
-  /** Place among the ends in the order of their delivery; null: not delivered yet. */
+  /** Delivery order among ended rollouts; null: not delivered yet. */
   endSequence: number | null;
   task: string;
   seed: number;
@@ -25,12 +24,12 @@ export interface RolloutRow {
   /** What failed, for people. */
   detail: string | null;
   steps: number;
-  /** Null: not evaluated, or a fault of ours. */
+  /** Null: not evaluated, or an internal fault. */
   reward: number | null;
   gain: number | null;
-  /** Of ours; null: none. */
+  /** An internal fault. */
   fault: string | null;
-  /** From its start to its end, or to now. */
+  /** From start to end, or to now. */
   seconds: number;
   acknowledged: boolean;
 }
@@ -39,20 +38,19 @@ export interface EndedRollouts {
   batchId: string;
   /** Sequence numbers above this one. */
   after: number;
-  /** Each label with its value as text. */
+  /** Values as text. */
   labels: readonly (readonly [name: string, value: string])[];
   group: string | null;
   limit: number;
 }
 
-/** Rollouts and what was captured of them. */
 export interface Rollouts {
-  /** By the trainer's id or the run's; null: there is none. */
+  /** By the trainer's id or the run's. */
   find(id: string): Promise<RolloutRow | null>;
-  /** Ended and not acknowledged, by `endSequence`. Numbers the ends that no client has seen: only higher numbers follow a delivered one. */
+  /** Ended, unacknowledged, by `endSequence`: later ends get higher numbers than delivered ones. */
   ended(of: EndedRollouts): Promise<RolloutRow[]>;
-  /** The answered model calls of a run, in order; those of an acknowledged rollout are gone. */
+  /** Answered model calls, in order; acknowledging a rollout removes them. */
   calls(runId: string): Promise<RolloutCall[]>;
-  /** These, by any id, need not be kept any more. Returns the ids, as given, of those that have ended. */
+  /** Allow removal of these, by any id. Returns the given ids of those that have ended. */
   acknowledge(batchId: string, ids: readonly string[]): Promise<string[]>;
 }

@@ -19,7 +19,7 @@ import type { TaskArchives } from './record/task-archives.js';
 import type { UnfinishedWork } from './record/unfinished-work.js';
 import type { WarmSandboxes } from './record/warm-sandboxes.js';
 
-/** The whole record of runs, as the worker has it; activities name the ports that they use. Every write is keyed: repeating it changes nothing. */
+/** The whole record of runs; activities use its parts. Every write is keyed and may be repeated. */
 export type RunStore = RunDefinitions &
   RunLifecycle &
   BatchLifecycle &

@@ -15,28 +15,25 @@ import type { Rollouts } from './rollouts.js';
 import type { RunStore } from './run-store.js';
 import type { Turns } from './turns.js';
 
-/** All stores of a database, one port a subject. Compose them in one place; a verb names the small ports that it uses. */
+/** All stores of a database. Compose them in one place; a verb names the small ports it uses. */
 export interface Stores {
   readonly store: RunStore;
   readonly queries: Queries;
   /** Reads by parts. */
   readonly pages: Pages;
-  /** Questions to players outside, and their replies. */
+  /** Questions to external players, and their replies. */
   readonly turns: Turns;
   /** Runs that trainers play. */
   readonly episodes: Episodes;
   /** Episodes that bench plays. */
   readonly rollouts: Rollouts;
-  /** Messages to a webhook. */
   readonly notifications: Notifications;
-  /** Grants of provider calls. */
   readonly rates: RateStore;
   readonly rateControl: RateControl;
   readonly pruning: Pruning;
   readonly keys: Keys;
   readonly intake: BatchIntake;
   readonly batchControl: BatchControl;
-  /** Saved comparisons. */
   readonly comparisons: Comparisons;
   readonly exports: Exports;
   readonly imports: RunImports;

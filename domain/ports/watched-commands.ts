@@ -1,7 +1,7 @@
 import type { SandboxPort, SandboxRef } from './sandbox-port.js';
 
-/** Commands that run now; what those of watched runs print is shown meanwhile. */
+/** Running commands; copies the output of watched runs. */
 export interface WatchedCommands {
-  /** A command begins, or is found again; what is returned tells that this worker waits for it no longer. */
+  /** A command begins, or is found again. The returned function ends the wait of this worker. */
   follow(sandbox: Pick<SandboxPort, 'printed'>, ref: SandboxRef, step: number): () => void;
 }

@@ -1,7 +1,7 @@
 /** This worker's process, as the ledger of model calls names it. */
 export interface WorkerIdentity {
-  /** Names the process for good: a later one with the same number is another. */
+  /** Unique for good, even if the process id is reused. */
   readonly name: string;
-  /** Is the process that has this name certainly gone? False where it may be alive, as on another machine. */
+  /** Is that process certainly gone? False if it may live, as on another machine. */
   isGone(name: string): boolean;
 }

@@ -16,7 +16,6 @@ export type ForecastRun = Pick<
 
 type PlayedMatrix = Omit<BatchMatrix, 'cells'> & { cells: Omit<BatchMatrix['cells'][number], 'forecast'>[] };
 
-/** Pages of batches, and of one batch by parts. */
 export interface BatchPages {
   batchPage(request: BatchPageRequest): Promise<BatchPage>;
   batchRows(batchIds: readonly string[]): Promise<BatchRow[]>;

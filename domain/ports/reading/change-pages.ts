@@ -1,28 +1,26 @@
 import type { EventRow } from '../../views/events.js';
 import type { EvaluationDetail } from '../../views/runs.js';
 
-/** Ids of what is other than at some moment. */
 export interface Changes {
-  /** The database's clock when this was read, for the next question. */
+  /** The database's clock, for the next call's `since`. */
   now: string;
-  /** `version`: another text, another row. Empty where `manyRuns` says that there are more than are listed. */
+  /** A changed `version` means a changed row. Empty when `manyRuns` is set: too many to list. */
   runs: { runId: string; version: string }[];
-  /** Another text, other runs. Null: all are listed. */
+  /** Changes with the runs. Null: all are listed. */
   manyRuns: string | null;
-  /** Of a watched run: those whose reply or outcome came; `version`: another text, another row, or another state of the run. */
+  /** Of a watched run: steps with a new reply or outcome, or after a change of the run's state. */
   steps: { step: number; version: string }[];
   evaluations: EvaluationDetail[];
   events: EventRow[];
-  /** State of unfinished batches, or of the watched one: another text, other batches. */
+  /** Unfinished batches, or the watched one. */
   batches: { batchId: string; state: string }[];
 }
 
-/** What is watched: one run, one batch, or all. */
+/** One run, one batch, or all. */
 export type Watched = { runId: string } | { batchId: string } | Record<never, never>;
 
-/** What changed since a moment of the database's clock. */
 export interface ChangePages {
-  /** What of the watched is other than then, or came since; `since` is a `now` of before. */
+  /** `since`: an earlier `now`. */
   changedSince(watched: Watched, since: string): Promise<Changes>;
   /** The database's clock, so many seconds ago. */
   clockBefore(seconds: number): Promise<string>;

@@ -8,9 +8,8 @@ export interface EventPageRequest {
   limit: number;
 }
 
-/** Pages of events. */
 export interface EventPages {
-  /** Of the event of this key, of a run, else of a batch, else of neither; null: there is none. */
+  /** Of a run's event, else a batch's, else of neither. */
   eventDetail(of: { runId: string | null; batchId: string | null; key: string }): Promise<string | null>;
   eventPage(request: EventPageRequest): Promise<{ events: EventRow[]; next: string | null }>;
 }

@@ -1,7 +1,6 @@
 import type { LeaseRow, LeaseWaiter } from '../../views/leases.js';
 import type { HostReads } from './hosts.js';
 
-/** Hosts, leases and what runs wait for. */
 export interface FleetReads extends HostReads {
   leases(options?: { includeReleased?: boolean }): Promise<LeaseRow[]>;
   /** Runs that wait for GPUs, the longest first. */

@@ -1,4 +1,3 @@
-/** Runs that are played alike. */
 export interface RunKind {
   model: string;
   agent: string;
@@ -6,11 +5,10 @@ export interface RunKind {
   sample: boolean;
 }
 
-/** What an ended run used. */
 export interface PastRun {
-  /** Its place in the kinds asked about. */
+  /** Index into the requested kinds. */
   nth: number;
-  /** False: of another model at the same task, as another harness recorded it. */
+  /** False: another model's run of the same task, recorded by another harness. */
   own: boolean;
   costUsd: string;
   inputTokens: number;
@@ -22,23 +20,20 @@ export interface PastRun {
   ms: number | null;
 }
 
-/** How much the gains of attempts vary that are alike. */
+/** How much the gains of equal attempts vary. */
 export interface GainSpread {
-  /** Standard deviation among attempts of one model and agent at one task, pooled. */
+  /** Pooled standard deviation among attempts of one model and agent at one task. */
   spread: number;
-  /** Attempts that it is from, and its degrees of freedom. */
   attempts: number;
   freedom: number;
-  /** False: none of these models played these tasks more than once; attempts of others, imported ones too. */
+  /** False: these models have no repeated attempts at these tasks; the attempts are others'. */
   own: boolean;
 }
 
-/** What forecasts draw from. */
 export interface ForecastReads {
-  /** What ended runs like these used. */
   pastRuns(kinds: readonly RunKind[]): Promise<PastRun[]>;
-  /** How much the gains of attempts at these tasks vary that are alike; null: not known. */
+  /** Null: unknown. */
   gainSpread(of: { models: readonly string[]; tasks: readonly string[] }): Promise<GainSpread | null>;
-  /** Those of these versions of tasks whose starter has a score. */
+  /** Those of these task versions whose starter has a score. */
   measuredBaselines(taskHashes: readonly string[]): Promise<string[]>;
 }

@@ -1,6 +1,6 @@
 import type { HostRow } from '../../views/hosts.js';
 
-/** Hosts as they registered last. */
+/** At their last registration. */
 export interface HostReads {
   hosts(options?: { includeRemoved?: boolean }): Promise<HostRow[]>;
 }

@@ -9,7 +9,6 @@ export interface IntegrityPageRequest {
   limit: number;
 }
 
-/** Integrity flags. */
 export interface IntegrityPages {
   integritySummary(): Promise<IntegritySummary>;
   integrityFlags(request: IntegrityPageRequest): Promise<IntegrityPage>;

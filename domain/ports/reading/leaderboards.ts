@@ -1,7 +1,6 @@
 import type { Leaderboard, LeaderboardOptions } from '../../views/leaderboard.js';
 import type { LeaderboardRun } from '../../views/leaderboard-run.js';
 
-/** Leaderboards and the runs behind them. */
 export interface LeaderboardReads {
   leaderboard(options?: LeaderboardOptions): Promise<Leaderboard>;
   /** The runs behind its figures. */

@@ -9,7 +9,7 @@ import type { SearchPages } from './search-pages.js';
 import type { StepPages } from './step-pages.js';
 import type { SubjectPages } from './subject-pages.js';
 
-/** Reads for pages: by parts, whatever the size of a run, a batch or the database. Ids are whole. */
+/** Reads by parts, whatever the size of a run, a batch or the database. Takes whole ids only. */
 export type Pages = RunPages &
   StepPages &
   BatchPages &

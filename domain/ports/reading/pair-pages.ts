@@ -1,6 +1,5 @@
 import type { Direction } from '../../run/score.js';
 
-/** A run that counts, with what its score is measured by. */
 export interface PairableRun {
   runId: string;
   batchId: string;
@@ -18,7 +17,6 @@ export interface PairableRun {
 
 type PairFilter = Record<'batches' | 'models' | 'tasks', string[] | null> & { includeSuspect: boolean };
 
-/** Runs that can be compared in pairs. */
 export interface PairPages {
   pairableRuns(of: PairFilter): Promise<PairableRun[]>;
 }

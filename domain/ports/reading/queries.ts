@@ -9,7 +9,7 @@ import type { TrainingReads } from './training.js';
 import type { TrajectoryReads } from './trajectories.js';
 import type { TreeReads } from './trees.js';
 
-/** All read queries. Unknown or ambiguous references are BenchErrors of type not_found that name candidates. */
+/** Unknown or ambiguous references are BenchErrors (not_found) that name candidates. */
 export type Queries = BatchReads &
   RunReads &
   TrajectoryReads &

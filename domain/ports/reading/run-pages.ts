@@ -15,7 +15,6 @@ interface TakenFiles {
   snapshots: RunFiles['snapshots'];
 }
 
-/** Pages of runs, and of one run by parts. */
 export interface RunPages {
   runPage(request: RunPageRequest): Promise<RunPage>;
   runFacets(filter: RunSelection): Promise<RunFacetCounts>;
@@ -28,6 +27,6 @@ export interface RunPages {
   waiting(runId: string): Promise<Waiting>;
   modelCalls(runId: string, page: { after?: string | undefined; limit: number }): Promise<ModelCalls>;
   evaluations(runId: string): Promise<EvaluationDetail[]>;
-  /** What the running command of a run has printed so far; null: nothing was copied, or it is over. */
+  /** Output of the running command so far; null: none was copied, or it has ended. */
   liveOutput(runId: string): Promise<LiveOutput | null>;
 }

@@ -1,6 +1,5 @@
 import type { RunDetail, RunFilter, RunSummary } from '../../views/runs.js';
 
-/** Runs by reference or filter. */
 export interface RunReads {
   /** By id, or an unambiguous beginning or end of one. */
   findRun(ref: string): Promise<RunSummary>;

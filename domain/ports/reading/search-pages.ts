@@ -11,7 +11,7 @@ export interface SearchedRun {
   steps: number;
 }
 
-/** Steps of these runs, from one to another; `whole`: what is of the runs as such, too. */
+/** Steps `from` to `to` of these runs; `whole`: also texts of the run itself. */
 export interface SearchSlice {
   runIds: readonly string[];
   from: number;
@@ -21,7 +21,6 @@ export interface SearchSlice {
 
 export type FoundText = Omit<SearchHit, 'model' | 'task' | 'attempt'>;
 
-/** A submission that was taken in a step, by its hash. */
 export interface TakenSubmission {
   runId: string;
   step: number;
@@ -35,7 +34,6 @@ interface SliceSearch {
   limit: number;
 }
 
-/** Full-text search, by slices. */
 export interface SearchPages {
   searchedRuns(filter: RunSelection, sought: SoughtText): Promise<SearchedRun[]>;
   searchSlice(slice: SearchSlice, search: SliceSearch): Promise<{ hits: FoundText[]; bytes: number }>;

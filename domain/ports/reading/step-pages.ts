@@ -4,11 +4,10 @@ import type { ClippedStep, StepColumns, StepSkeleton } from '../../views/steps.j
 export interface TextPart {
   /** UTF-8. */
   bytes: Buffer;
-  /** Of the whole. */
+  /** Size of the whole text. */
   total: number;
 }
 
-/** Steps of a run by parts. */
 export interface StepPages {
   skeleton(runId: string, page: { after: number; limit: number }): Promise<StepSkeleton>;
   stepColumns(runId: string, steps: readonly number[]): Promise<StepColumns>;

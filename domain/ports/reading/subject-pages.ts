@@ -2,7 +2,7 @@ import type { Played, PlayedList } from '../../views/subjects.js';
 
 export type SubjectKind = 'task' | 'model' | 'agent';
 
-/** Tasks, models and agents that were played. */
+/** Subjects that were played. */
 export interface SubjectPages {
   playedList(kind: SubjectKind): Promise<PlayedList>;
   playedSubject(kind: SubjectKind, name: string): Promise<Played>;

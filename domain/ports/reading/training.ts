@@ -6,17 +6,16 @@ import type { EpisodeFigures, EpisodeStates, GroupMetrics, PolicyMetrics, ShownE
 /** A filter whose batch, if any, is an id. */
 export type EpisodesWanted = Omit<EpisodeFilter, 'batch'> & { batchId?: string | undefined };
 
-/** Episodes, their rewards and figures. */
 export interface TrainingReads {
-  /** What these runs earned as episodes, in the order in which they were submitted. */
+  /** In order of submission. */
   episodeReturns(runIds: readonly string[], request: RewardRequest): Promise<RewardedEpisode[]>;
-  /** The steps that they earned it in, by run. */
+  /** By run. */
   episodeSteps(runIds: readonly string[], request: RewardRequest): Promise<Map<string, RewardedStep[]>>;
   /** Newest first. */
   listEpisodes(wanted: EpisodesWanted, limit: number): Promise<EpisodeFigures[]>;
-  /** By the id of its run. */
+  /** By the run's id. */
   showEpisode(runId: string): Promise<ShownEpisode>;
-  /** Of a training batch, by policy version. */
+  /** Of a training batch. */
   policyMetrics(batchId: string): Promise<PolicyMetrics[]>;
   groupMetrics(batchId: string): Promise<GroupMetrics[]>;
   episodeStates(batchId: string): Promise<EpisodeStates>;

@@ -2,30 +2,27 @@ import type { ChatMessage, ModelReply } from '../../model/model.js';
 import type { RunEvent } from './events.js';
 import type { Fence } from './steps.js';
 
-/** Names one model call: retries of the activity find their predecessor's row. */
+/** One model call: retries of the activity find their predecessor's row. */
 export interface ModelCallKey {
   runId: string;
   step: number;
-  /** 0 for the first reply of the step, 1 and 2 for the requeries. */
+  /** 0: the step's first reply; 1 and 2: requeries. */
   try: number;
-  /** Of the attempt that asks; absent: unfenced. */
+  /** Of the calling attempt; absent: unfenced. */
   fence?: Fence;
 }
 
 export type ReservedCall =
-  /** The answer is already here and paid for: do not ask again. */
+  /** Already answered and paid: do not call again. */
   | { kind: 'stored'; reply: ModelReply; ms: number }
-  /**
-   * Nothing stored. `attempt`: how often this question has been put, with this one; `earlierAttempts`: how many of those before
-   * were cut off before an answer was stored.
-   */
+  /** `attempt`: from 1. `earlierAttempts`: how many were cut off unanswered. */
   | { kind: 'reserved'; attempt: number; earlierAttempts: number }
-  /** Another worker made the call and may still receive its answer, until it gives up. */
+  /** Another worker made the call and waits for its answer until it gives up. */
   | { kind: 'elsewhere'; worker: string; givesUpInMs: number }
-  /** The batch's budget has no room. `open`: calls in flight hold so much that it may have when they are settled. */
+  /** The batch's budget has no room. `open`: settling calls in flight may make room. */
   | { kind: 'over_budget'; open: boolean };
 
-/** An answer cost more than was reserved: raises the model's factor to this one, never lowers it. */
+/** An answer cost more than reserved: the model's factor rises to this one, and never falls. */
 export interface DearerAnswer {
   account: string;
   model: string;
@@ -33,12 +30,9 @@ export interface DearerAnswer {
   event: RunEvent;
 }
 
-/** Model calls and their costs: reserved before they are sent, settled or failed afterwards. */
+/** Model calls and costs: reserved before sending, settled or failed afterwards. */
 export interface CallLedger {
-  /**
-   * Write the attempt row before a call, or find the stored answer.
-   * @throws Superseded if another attempt than the key's fence names has taken over the run's steps.
-   */
+  /** Write the attempt row before a call, or find the stored answer. */
   reserveCall(
     key: ModelCallKey,
     request: {
@@ -46,50 +40,48 @@ export interface CallLedger {
       model: string;
       messages: ChatMessage[];
       reservedUsd: string;
-      /** Host and path that it goes to. */
+      /** Host and path. */
       endpoint?: string | undefined;
-      /** `sendingCall` will be called before it is sent; otherwise it counts as sent from now on. */
+      /** `sendingCall` follows before sending; otherwise the call counts as sent from now on. */
       tellsSending?: boolean;
-      /** The process that makes the call. */
+      /** The calling process. */
       worker?: string | undefined;
-      /** How long that one waits for the answer; absent: an unanswered call is not waited for. */
+      /** How long `worker` waits for the answer; absent: others do not wait for it. */
       boundMs?: number | undefined;
-      /** Processes that are gone: their calls are not waited for. */
+      /** Dead processes, whose calls are not waited for. */
       gone?: readonly string[];
     },
   ): Promise<ReservedCall>;
-  /** The call is about to be sent. Throws Stale, to stop it, if its reservation was released meanwhile. */
+  /** Call just before sending. Throws Stale, to stop the call, if its reservation was released. */
   sendingCall(key: ModelCallKey, attempt: number): Promise<void>;
-  /** Release reservations of these runs' unsent calls, which are then no longer made. */
+  /** Release reservations of these runs' unsent calls; those calls are then not made. */
   releaseUnsent(runIds: readonly string[]): Promise<void>;
-  /** Has a call of this model in the batch been answered? */
   modelHasAnswered(batchId: string, model: string): Promise<boolean>;
-  /** Factor on the estimate that calls of the model reserve; at least 1. */
+  /** Multiplies the estimate that calls reserve; at least 1. */
   reservationFactor(account: string, model: string): Promise<number>;
-  /** The answer to the question, if one is stored. */
   storedAnswer(key: ModelCallKey): Promise<{ reply: ModelReply; ms: number } | null>;
-  /** Store the answer and its cost; adds to the run's tokens and cost exactly once, and what it was dearer than. */
+  /** Store the answer and its cost; adds to the run's tokens and cost exactly once. */
   settleCall(
     key: ModelCallKey,
     reply: ModelReply,
     ms: number,
-    /** `attempt`: the answer is stored only while this is the question's latest attempt. */
+    /** `attempt`: store only if this is the question's latest attempt. */
     more?: { dearer?: DearerAnswer | undefined; attempt?: number },
   ): Promise<void>;
   /**
-   * The call brought no answer: keep the error's type on the row. `billed` unknown, as after a cut connection: the call
-   * counts as its reservation from then on. The event is written with it: a crash between them would lose a fault.
+   * The call brought no answer. `billed` unknown, as after a cut connection: its reservation counts
+   * as spent. The event is written in the same transaction, so that a crash loses no fault.
    */
   failCall(
     key: ModelCallKey,
     errorType: string,
     billed: 'no' | 'unknown',
-    /** `attempt`: recorded only while this is the question's latest attempt. */
+    /** `attempt`: record only if this is the question's latest attempt. */
     more?: { event?: RunEvent; detail?: string; retryAt?: Date; attempt?: number },
   ): Promise<void>;
   /**
-   * What the run has spent: confirmed by answers; reserved by calls whose answer was lost, with those of the runs that it continues
-   * for, which the batch's budget had ended; its tokens in and out.
+   * `unconfirmedUsd`: reserved by calls whose answer was lost, including those of the over-budget
+   * runs that this one continues. `tokens`: in and out.
    */
   spending(runId: string): Promise<{ confirmedUsd: string; unconfirmedUsd: string; tokens: number }>;
 }

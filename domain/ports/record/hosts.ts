@@ -5,45 +5,43 @@ export interface TemporalNamespace {
   at: string;
 }
 
-/** A host's periodic registration, which is its sign of life while it reaches Temporal, too. */
+/** A host's periodic registration: its sign of life while it reaches Temporal. */
 export interface HostRegistration {
   hostId: string;
   hostname: string;
   cpus: number;
   memoryMb: number;
-  /** GPU device ids that runs may lease. */
+  /** Device ids that runs may lease. */
   gpus: string[];
   backends: string[];
-  /** Names the home behind the host: another home with the same host id is refused. Absent: not checked. */
+  /** Another home with the same host id is refused. Absent: not checked. */
   homeId?: string;
-  /** Runs that it executes at once. */
+  /** Concurrent runs. */
   slots?: number;
-  /** Cap on the sum of its runs' memory limits, MB; null or absent: none. */
+  /** Cap on the sum of its runs' memory limits; null or absent: none. */
   memoryForRunsMb?: number | null;
   memoryFreeMb?: number;
   diskTotalMb?: number;
   diskFreeMb?: number;
-  /** GPUs that processes of others use: not handed out. */
+  /** In use by foreign processes; not leased. */
   busyGpus?: string[];
-  /** Why it takes no new runs now; null or absent: it does. */
+  /** Why it takes no new runs; null or absent: it does. */
   pauseReason?: string | null;
   roles?: string[];
   version?: string;
-  /** The Temporal namespace that it polls; absent: not known. */
+  /** That it polls; absent: unknown. */
   namespace?: TemporalNamespace;
-  /** Seconds between registrations; the host counts as lost after LOST_AFTER_BEATS of them were missed. */
+  /** Seconds between registrations; lost after LOST_AFTER_BEATS missed ones. */
   heartbeatSeconds?: number;
-  /**
-   * It does not reach Temporal: it is given nothing new at once, and this registration is no sign of life. Absent: it does.
-   */
+  /** It does not reach Temporal: it gets nothing new and counts as silent. Absent: false. */
   cutOff?: boolean;
-  /** When it leaves; null or absent: it stays. */
+  /** Null or absent: it stays. */
   leavesAt?: Date | null;
   /** It hands its runs on. */
   leaving?: boolean;
 }
 
-/** A run whose sandbox is on a host. `idle`: it plays, and no command of `step`, its last one, is running. */
+/** A run whose sandbox is on a host. `idle`: no command of its last `step` is running. */
 export interface PlacedRun {
   runId: string;
   epoch: number;
@@ -51,38 +49,35 @@ export interface PlacedRun {
   idle: boolean;
 }
 
-/** Beats missed until a host is given nothing new. */
+/** Missed beats until a host gets nothing new. */
 export const SILENT_AFTER_BEATS = 3;
 
-/** Beats missed until its runs go to another host. */
+/** Missed beats until its runs move to another host. */
 export const LOST_AFTER_BEATS = 6;
 
-/** Hosts: their registrations, and what operators decide about them. Every write may be repeated. */
+/** Hosts: registrations and operators' decisions. Every write may be repeated. */
 export interface HostRegistry {
   /**
-   * `lost`: its runs were moved meanwhile; remove what is left of them here, in any of these backends, then call hostReturned.
-   * `abandoned`: tokens of leases here that runs gave up; the same applies to them, lost or not.
-   * `watched`: runs here whose output is watched.
+   * `lost`: its runs were moved; remove their leftovers in all these backends, then call
+   * hostReturned. `abandoned`: tokens of leases here that runs gave up; the same applies, lost or
+   * not. `watched`: runs here whose output is watched.
    * Throws BenchError (usage): a live host of another home has this name.
    */
   registerHost(
     host: HostRegistration,
   ): Promise<{ lost: boolean; formerBackends: string[]; abandoned: number[]; watched: string[] }>;
   /**
-   * What was left of its former runs is removed: it may execute runs again, and the GPUs of these abandoned leases, read before the
-   * removal, are free.
+   * Its old runs' leftovers are removed: it may run again. Frees the GPUs of these abandoned
+   * leases, which were read before the removal.
    */
   hostReturned(hostId: string, abandoned: number[]): Promise<void>;
-  /** Stop placing runs on this host, or allow it again. Throws BenchError (not_found). */
+  /** Throws BenchError (not_found). */
   drainHost(hostId: string, drained: boolean): Promise<void>;
-  /** A host that leaves has nothing left of its runs: they continue elsewhere, its GPUs vanish, and it is removed, with an event. */
+  /** A leaving host is empty: its runs continue elsewhere, and it is removed, with an event. */
   hostLeft(hostId: string, detail: string): Promise<void>;
   placedRuns(hostId: string): Promise<PlacedRun[]>;
-  /**
-   * The host is gone for good: its runs move to other hosts, its GPUs vanish.
-   * Throws BenchError: not_found; usage while it is alive.
-   */
+  /** The host is gone for good: its runs move. BenchError: not_found; usage while it is alive. */
   removeHost(hostId: string): Promise<void>;
-  /** Which hosts are alive, and which were removed by an operator. */
+  /** Live hosts, and those that an operator removed. */
   hostStates(): Promise<{ live: string[]; removed: string[] }>;
 }

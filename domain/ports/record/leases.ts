@@ -1,9 +1,9 @@
 export interface GpuHost {
   hostId: string;
-  /** Free or held, but none that others use. */
+  /** Free or leased; without those that others use. */
   devices: string[];
   backends: string[];
-  /** When it leaves, epoch milliseconds; null or absent: it stays. */
+  /** Epoch milliseconds of its departure; null or absent: it stays. */
   endsAt?: number | null;
 }
 
@@ -14,37 +14,33 @@ export interface LeaseRecord {
   devices: string[];
 }
 
-/** A lease that was never returned. */
+/** A lease that was not returned. */
 export interface OpenLease extends LeaseRecord {
-  /** The run may not use it any more. */
+  /** The run may no longer use it. */
   revoked: boolean;
-  /** The run moved on without it: its GPUs are not leased until the host confirms that nothing of the run is left there. */
+  /** The run moved on: its GPUs stay taken until the host confirms its removal. */
   abandoned: boolean;
 }
 
-/** Who holds which GPUs. Every write may be repeated. */
+/** Every write may be repeated. */
 export interface Leases {
-  /** Hosts that may lease GPUs now: alive, not drained, not paused, not lost. */
+  /** Hosts that may lease GPUs now: alive, not drained, paused or lost. */
   gpuHosts(): Promise<GpuHost[]>;
-  /** Leases that were never given back, and the next token that was never used. */
+  /** Unreturned leases, and the next unused token. */
   openLeases(): Promise<{ leases: OpenLease[]; nextToken: number }>;
-  /** GPUs of this host that runs hold. */
+  /** Leased GPUs of this host. */
   heldDevices(hostId: string): Promise<string[]>;
-  /**
-   * A lease that the run was granted; a Postgres constraint refuses a GPU that is held. False: the lease was taken back
-   * before, and is void.
-   */
+  /** A Postgres constraint refuses a leased GPU. False: the lease was already revoked. */
   recordLease(lease: LeaseRecord): Promise<boolean>;
-  /** May the run use it? */
   leaseValid(runId: string, token: number): Promise<boolean>;
-  /** From now on the run may not use it; its GPUs stay taken until releaseLease. Also for a lease that was never recorded. */
+  /** The run may no longer use it; GPUs stay taken until releaseLease. May be unrecorded. */
   revokeLease(lease: LeaseRecord): Promise<void>;
   /**
-   * The host is lost to the run: as revokeLease, and the run is on no host, its epoch one higher, so that whatever is left of it
-   * there is of the past.
+   * As revokeLease for a lost host: the run leaves it with its epoch one higher, so that its
+   * leftovers there are out of date.
    */
   abandonLease(lease: LeaseRecord): Promise<void>;
   releaseLease(runId: string, token: number): Promise<void>;
-  /** Of these tokens, those that were not given back. */
+  /** Those of these tokens that were not returned. */
   unreleased(tokens: number[]): Promise<number[]>;
 }

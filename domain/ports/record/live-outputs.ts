@@ -1,9 +1,8 @@
-/** What commands print while they run, for those who look at them now. */
+/** Output of running commands, for people who watch. */
 export interface LiveOutputs {
-  /** This run's output is watched for so many seconds from now. */
+  /** Watch this run for so many seconds from now. */
   watchRun(runId: string, seconds: number): Promise<void>;
-  /** What its command has printed so far, unless it is not watched any more. Is it still watched? */
+  /** Saves the output so far if the run is still watched; returns whether it is. */
   saveLiveOutput(output: { runId: string; step: number; tail: string; worker: string }): Promise<boolean>;
-  /** The command is over. */
   dropLiveOutput(runId: string): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import type { RunDefinition, RunTicket } from '../../run/run.js';
 
-/** What was decided of a run when it was submitted. */
+/** Fixed at submission. */
 export interface RunDefinitions {
   definition(runId: string): Promise<RunDefinition>;
-  /** What its workflow needs of it; null: it has ended, or is not known. */
+  /** For its workflow; null: ended, or unknown. */
   ticket(runId: string): Promise<RunTicket | null>;
 }

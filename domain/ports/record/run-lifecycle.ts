@@ -4,7 +4,7 @@ import type { Isolation, LimitKind, RunEnd } from '../../run/run.js';
 /** A run's status, from its first sandbox to its end. */
 export interface RunLifecycle {
   setStatus(runId: string, status: RunStatus): Promise<void>;
-  /** The sandbox of (run, epoch) stands: records host, isolation, image digest, workspace and start time (first epoch). */
+  /** The sandbox is ready: stores its facts and, at the first epoch, the start time. */
   sandboxStarted(
     runId: string,
     at: {
@@ -17,16 +17,13 @@ export interface RunLifecycle {
       unenforcedLimits?: readonly LimitKind[];
     },
   ): Promise<void>;
-  /** The workspace path of the run's sandbox, as the agent sees it. */
+  /** Path as the agent sees it. */
   workspace(runId: string): Promise<string>;
   runEnded(runId: string): Promise<boolean>;
-  /** Of those that are in the database, or have a sandbox started ahead: has it ended, and which container of it is the current one (0: none yet)? */
+  /** Of stored runs and warm sandboxes. `epoch`: of the current container (0: none yet). */
   runStates(runIds: readonly string[]): Promise<Map<string, { ended: boolean; epoch: number }>>;
-  /**
-   * The run has ended: final. A run ends once; a second call with the same or another end changes nothing. The batch may pause
-   * itself by that.
-   */
+  /** Final: a run ends once, and later calls change nothing. May pause the batch. */
   finishRun(runId: string, end: RunEnd): Promise<void>;
-  /** The same end for those of these runs that have not ended. */
+  /** The same end for all unfinished runs among these. */
   finishRuns(runIds: readonly string[], end: RunEnd): Promise<void>;
 }

@@ -1,43 +1,41 @@
-/** A run's workspace and shell as they were after some step: as an archive, as a kept disk of one host, or as both. */
+/** A run's workspace and shell after some step: an archive, a kept disk of one host, or both. */
 export interface Snapshot {
   step: number;
   epoch: number;
-  /** SHA-256 of the archive in the artifact store; null: none was made yet. */
+  /** SHA-256 of the archive in the artifact store; null: not made yet. */
   artifact: string | null;
   /** Of the archive. */
   bytes: number | null;
-  /** Name of the kept disk, and the host that has it; null: there is none. */
+  /** Name of the kept disk on `diskHost`. */
   disk: string | null;
   diskHost: string | null;
 }
 
-/** Which snapshots a run has. */
 export interface SnapshotLog {
   /**
-   * Keep a snapshot's row. A second one of the same step and sandbox changes nothing, nor does one of a sandbox that the run has left,
-   * nor one of an attempt after which another has taken over: it may have the effects of later commands.
-   * `archiveWanted`: its disk's host is to make an archive of it when it has time.
+   * Ignored if it repeats a step and sandbox, or is of a sandbox that the run has left, or of an
+   * attempt that another has replaced: it may have the effects of later commands.
+   * `archiveWanted`: the disk's host archives it when it has time.
    */
   saveSnapshot(
     snapshot: Snapshot & { runId: string; reason: string; archiveWanted: boolean; fence?: string | undefined },
   ): Promise<void>;
-  /** The last snapshot at or before this step; null: there is none. */
+  /** The last snapshot at or before this step. */
   snapshotAt(runId: string, step: number): Promise<Snapshot | null>;
-  /** It can be had no more. */
+  /** It is no longer available. */
   forgetSnapshot(runId: string, snapshot: Pick<Snapshot, 'step' | 'epoch'>): Promise<void>;
-  /** The disk can be had no more: what has an archive is that alone. */
+  /** The disk is no longer available; an archive, if there is one, remains. */
   forgetDisk(disk: string): Promise<void>;
-  /** An archive of this disk is to be made by its host, unless there is one. */
+  /** Request an archive of this disk from its host, unless there is one. */
   wantArchive(disk: string): Promise<void>;
   /**
-   * Disks of a host whose archives are wanted and not made: those of runs that go on first, and of these the snapshot of the latest step.
-   * `wantedMs`: for how long.
+   * Disks of a host that lack requested archives: unfinished runs first, latest step first.
+   * `wantedMs`: age of the request.
    */
   archivesWanted(hostId: string): Promise<{ runId: string; step: number; disk: string; wantedMs: number }[]>;
-  /** The archive of a disk: it counts for all snapshots that lie there, forks' included. */
+  /** Counts for all snapshots on that disk, forks' included. */
   saveArchive(disk: string, archive: { sha256: string; bytes: number }): Promise<void>;
-  /** None can be made: callers that wait for it do without. */
+  /** No archive is possible: waiting callers continue without. */
   refuseArchive(disk: string): Promise<void>;
-  /** What is on record of the archive of a disk. */
   archiveOf(disk: string): Promise<'made' | 'wanted' | 'refused'>;
 }

@@ -1,10 +1,9 @@
 import type { EvaluationRecord, TakenSubmission } from '../../run/run.js';
 
-/** What was taken out of workspaces to be evaluated. */
+/** What was taken out of workspaces for evaluations. */
 export interface SubmissionLog {
-  /** What was taken out of the workspace for an evaluation; null: nothing yet. */
   takenSubmission(runId: string, step: number, kind: EvaluationRecord['kind']): Promise<TakenSubmission | null>;
-  /** First write wins, except over `gone`, whose files are not to be found. A sandbox that the run has left changes nothing. */
+  /** First write wins, except over `gone` (missing files). Ignored from a former sandbox. */
   saveTakenSubmission(
     runId: string,
     step: number,
@@ -13,6 +12,6 @@ export interface SubmissionLog {
     epoch: number,
     gone?: string,
   ): Promise<void>;
-  /** What this run hands in is its task's starter: each evaluation of it scores as the baseline. */
+  /** The submission is its task's starter: its evaluations score as the baseline. */
   noteStarter(runId: string, sha256: string): Promise<void>;
 }

@@ -1,8 +1,8 @@
-/** Where frozen tasks lie in the artifact store, for hosts that do not have them. */
+/** Frozen tasks in the artifact store, for hosts that lack them. */
 export interface TaskArchives {
-  /** SHA-256 of the archive; null: none was stored. */
+  /** SHA-256. */
   taskArchive(taskHash: string): Promise<string | null>;
-  /** Its archive and its prepared files are in the store; `bench prune` keeps them. */
+  /** Archive and prepared files are in the store; `bench prune` keeps them. */
   saveTaskArchive(
     taskHash: string,
     archive: { sha256: string; bytes: number },

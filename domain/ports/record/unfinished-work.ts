@@ -1,17 +1,15 @@
 /** What workflows should be executing now, by the rows. */
 export interface UnfinishedWork {
   unfinishedWork(): Promise<{
-    /** Batches that a workflow plays, except those that are just being submitted. */
+    /** Batches of workflows, except those that are just being submitted. */
     batchIds: string[];
-    /** Those of them whose runs have all ended some time ago. */
+    /** Those whose runs all ended some time ago. */
     settledIds: string[];
-    /** Runs that have begun, with the batch whose workflow starts them; null: that of another run, or a server does. */
+    /** Begun runs; `batchId`: whose workflow starts them; null: another run's or a server does. */
     runs: { runId: string; batchId: string | null }[];
-    /** Hosts with GPUs are known. */
     gpuHosts: boolean;
   }>;
-  /** Runs that have begun and recorded nothing for a while, at most so many, others each time. */
+  /** Begun runs without a recent record, at most `most`, others each time. */
   quietRuns(most: number): Promise<string[]>;
-  /** Has it still not ended? */
   isUnfinished(of: { batchId: string } | { runId: string }): Promise<boolean>;
 }

@@ -1,20 +1,20 @@
 import type { Backend } from '../../run/run.js';
 
-/** The record of sandboxes that are started ahead. Each is one run's alone, from the moment that it is registered. */
+/** Sandboxes that are started ahead. Each belongs to one run from its registration on. */
 export interface WarmSandboxes {
-  /** Sandboxes of this key are wanted, like that of this run. */
+  /** Request sandboxes of this key, like that of this run. */
   requestWarm(key: string, runId: string): Promise<void>;
-  /** What was wanted in the last seconds. */
+  /** Requests of the last seconds. */
   warmRequests(seconds: number): Promise<{ key: string; runId: string }[]>;
-  /** Registers one before it is started. False: the host has as many of this key as it may, or no room for another run. */
+  /** Register before the start. False: enough of this key, or no room for another run. */
   beginWarm(at: { runId: string; hostId: string; key: string; most: number }): Promise<boolean>;
   warmIsReady(runId: string): Promise<void>;
   /** It could not be started. */
   dropWarm(runId: string): Promise<void>;
-  /** The id of a sandbox that stands ready on a live host, for this caller alone; null: there is none. */
+  /** Id of a ready sandbox on a live host, for this caller only. */
   claimWarm(key: string): Promise<string | null>;
-  /** This host's that are not claimed and have none of these keys: forgotten from now on. Returns their ids. */
+  /** Forget this host's unclaimed ones with other keys. Returns their ids. */
   forgetWarm(hostId: string, exceptKeys: readonly string[]): Promise<string[]>;
-  /** Up to `most` of this host's whose runs have ended and never began: only this host removes them. Forgotten from now on. */
+  /** Forget up to `most` of this host's whose runs ended unbegun; only this host removes them. */
   takeUnbegunWarm(hostId: string, most: number): Promise<{ runId: string; backend: Backend }[]>;
 }

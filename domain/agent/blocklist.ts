@@ -8,13 +8,13 @@ export interface Blocklists {
 }
 
 export interface BlockedCommand {
-  /** The command that is refused, as written. */
+  /** As written. */
   command: string;
-  /** Why, in words for the model. */
+  /** For the model. */
   problem: string;
 }
 
-/** Commands that run another one: options of theirs that take a value, and how many words stand before the other command. */
+/** Commands that run another one: their options with a value, and their words before it. */
 const RUNNERS: Readonly<Record<string, { valued: readonly string[]; operands: number }>> = {
   builtin: { valued: [], operands: 0 },
   command: { valued: [], operands: 0 },
@@ -31,7 +31,7 @@ const RUNNERS: Readonly<Record<string, { valued: readonly string[]; operands: nu
 
 const baseOf = (word: string): string => word.slice(word.lastIndexOf('/') + 1);
 
-/** The command, and the one that it runs, and so on: each with its own words. */
+/** The command, the one that it runs, and so on, each with its own words. */
 export function commandsWithin(words: readonly string[]): string[][] {
   const within: string[][] = [];
   let rest = [...words];
@@ -65,10 +65,7 @@ function refusal({ words, hasInput }: SimpleCommand, lists: Blocklists): Blocked
   return null;
 }
 
-/**
- * The first command of the action that the lists refuse, or null. Words are compared as a whole, with or without their path. What
- * `edit` puts into a file is text, and not looked at.
- */
+/** Compares whole words, with or without a path. Text for `edit` is not examined. */
 export function blockedCommand(
   action: string,
   lists: Blocklists,
@@ -76,7 +73,7 @@ export function blockedCommand(
 ): BlockedCommand | null {
   if (lists.blocklist.length === 0 && lists.blocklistStandalone.length === 0) return null;
   const guarded = guardMultiline(action, commands);
-  // Its end is missing: refused, with an error to the model.
+  // Without an end it is refused later, with an error for the model.
   if (guarded.kind === 'malformed') return null;
   for (const command of simpleCommands(guarded.script)) {
     const blocked = refusal(command, lists);

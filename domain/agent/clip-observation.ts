@@ -1,4 +1,4 @@
-/** At most `limit` characters of an observation: its head and its tail, and between them how much was left out. */
+/** Keeps the head and tail, about `limit` characters, and states how much was omitted. */
 export function clipObservation(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const half = Math.floor(limit / 2);

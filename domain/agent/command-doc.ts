@@ -1,10 +1,9 @@
-/** A special command as documented to the agent. */
 export interface CommandDoc {
   name: string;
   docstring: string;
-  /** `edit <start>:<end>`, `open "<path>" [<line>]`; else made from name and arguments. */
+  /** `edit <start>:<end>`, `open "<path>" [<line>]`; default: from name and arguments. */
   signature?: string | undefined;
-  /** Last line of a command of several lines. */
+  /** Last line of a multiline command. */
   endName?: string | undefined;
   arguments: { name: string; type: string; description: string; required: boolean }[];
 }

@@ -2,7 +2,7 @@ import type { TaskSpec } from '../task/task.js';
 import { commandsWithin } from './blocklist.js';
 import { simpleCommands } from './shell-commands.js';
 
-/** Programs that may rightly take long: they train, install, build or download. `python` also stands for `python3.11`. */
+/** May take long: they train, install, build or download. `python` includes `python3.11`. */
 export const TRAINING_PROGRAMS: readonly string[] = [
   ...['python', 'python3', 'ipython', 'jupyter', 'torchrun', 'accelerate', 'deepspeed', 'mpirun', 'horovodrun'],
   ...['pip', 'pip3', 'uv', 'conda', 'mamba', 'poetry', 'apt', 'apt-get', 'npm', 'cargo'],
@@ -10,9 +10,9 @@ export const TRAINING_PROGRAMS: readonly string[] = [
 ];
 
 const SHELLS = new Set(['bash', 'sh', 'dash', 'source', '.']);
-/** What they run stands somewhere among their words. */
+/** The program is somewhere among their words. */
 const CARRIERS = new Set(['xargs', 'parallel', 'find', 'watch', 'flock', 'taskset', 'numactl']);
-/** A name that only the shell knows: a variable's value, a substitution's output. */
+/** Known to the shell only: a variable's value, a substitution's output. */
 const isUnknown = (word: string): boolean => word.startsWith('$') || word.includes('\u0001');
 const MAX_NESTING = 5;
 
@@ -23,7 +23,6 @@ export interface CommandLimits {
   silenceLimitSeconds?: number;
 }
 
-/** The limits of one command; `atMostSeconds` is what the run has left. */
 export function commandLimits(script: string, limits: Limits, atMostSeconds = Infinity): CommandLimits {
   const { commandSeconds, shortCommandSeconds = commandSeconds, silentSeconds } = limits;
   const short = shortCommandSeconds < commandSeconds && !mayTrain(script, limits.trainingPrograms ?? TRAINING_PROGRAMS);
@@ -34,8 +33,8 @@ export function commandLimits(script: string, limits: Limits, atMostSeconds = In
 }
 
 /**
- * Whether a script runs one of the programs, or may run one: a script of its own, a name that only
- * the shell knows. Decided by the words that name commands, so `cat python.log` runs none and `cat x; python3.11 y` does.
+ * Whether a script may run one of the programs, also through a script or a name that only the shell
+ * knows. Only command words count: `cat python.log` runs none.
  */
 export function mayTrain(script: string, programs: readonly string[], nesting = 0): boolean {
   return simpleCommands(script).some(({ words }) =>

@@ -1,14 +1,12 @@
 import type { CommandDoc } from './command-doc.js';
 import { shellWord } from '../text/shell-word.js';
 
-/** A JSON value as the text of an argument. */
 export function argumentText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;
   return JSON.stringify(value);
 }
 
-/** How the command is called: as documented, or from its name and arguments. */
 export function signatureOf(command: CommandDoc): string {
   if (command.signature !== undefined) return command.signature;
   const words = command.arguments.map(({ name, required }) => (required ? `<${name}>` : `[<${name}>]`));
@@ -16,30 +14,27 @@ export function signatureOf(command: CommandDoc): string {
 }
 
 const PLACEHOLDER = /(["']?)<([^<>]+)>\1/g;
-/** A line of a signature that is nothing but a placeholder: its value is lines of text. */
+/** Its value is lines of text. */
 const TEXT_LINE = /^<([^<>]+)>$/;
 
-/** The value as lines of text, each with its end: the end of the last one may be left out, and no text is no line. */
+/** Each line with its end; an empty text has no lines. */
 const asLines = (value: unknown): string[] => {
   const text = argumentText(value);
   return text === '' ? [] : [text.replace(/\r?\n$/, '')];
 };
 
-/** Words of the signature's line: brackets around optional ones go, what is missing stays empty, values are quoted. */
+/** Drops brackets around optional words, leaves missing values empty, quotes the others. */
 const filled = (line: string, given: Record<string, unknown>): string =>
   line
     .replace(/[[\]]/g, '')
-    // The signature's own quotes around a placeholder go.
+    // Drop the signature's own quotes around a placeholder.
     .replace(PLACEHOLDER, (_, _quote: string, name: string) => {
       const value = Object.hasOwn(given, name) ? given[name] : undefined;
       return value === null || value === undefined ? '' : shellWord(argumentText(value));
     })
     .trim();
 
-/**
- * The signature with its `<placeholders>` filled. In a command of several lines (with `endName`) a placeholder that has a line of its
- * own stands for text, which goes there as it is.
- */
+/** In a multiline command (with `endName`), a placeholder on its own line is verbatim text. */
 export function commandLine(command: CommandDoc, given: Record<string, unknown>): string {
   if (command.endName === undefined) return filled(signatureOf(command), given);
   return signatureOf(command)
@@ -52,7 +47,7 @@ export function commandLine(command: CommandDoc, given: Record<string, unknown>)
     .join('\n');
 }
 
-/** What keeps these arguments from being put into a command of several lines, in words for the model; null: nothing. */
+/** Why these arguments do not fit a multiline command, for the model; null: they do. */
 export function unusableText(command: CommandDoc, given: Record<string, unknown>): string | null {
   const { endName } = command;
   if (endName === undefined) return null;

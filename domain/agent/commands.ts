@@ -2,13 +2,12 @@ import type { ToolDefinition } from '../model/model.js';
 import { signatureOf } from './command-line.js';
 import type { CommandDoc } from './command-doc.js';
 
-/** The tool that runs shell commands, for agents that call tools. */
 export const BASH_TOOL = 'bash';
 
 export const DOCUMENTATION_STYLES = ['compact', 'detailed'] as const;
 export type DocumentationStyle = (typeof DOCUMENTATION_STYLES)[number];
 
-/** The commands that every sandbox has. */
+/** Every sandbox has these. */
 export const DEFAULT_COMMANDS: CommandDoc[] = [
   {
     name: 'validate',
@@ -31,7 +30,6 @@ function detailed(command: CommandDoc): string {
   ].join('\n');
 }
 
-/** The value of `commandDocs`: a line per command, or a block per command. */
 export function commandDocs(commands: readonly CommandDoc[], style: DocumentationStyle): string {
   return style === 'compact'
     ? commands.map((command) => `${signatureOf(command)} - ${command.docstring}`).join('\n')
@@ -40,7 +38,6 @@ export function commandDocs(commands: readonly CommandDoc[], style: Documentatio
 
 const JSON_TYPES = new Set(['string', 'integer', 'number', 'boolean']);
 
-/** Bash and the special commands as tools; `parameters` is a JSON schema of type object. */
 export function commandTools(commands: readonly CommandDoc[], commandSeconds: number): ToolDefinition[] {
   return [
     {

@@ -7,7 +7,7 @@ import { OUTPUT_PARSER_ALIASES, OUTPUT_PARSERS } from './parse-reply.js';
 import { searchSchema } from '../tree/spec.js';
 import { programSchema } from './program.js';
 
-/** Fixed names; the field's own class names for the same thing are read as them. */
+/** Fixed names; SWE-agent's and MLGym's class names are aliases. */
 function named<const Names extends readonly [string, ...string[]]>(
   names: Names,
   aliases: Readonly<Record<string, Names[number]>>,
@@ -22,14 +22,14 @@ const commandName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'letters, digits, - and _ only, 64 at most, not beginning with a digit')
   .refine((name) => name !== BASH_TOOL, 'bash is always there and not a special command');
 
-/** One special command, in an agent's file or in a file of commands. */
+/** In an agent file or a file of commands. */
 const commandSchema = z.strictObject({
   name: commandName,
-  /** What it does. A nunjucks template: workspace, maxSteps, commandSeconds, task.*, gpus and `variables`. */
+  /** Nunjucks template: workspace, maxSteps, commandSeconds, task.*, gpus and `variables`. */
   docstring: z.string().min(1),
-  /** `open "<path>" [<line>]`; else made from name and arguments. */
+  /** `open "<path>" [<line>]`; default: from name and arguments. */
   signature: z.string().min(1).optional(),
-  /** Last line of a command of several lines: what stands before it reaches the command as its input. */
+  /** Last line of a multiline command; the lines before it are the command's input. */
   endName: z.string().min(1).optional(),
   arguments: z
     .array(
@@ -43,7 +43,7 @@ const commandSchema = z.strictObject({
     .default([]),
 });
 
-/** Variables that templates always have: `variables` may not take these names. */
+/** Built-in template variables, not available to `variables`. */
 const RESERVED_VARIABLES: readonly string[] = [
   'task',
   'workspace',
@@ -69,9 +69,9 @@ const RESERVED_VARIABLES: readonly string[] = [
   'action',
 ];
 
-/** Programs that need a terminal, or have no use here. Matched as the first word of any simple command. */
+/** Need a terminal, or have no use here. Matched as the first word of any simple command. */
 export const DEFAULT_BLOCKLIST = ['vim', 'vi', 'emacs', 'nano', 'nohup', 'git'];
-/** Programs that would wait for input when called with nothing. `exit` is not among them: the shell survives it. */
+/** Wait for input when called without any. Not `exit`: the shell survives it. */
 export const DEFAULT_BLOCKLIST_STANDALONE = [
   'python',
   'python3',
@@ -83,7 +83,7 @@ export const DEFAULT_BLOCKLIST_STANDALONE = [
   'su',
 ];
 
-/** What the sandbox and the shell need themselves. */
+/** Set by the sandbox and the shell. */
 const OWN_ENVIRONMENT = new Set([
   'PATH',
   'HOME',
@@ -97,7 +97,7 @@ const OWN_ENVIRONMENT = new Set([
   'ENV',
 ]);
 
-/** Exported to every command of the agent. Templates have them as variables too. */
+/** Exported to every command; also template variables. */
 const environmentSchema = z.record(
   z
     .string()
@@ -109,13 +109,12 @@ const environmentSchema = z.record(
   z.union([z.string().regex(/^[^\0]*$/, 'no NUL'), z.number()]).transform(String),
 );
 
-/** The special commands documented to the agent, and their environment variables. */
 const toolsShape = {
   documentation: named(DOCUMENTATION_STYLES, { ParseCommandBash: 'compact', ParseCommandDetailed: 'detailed' }).default(
     'compact',
   ),
   environment: environmentSchema.default({}),
-  /** In whose words commands and evaluations answer, and whose linter checks edits; without it, `bench`. */
+  /** Wording of commands and evaluations, and the linter of edits; default: `bench`. */
   dialect: z.enum(DIALECTS).optional(),
 };
 
@@ -129,15 +128,15 @@ const shape = {
   systemTemplate: z.string().min(1),
   /** First user message. */
   taskTemplate: z.string().min(1),
-  /** Added to the first user message, after a line end. */
+  /** Appended to the first user message. */
   strategyTemplate: z.string().min(1).optional(),
-  /** Later user messages; without it, the task's template. */
+  /** Later user messages; default: the task's template. */
   nextStepTemplate: z.string().min(1).optional(),
-  /** Later user messages after a command that printed nothing; without it, the template of the next step. */
+  /** After a command without output; default: the template of the next step. */
   nextStepNoOutputTemplate: z.string().min(1).optional(),
-  /** Sent after a reply that could not be read. Variables: problem, expectedFormat. */
+  /** After an unreadable reply. Variables: problem, expectedFormat. */
   formatErrorTemplate: z.string().min(1).default('Nothing was run: {{ problem }}.\n{{ expectedFormat }}'),
-  /** Variables of your own, for all templates. */
+  /** For all templates. */
   variables: z
     .record(
       z
@@ -148,9 +147,9 @@ const shape = {
     )
     .default({}),
 
-  /** Wraps the text of a demonstration; variable: demonstration. */
+  /** Variable: demonstration. */
   demonstrationTemplate: z.string().min(1).optional(),
-  /** Show demonstrations as the messages that they were instead of as one text. */
+  /** Show demonstrations as separate messages instead of one text. */
   putDemosInHistory: z.boolean().default(false),
 
   outputParser: named(OUTPUT_PARSERS, OUTPUT_PARSER_ALIASES).default('fenced'),
@@ -158,17 +157,17 @@ const shape = {
   historyProcessorArgs: z
     .strictObject({ n: z.number().int().positive().optional(), tokens: z.number().int().positive().optional() })
     .prefault({}),
-  /** Longest observation shown to the model, characters; head and tail are kept, the middle is counted. */
+  /** Characters of an observation shown to the model; the middle is cut. */
   observationLimit: z.number().int().min(1000).default(30_000),
 
-  /** Commands that are refused wherever they stand as the first word of a simple command. */
+  /** Refused as the first word of a simple command. */
   blocklist: blockedWords.default(DEFAULT_BLOCKLIST),
-  /** Commands that are refused when they stand alone, without arguments or input. */
+  /** Refused without arguments or input. */
   blocklistStandalone: blockedWords.default(DEFAULT_BLOCKLIST_STANDALONE),
-  /** Sent after a refused command. Variables: problem, command, action. */
+  /** After a refused command. Variables: problem, command, action. */
   blocklistErrorTemplate: z.string().min(1).default('Nothing was run: {{ problem }}.'),
 
-  /** Plays a tree of forks in place of one line. */
+  /** Plays a tree of forks instead of one line. */
   search: searchSchema.optional(),
 };
 
@@ -177,7 +176,7 @@ type Checked = z.infer<z.ZodObject<typeof shape>> & {
   tools: { environment: Record<string, string>; commands?: readonly { name: string }[] | undefined };
 };
 
-/** What keys must agree with each other. */
+/** Rules across keys. */
 function checkTogether(agent: Checked, context: z.RefinementCtx<unknown>): void {
   const problem = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const needed = REQUIRED_ARGUMENT[agent.historyProcessor];
@@ -197,17 +196,16 @@ function checkTogether(agent: Checked, context: z.RefinementCtx<unknown>): void 
   );
 }
 
-/** Tell of each command whose name an earlier one has. */
 function twice(commands: readonly { name: string }[], tell: (index: number, name: string) => void): void {
   const names = commands.map(({ name }) => name);
   for (const [index, name] of names.entries()) if (names.indexOf(name) < index) tell(index, name);
 }
 
-/** An agent as stored with a run: demonstrations and all commands are part of it. */
+/** As stored with a run, including demonstrations and all commands. */
 export const agentConfigSchema = z
   .strictObject({
     ...shape,
-    /** A program plays instead of our loop; of the templates, only the task's is used. */
+    /** Plays instead of our loop; uses the task's template only. */
     program: programSchema.optional(),
     demonstrations: z.array(demonstrationSchema).default([]),
     tools: z.strictObject({ ...toolsShape, commands: z.array(commandSchema).default(DEFAULT_COMMANDS) }).prefault({}),
@@ -215,7 +213,7 @@ export const agentConfigSchema = z
   .superRefine(checkTogether);
 export type AgentConfig = z.infer<typeof agentConfigSchema>;
 
-/** `configs/agents/<name>.yaml`. Templates are nunjucks; an unknown variable is an error. */
+/** `configs/agents/<name>.yaml`. Nunjucks templates; an unknown variable is an error. */
 export const agentFileSchema = z
   .strictObject({
     ...shape,
@@ -224,27 +222,26 @@ export const agentFileSchema = z
     tools: z
       .strictObject({
         ...toolsShape,
-        /** Files of commands, relative to the agent's file; what is documented first comes first. */
+        /** Relative to the agent's file; documented in this order. */
         commandFiles: z.array(z.string().min(1)).default([]),
-        /** Documented after those of the files. With neither, the two that every sandbox has. */
+        /** Documented after those of the files. Default with neither: the two of every sandbox. */
         commands: z.array(commandSchema).optional(),
       })
       .prefault({}),
   })
   .superRefine(checkTogether);
 
-/** `configs/agents/<name>.yaml` with `kind: program`: a program that plays by itself, and asks models through the gateway. */
+/** `configs/agents/<name>.yaml` with `kind: program`: plays by itself, models via the gateway. */
 export const programFileSchema = z.strictObject({
   schema: z.literal(1),
   kind: z.literal('program'),
   description: z.string().min(1),
   ...programSchema.shape,
-  /** Exported to the program. */
   environment: environmentSchema.default({}),
-  /** What the program is asked to do: the variable BENCH_PROMPT of its command. */
+  /** Its task: the variable BENCH_PROMPT of its command. */
   taskTemplate: shape.taskTemplate,
   variables: shape.variables,
-  /** Said in words of its own: its state is its process, which no fork holds. */
+  /** Refused in its own words: a fork cannot contain a process's state. */
   search: z
     .unknown()
     .refine((value) => value === undefined, 'a program plays by itself: it has no steps that forks could continue from')

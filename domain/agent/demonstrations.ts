@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
-/** A recorded run that is shown to the model; the registry reads it from its file into the configuration. */
+/** A recorded run shown to the model; the registry reads it into the configuration. */
 export const demonstrationSchema = z.strictObject({
-  /** The file that it came from. */
   source: z.string(),
   messages: z.array(z.strictObject({ role: z.enum(['user', 'assistant']), content: z.string() })).min(1),
 });
@@ -11,8 +10,8 @@ export type Demonstration = z.infer<typeof demonstrationSchema>;
 const trajectory = z.object({ history: z.array(z.object({ role: z.string(), content: z.string() })) });
 
 /**
- * The demonstration in the text of a `.traj` file: its history without system messages. Entries are chosen by their role and not by
- * the name of the agent that recorded them, so every agent sees the same. Throws an Error that says what is wrong.
+ * Reads a `.traj` file's history without system messages. Entries are selected by role, not by the
+ * recording agent, so every agent sees the same. Throws an Error.
  */
 export function readDemonstration(text: string, source: string): Demonstration {
   let value: unknown;
@@ -30,6 +29,6 @@ export function readDemonstration(text: string, source: string): Demonstration {
   return { source, messages };
 }
 
-/** The whole demonstration as one text: the value of `demonstration`. */
+/** The whole text, for `demonstration`. */
 export const demonstrationText = (demonstration: Demonstration): string =>
   demonstration.messages.map(({ content }) => content).join('\n');

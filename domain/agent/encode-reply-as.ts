@@ -4,7 +4,7 @@ import { type OutputParserName, type ParserContext, type ReplyInput, parserOf } 
 import type { DecodedReply } from './reply-encoding.js';
 import type { CommandDoc } from './command-doc.js';
 
-/** The reply of a player without a model's format: a policy, a person, a recording. */
+/** A reply without a model's format, from a policy, a person or a recording. */
 export interface Said {
   thought: string;
   action: string;
@@ -12,14 +12,14 @@ export interface Said {
 
 type Encoder = (said: Said, commands: readonly CommandDoc[]) => DecodedReply;
 
-/** A fence that no line of the command closes: three backticks, or more than any line of it begins with. */
+/** At least three backticks, and more than any line of the command begins with. */
 function fenceFor(action: string): string {
   const longest = Math.max(0, ...[...action.matchAll(/^`+/gm)].map(([run]) => run.length));
   return '`'.repeat(Math.max(3, longest + 1));
 }
 
 const withThought = (thought: string, rest: string): string => (thought === '' ? rest : `${thought}\n\n${rest}`);
-/** Parsers that keep the line end before the closing fence as part of the command: none is added to one that is there. */
+/** For parsers that keep the last line end in the command: adds none if there is one. */
 const ended = (action: string): string => (action.endsWith('\n') ? action : `${action}\n`);
 const threeBackticks: Encoder = ({ thought, action }) => ({
   text: withThought(thought, `\`\`\`\n${ended(action)}\`\`\`\n`),
@@ -44,22 +44,22 @@ const ENCODERS: Record<OutputParserName, Encoder> = {
   'xml-thought-action': ({ thought, action }) => ({ text: withThought(thought, `<command>\n${action}\n</command>\n`) }),
   action: ({ action }) => ({ text: action }),
   identity: ({ action }) => ({ text: action }),
-  // A name that is no special command's is the command itself.
+  // Any other name is the shell command itself.
   json: ({ thought, action }) => ({ text: JSON.stringify({ thought, command: { name: action, arguments: {} } }) }),
 };
 
 const needsArguments = (command: CommandDoc): boolean => command.arguments.some(({ required }) => required);
 
-/** White space around a command means nothing to the shell, but for an escaped blank at its end. */
+/** The shell ignores white space around a command, except an escaped blank at its end. */
 const sameCommand = (a: string, b: string): boolean => a === b || (a.trim() === b.trim() && !a.trim().endsWith('\\'));
 
-/** Thoughts that would be read as the format lose what makes them look like it. */
+/** Defuses fences. */
 const harmless = (thought: string): string => thought.replace(/`{3,}/g, "'''");
 
 /**
- * A reply from which the parser reads this action: exactly, but for white space around it where the format keeps none or adds
- * a line end. The thought comes along where the format has a place for one (`action` and `identity` have none); fences in it
- * are defused, and it is left out, where the action could not be read otherwise. Null: this parser cannot hold such an action.
+ * A reply from which the parser reads this action, up to white space around it. Keeps the thought
+ * if the format has a place for one and the action stays readable; fences in it are defused. Null:
+ * the parser cannot express the action.
  */
 export function encodeReplyAs(parser: OutputParserName, said: Said, context: ParserContext): DecodedReply | null {
   const reads = (reply: ReplyInput): boolean => {

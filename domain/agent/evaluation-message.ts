@@ -10,8 +10,8 @@ import type { Dialect } from './dialect.js';
 export type Outcome = EvaluationOutcome | { kind: 'no_artefact'; message: string };
 
 /**
- * What the agent sees of an evaluation: the validation split alone where the task has one. Of the hidden test split it does not even
- * learn whether its program failed there: what fails on purpose could tell it about the test's inputs.
+ * The agent's view of an evaluation: only the validation split, if there is one. Even a failure on
+ * the hidden test split stays hidden: a deliberate one could reveal its inputs.
  */
 export function shownToAgent(
   task: TaskSpec,
@@ -27,28 +27,24 @@ export function shownToAgent(
     : message;
 }
 
-/** What becomes of a `validate` beyond the limit: nothing is scored, and no error either. */
+/** For a `validate` beyond the limit: neither a score nor an error. */
 export const noValidationLeft = (most: number): string =>
   most === 0
     ? '[validate: not scored. There are no validations here: `submit` scores the submission, and ends the run]'
     : `[validate: not scored. All ${most} validations are used: \`submit\` scores the submission, and ends the run]`;
 
-/** With the result of a submission that was scored before. */
 export const storedScore = (step: number): string =>
   `  This submission equals that of step ${step}: this is its stored score.`;
 
-/** Beside the result of one that was scored. */
 export const validationsLeft = (left: number, most: number): string => `  validations left: ${left} of ${most}`;
 
 const REJECTED = '[evaluation] The submission was rejected: ';
 
-/** The outcome that a stored score is of. */
 export const storedOutcome = ({ status, metrics, message }: EarlierScore): EvaluationOutcome =>
   status === 'ok' && metrics !== null
     ? { kind: 'ok', metrics }
     : { kind: 'rejected', message: message.startsWith(REJECTED) ? message.slice(REJECTED.length) : message };
 
-/** One split's outcome in words. */
 export function evaluationMessage(task: TaskSpec, outcome: Outcome): string {
   const files = submissionNames(task.submission);
   switch (outcome.kind) {

@@ -1,30 +1,30 @@
 import type { CommandDoc } from './command-doc.js';
 
-/** A command of several lines: `edit 1:2`, its text, and a line that holds only `end_of_edit`. */
+/** A multiline command: `edit 1:2`, its text, and a line with only `end_of_edit`. */
 type SeveralLines = Pick<CommandDoc, 'name' | 'endName'>;
 
 export type GuardedAction =
-  /** For bash: the text of every such command stands in a quoted here-document, and is data whatever it holds. */
+  /** For bash: the commands' texts are quoted here-documents, so data whatever they contain. */
   | { kind: 'script'; script: string }
-  /** A command has no end. Nothing may run, or its text would be taken for commands. `message` is for the model. */
-  /** `endName`: the word that is missing at the end of a command's text. */
+  /** A command has no end: nothing may run, or its text would run. `message` is for the model. */
+  /** The missing last word of a command's text. */
   | { kind: 'malformed'; message: string; endName?: string };
 
-/** What a here-document, ours or the model's own, is waiting for at the end of its line. */
+/** A here-document, ours or the model's, whose text begins after this line. */
 type Pending = { kind: 'document'; delimiter: string; tabs: boolean } | { kind: 'text'; name: string; endName: string };
 
-/** An open quote, substitution or bracket. `$'`: with escapes; `((`: arithmetic, where `<<` shifts. */
+/** An open quote, substitution or bracket. `$'`: with escapes; `((`: `<<` shifts there. */
 type Context = "'" | "$'" | '"' | '`' | '(' | '((' | '${';
 
-/** Words after which a command still follows. */
+/** A command still follows these words. */
 const BEFORE_COMMAND = new Set(['if', 'then', 'else', 'elif', 'do', 'while', 'until', '!', '{', 'time']);
 const WORD = /[^\s;&|<>()'"`$\\]+/y;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 const BOUNDARY = /[\s;&|<>]|$/y;
-/** A command's words up to its end, or to where it takes its input from. */
+/** A command's words up to its end or its redirected input. */
 const OPERANDS = /(?:>&|&>|[^\n;&|<#'"\\]|(?<=\S)#|'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^])*/y;
 const DELIMITER = /<<(-?)[ \t]*((?:'[^'\n]*'|"[^"\n]*"|\\.|[^\s;&|<>()'"\\])+)/y;
-/** What prints its use and reads no text. */
+/** Prints help and reads no text. */
 const ASKS_FOR_HELP = /[ \t]+(?:-h|--help)[ \t\r]*(?:\n|$)/y;
 
 const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
@@ -32,14 +32,14 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 };
 
-/** Reads a script once, from left to right, as far as quotes and here-documents go, and writes it again with guards. */
+/** Reads quotes and here-documents of a script in one pass and rewrites it with guards. */
 class Guard {
   readonly #text: string;
   readonly #endNames: ReadonlyMap<string, string>;
   readonly #open: Context[] = [];
   #pending: Pending[] = [];
   #written = '';
-  /** What is written by now. */
+  /** Already written up to here. */
   #copied = 0;
   #at = 0;
   /** A command may begin here. */
@@ -71,7 +71,6 @@ class Guard {
     this.#at += length;
   }
 
-  /** A `$…` or backtick that opens something. */
   #opensSubstitution(): boolean {
     const { here, text } = this.#here();
     if (here === '`') this.#enter('`', 1);
@@ -113,7 +112,7 @@ class Guard {
     }
   }
 
-  /** One sign or word of a command. Returns the command whose text has no end. */
+  /** One token of a command. Returns the command whose text has no end. */
   #code(context: Context | undefined): Pending | null {
     const { here, text } = this.#here();
     if (here === '\n') {
@@ -184,13 +183,13 @@ class Guard {
     this.#expecting = false;
     const endName = this.#endNames.get(word);
     if (endName === undefined || this.#piped || this.#hasInput()) return;
-    // Right after the name, where a redirection may stand whatever follows it.
+    // Directly after the name, where a redirection is always valid.
     this.#written += `${this.#text.slice(this.#copied, this.#at)} <<'${endName}'`;
     this.#copied = this.#at;
     this.#pending.push({ kind: 'text', name: word, endName });
   }
 
-  /** The command whose name ends here is no call of it, or takes its text from elsewhere. */
+  /** No call of the command, or its text comes from elsewhere. */
   #hasInput(): boolean {
     if (matchAt(BOUNDARY, this.#text, this.#at) === null || matchAt(ASKS_FOR_HELP, this.#text, this.#at) !== null)
       return true;
@@ -198,7 +197,7 @@ class Guard {
     return this.#text[this.#at + operands.length] === '<';
   }
 
-  /** At the beginning of a line: the here-documents of the line before. */
+  /** At the start of a line: read the pending here-documents. */
   #documents(): Pending | null {
     for (const pending of this.#pending.splice(0)) {
       const body = this.#at;
@@ -212,7 +211,7 @@ class Guard {
     return null;
   }
 
-  /** Go behind the line that ends the document; returns where that line begins, or null when there is none. */
+  /** Skip the document's last line; returns where that begins, or null if it is missing. */
   #skipTo(pending: Pending): number | null {
     while (this.#at < this.#text.length) {
       const begin = this.#at;
@@ -238,12 +237,12 @@ const malformed = (missing: Pending): GuardedAction => ({
 });
 
 /**
- * An action with the text of its commands of several lines (those with `endName`) in quoted here-documents. A command counts where
- * bash would run it: not within quotes, comments or here-documents, and not when it has its input already, as from a pipe or a
- * here-document of the model's own. Its text ends at the first line that holds only `endName`. Linear in the action's length.
+ * Puts the texts of multiline commands (with `endName`) into quoted here-documents, where bash
+ * would run the command and it has no other input. A text ends at the first line with only
+ * `endName`. Linear in the action's length.
  */
 export function guardMultiline(action: string, commands: readonly SeveralLines[]): GuardedAction {
-  // Bash knows no CRLF: where all lines end so, it is the sender's line end and not text.
+  // Bash does not know CRLF: if all lines end so, it is the sender's line end.
   const script = /(?:^|[^\r])\n/.test(action) ? action : action.replaceAll('\r\n', '\n');
   const endNames = new Map(
     commands.flatMap(({ name, endName }) => (endName === undefined ? [] : [[name, endName] as const])),

@@ -12,17 +12,15 @@ import { exchange } from './reply-messages.js';
 import { renderTemplate } from './templates.js';
 import type { CommandDoc } from './command-doc.js';
 
-/** What of a run goes into its prompts. */
 export type PromptInput = Pick<RunDefinition, 'task' | 'agent' | 'maxSteps'> &
   Partial<Pick<RunDefinition, 'gpus' | 'model' | 'maxValidations'>> & {
-    /** Records of the task's memory when the run began; null or absent: it has none. */
+    /** Records in the task's memory at the run's start; null or absent: no memory. */
     memoryRecords?: number | null;
   };
 
-/** Does the agent call tools, instead of writing commands into its text? */
 const callsTools = (agent: RunDefinition['agent']): boolean => agent.outputParser === 'tool-calls';
 
-/** Variables that do not depend on the commands: the task's own description may use them, and the commands' texts. */
+/** Independent of the commands, whose texts and the task's description may use them. */
 function taskVariables(run: PromptInput, workspace: string): Record<string, unknown> {
   const base = {
     workspace,
@@ -37,7 +35,7 @@ function taskVariables(run: PromptInput, workspace: string): Record<string, unkn
   return { ...base, task: { ...run.task, description } };
 }
 
-/** The agent's own: its variables, and what its commands find in their environment. */
+/** The agent's variables and its commands' environment. */
 export const ownVariables = (agent: RunDefinition['agent']): Record<string, unknown> => ({
   ...agent.tools.environment,
   ...agent.variables,
@@ -45,7 +43,7 @@ export const ownVariables = (agent: RunDefinition['agent']): Record<string, unkn
 
 const NOT_REPORTED = 'unknown';
 
-/** Name and memory of each GPU, as the sandbox last reported them; `none` when the run has none. */
+/** As the sandbox last reported them; `none` without GPUs. */
 function gpuVariables(state: ToolState | null, gpus: number): Record<string, string> {
   const found = state?.gpus ?? [];
   const without = gpus === 0 ? 'none' : NOT_REPORTED;
@@ -56,14 +54,13 @@ function gpuVariables(state: ToolState | null, gpus: number): Record<string, str
   };
 }
 
-/** Variables that change with each step and come from the sandbox. `gpus`: how many the run was given. */
+/** Per step, from the sandbox. `gpus`: how many the run was given. */
 export const statusVariables = (
   state: ToolState | null,
   workingDir: string,
   gpus: number,
 ): Record<string, unknown> => ({ workingDir, openFile: state?.openFile ?? 'n/a', ...gpuVariables(state, gpus) });
 
-/** The special commands with their texts rendered. */
 function commandsOf(run: PromptInput, variables: Record<string, unknown>): CommandDoc[] {
   const all = { ...variables, ...ownVariables(run.agent) };
   return run.agent.tools.commands.map((command) => ({
@@ -72,20 +69,20 @@ function commandsOf(run: PromptInput, variables: Record<string, unknown>): Comma
   }));
 }
 
-/** Variables of every template: task.*, workspace, maxSteps, commandSeconds, gpus, memoryRecords, maxValidations, commandDocs, and the agent's own. */
+/** Variables of every template: see docs/reference/agents.md. */
 export function promptVariables(run: PromptInput, workspace: string): Record<string, unknown> {
   const variables = taskVariables(run, workspace);
   const docs = commandDocs(commandsOf(run, variables), run.agent.tools.documentation);
   return { ...variables, commandDocs: docs, ...ownVariables(run.agent) };
 }
 
-/** The tools to offer with a request: only for an agent that calls tools. */
+/** Only for an agent that calls tools. */
 export function toolDefinitions(run: PromptInput, workspace: string): ToolDefinition[] | undefined {
   if (!callsTools(run.agent)) return undefined;
   return commandTools(commandsOf(run, taskVariables(run, workspace)), run.task.limits.commandSeconds);
 }
 
-/** One user message per demonstration, or all of its messages. A replay reads no prompt. */
+/** One user message per demonstration, or all its messages. A replay reads no prompt. */
 function demonstrationMessages(run: PromptInput, variables: Record<string, unknown>): PromptMessage[] {
   if (run.model?.kind === 'replay') return [];
   const { demonstrations, demonstrationTemplate, putDemosInHistory } = run.agent;
@@ -99,7 +96,6 @@ function demonstrationMessages(run: PromptInput, variables: Record<string, unkno
   });
 }
 
-/** The user message after a step: its observation in the template for output, or in the one for none. */
 function observationText(run: PromptInput, step: ShownStep, variables: Record<string, unknown>): string {
   const { taskTemplate, nextStepTemplate, nextStepNoOutputTemplate, observationLimit } = run.agent;
   const observation = clipObservation(step.observation ?? '', observationLimit);
@@ -111,7 +107,6 @@ function observationText(run: PromptInput, step: ShownStep, variables: Record<st
   );
 }
 
-/** What of a run goes into its prompts, with the variables of its templates. */
 export interface PromptContext {
   run: PromptInput;
   workspace: string;
@@ -124,7 +119,6 @@ export const promptContext = (run: PromptInput, workspace: string): PromptContex
   variables: promptVariables(run, workspace),
 });
 
-/** Variables as they are after so many steps. */
 function variablesAfter(
   { run, variables, workspace }: PromptContext,
   taken: number,
@@ -139,7 +133,7 @@ function variablesAfter(
   };
 }
 
-/** What every prompt of the run begins with. */
+/** Start of every prompt of the run. */
 export function openingMessages(context: PromptContext): PromptMessage[] {
   const { run, variables } = context;
   const { agent } = run;
@@ -155,7 +149,7 @@ export function openingMessages(context: PromptContext): PromptMessage[] {
   ];
 }
 
-/** A step's reply and what came of it. `settled`: contents of the latter, in place of the observation. */
+/** A step's reply and outcome. `settled`: contents that replace the observation. */
 export function stepMessages(context: PromptContext, step: ShownStep, settled?: readonly string[]): PromptMessage[] {
   const { run } = context;
   const answer = settled === undefined ? observationText(run, step, variablesAfter(context, step.step, step)) : '';
@@ -168,7 +162,7 @@ export function stepMessages(context: PromptContext, step: ShownStep, settled?: 
   });
 }
 
-/** The whole prompt before history processing, each message with its origin. */
+/** Before history processing. */
 function promptMessages(run: PromptInput, steps: readonly ShownStep[], workspace: string): PromptMessage[] {
   const context = promptContext(run, workspace);
   return [...openingMessages(context), ...steps.flatMap((step) => stepMessages(context, step))];
@@ -177,18 +171,18 @@ function promptMessages(run: PromptInput, steps: readonly ShownStep[], workspace
 export const historyProcessorFor = ({ agent }: PromptInput): HistoryProcessor =>
   historyProcessorOf(agent.historyProcessor, agent.historyProcessorArgs);
 
-/** As players get them. */
+/** For players. */
 export const withoutOrigin = (messages: readonly PromptMessage[]): ChatMessage[] =>
   messages.map(({ origin: _origin, settled: _settled, ...message }) => message);
 
 /**
- * The messages before step `steps.length + 1`: system, demonstrations, task, then a pair per step taken. They depend on the record
- * alone, so that what the model saw never depends on the memory of a process.
+ * The messages before step `steps.length + 1`: system, demonstrations, task, then a pair per step.
+ * They depend on the record only, never on the memory of a process.
  */
 export const buildMessages = (run: PromptInput, steps: readonly ShownStep[], workspace: string): ChatMessage[] =>
   withoutOrigin(historyProcessorFor(run).show(promptMessages(run, steps, workspace)));
 
-/** The requery after a reply that could not be parsed: the bad reply and what was wrong with it. */
+/** After an unreadable reply: the reply and its problem. */
 export function formatErrorMessages(run: PromptInput, badReply: string | ReplyInput, problem: string): ChatMessage[] {
   const { agent } = run;
   const answer = renderTemplate('formatErrorTemplate', agent.formatErrorTemplate, {
@@ -199,7 +193,7 @@ export function formatErrorMessages(run: PromptInput, badReply: string | ReplyIn
   return requery(run, badReply, answer);
 }
 
-/** The requery after a command that the blocklist refuses. */
+/** After a refused command. */
 export function blockedMessages(
   run: PromptInput,
   reply: ReplyInput,

@@ -6,7 +6,6 @@ import { blockedMessages, formatErrorMessages, type PromptInput } from './messag
 import { parserOf, type ReplyInput } from './parse-reply.js';
 import { encodeReply } from './reply-encoding.js';
 
-/** A reply as the agent's parser and blocklists see it. */
 type ReadReply =
   | { kind: 'action'; thought: string; action: string }
   | { kind: 'format_error'; problem: string }
@@ -20,16 +19,16 @@ function readReply(agent: AgentConfig, reply: ReplyInput): ReadReply {
 }
 
 export type Turn =
-  /** Ask the model, with these messages after the prompt: none at first, then the latest bad reply and what was wrong with it. */
+  /** `messages` follow the prompt: none at first, then the latest bad reply and its problem. */
   | { kind: 'ask'; messages: ChatMessage[] }
-  /** The step's action; `response` is what to store of the reply. */
+  /** `response`: the reply's stored text. */
   | { kind: 'action'; response: string; thought: string; action: string }
-  /** No reply could be used: the run ends by format. */
+  /** No usable reply: the run ends by format. */
   | { kind: 'end'; endReason: 'format'; response: string; problem: string };
 
 /**
- * What comes after the replies of this step so far. Replies that could not be read and commands that were refused count alike: at
- * most two requeries, and the last reply is read like the first. Every earlier reply is taken as refused.
+ * Next action after the step's replies so far. Unreadable replies and refused commands count alike:
+ * at most two requeries. Every earlier reply counts as refused.
  */
 export function nextTurn(run: PromptInput, replies: readonly ReplyInput[]): Turn {
   const reply = replies.at(-1);

@@ -26,7 +26,7 @@ export const OUTPUT_PARSERS = [
 ] as const;
 export type OutputParserName = (typeof OUTPUT_PARSERS)[number];
 
-/** Names of the same parsers in MLGym and SWE-agent. */
+/** Names in MLGym and SWE-agent. */
 export const OUTPUT_PARSER_ALIASES: Readonly<Record<string, OutputParserName>> = {
   MLGymThoughtActionParser: 'mlgym-thought-action',
   ThoughtActionParser: 'thought-action',
@@ -51,7 +51,7 @@ const PARSERS: Record<OutputParserName, OutputParser> = {
 
 const CUT_OFF = '; the reply was cut off at the output limit, so say less';
 
-/** The parser of this name. With any of them an empty command is a format error, and a truncated reply gets an error that says so. */
+/** An empty command is a format error, and a truncated reply has its own error. */
 export function parserOf(name: OutputParserName): ReplyParser {
   const { parse } = PARSERS[name];
   return (reply, context) => {
@@ -62,5 +62,5 @@ export function parserOf(name: OutputParserName): ReplyParser {
   };
 }
 
-/** What the parser wants, in words for the model: `expectedFormat` in templates. */
+/** For the model: `expectedFormat` in templates. */
 export const expectedFormat = (name: OutputParserName): string => PARSERS[name].expectedFormat;

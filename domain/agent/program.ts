@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What a program speaks to its model: OpenAI's chat completions or responses, or Anthropic's messages. */
+/** OpenAI's chat completions or responses, or Anthropic's messages. */
 export const PROGRAM_CLIENTS = ['openai-chat', 'openai-responses', 'anthropic'] as const;
 export type ProgramClient = (typeof PROGRAM_CLIENTS)[number];
 
-/** The answer that ends a client at its limit; no status ends them all. */
+/** Ends a client at its limit; no single status ends them all. */
 const LIMIT_ANSWERS = ['billing_error', 'insufficient_quota', 'unauthorized'] as const;
 export type LimitAnswer = (typeof LIMIT_ANSWERS)[number];
 
@@ -15,20 +15,20 @@ const pipPackage = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[a-z0-9,_-]+\])?==[A-Za-z0-9.!+_-]+$/, 'a Python package: name==version');
 
-/** Where a mounted program lies in the container, read-only. */
+/** Mount point in the container, read-only. */
 export const PROGRAM_FOLDER = '/opt/program';
 
 export const programSchema = z.strictObject({
   client: z.enum(PROGRAM_CLIENTS),
-  /** Default: by what the client says it is, else by `client`. */
+  /** Default: by the client's user agent, else by `client`. */
   limitAnswer: z.enum(LIMIT_ANSWERS).optional(),
   install: z
     .strictObject({
       /** Into a layer of the image. */
       pip: z.array(pipPackage).min(1).optional(),
-      /** On the host, into a folder that is mounted at /opt/program. */
+      /** On the host, mounted at /opt/program. */
       npm: z.array(npmPackage).min(1).optional(),
-      /** A folder of the host that is mounted there instead. */
+      /** Host folder mounted there instead. */
       folder: z
         .string()
         .regex(/^\/[^\0]*$/, 'an absolute path')
@@ -38,17 +38,17 @@ export const programSchema = z.strictObject({
     .prefault({}),
   /** A line of bash, run in the workspace. */
   command: z.string().min(1),
-  /** A request for another model than the run's: sent to the run's, or refused. */
+  /** For a model other than the run's: use the run's model, or refuse. */
   otherModels: z.enum(['rewrite', 'refuse']).default('refuse'),
-  /** Most tokens of one answer; absent: the run's, else the model's. */
+  /** Of one answer; absent: the run's, else the model's. */
   maxOutputTokens: z.number().int().min(1).max(1_000_000).optional(),
-  /** False: it may end without one model call. Absent: that means that it did not begin to play. */
+  /** False: it may end without a model call. Absent: such an end means that it did not start. */
   needsModel: z.boolean().optional(),
   callsInFlight: z.number().int().min(1).max(64).default(10),
 });
 export type Program = z.infer<typeof programSchema>;
 
-/** The wires that a model of a provider is asked by; translating would lose what only one of them has. */
+/** Wires of each provider; translation would lose what only one of them has. */
 export const PROVIDER_OF_CLIENT: Readonly<Record<ProgramClient, readonly string[]>> = {
   'openai-chat': ['openai', 'openai-compatible'],
   'openai-responses': ['openai', 'openai-compatible'],
@@ -57,5 +57,5 @@ export const PROVIDER_OF_CLIENT: Readonly<Record<ProgramClient, readonly string[
 
 /** Number of the program's command in its sandbox. */
 export const PROGRAM_COMMAND = 1;
-/** Where the gateway answers in the container. */
+/** Port of the gateway in the container. */
 export const GATEWAY_PORT = 3129;

@@ -11,20 +11,19 @@ import {
   withoutOrigin,
 } from './messages.js';
 
-/** Roughly what a message takes in addition to its texts, characters. */
+/** A message's size besides its texts, characters. */
 const PER_MESSAGE = 100;
 
 const lengthOf = ({ content, toolCalls = [] }: PromptMessage): number =>
   toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, PER_MESSAGE + content.length);
 
-/** A run's messages, kept from one prompt to the next without what no later prompt shows. */
+/** Messages kept between prompts, without what no later prompt shows. */
 export class PromptHistory {
   readonly #context: PromptContext;
   readonly #processor: HistoryProcessor;
   #opening: PromptMessage[];
-  /** Of each step, from the first. */
   #steps: PromptMessage[][] = [];
-  /** Contents of the settled observations of the first steps: they outlive `shrink`. */
+  /** Contents of the first steps' settled observations: they outlive `shrink`. */
   #settled: string[][] = [];
 
   constructor(run: PromptInput, workspace: string) {
@@ -33,23 +32,22 @@ export class PromptHistory {
     this.#opening = openingMessages(this.#context);
   }
 
-  /** The last step that it contains. */
   get through(): number {
     return this.#steps.length;
   }
 
-  /** The observations of the steps up to this one need not be read. */
+  /** Observations up to this step need not be read. */
   get settledThrough(): number {
     return this.#settled.length;
   }
 
-  /** About what it takes in memory, characters. */
+  /** Approximate characters in memory. */
   get size(): number {
     const messages = [...this.#opening, ...this.#steps.flat()].reduce((sum, message) => sum + lengthOf(message), 0);
     return this.#settled.flat().reduce((sum, content) => sum + PER_MESSAGE + content.length, messages);
   }
 
-  /** Adds the next steps, whose outcomes are final. */
+  /** Outcomes must be final. */
   add(steps: readonly ShownStep[]): void {
     const added = steps.map((step, i) => {
       if (step.step !== this.through + i + 1)
@@ -68,13 +66,13 @@ export class PromptHistory {
     }
   }
 
-  /** The messages of the prompt after its steps and `newest`, which it does not keep. */
+  /** The prompt after its steps and `newest`, which is not kept. */
   prompt(newest: readonly ShownStep[] = []): ChatMessage[] {
     const added = newest.flatMap((step) => stepMessages(this.#context, step));
     return withoutOrigin(this.#processor.show([...this.#opening, ...this.#steps.flat(), ...added]));
   }
 
-  /** Forgets its steps, which can be added again: those up to `settledThrough` without their observations, which take long to read. */
+  /** Forgets the steps. They can be added again without observations up to `settledThrough`. */
   shrink(): void {
     this.#opening = openingMessages(this.#context);
     this.#steps = [];

@@ -3,8 +3,8 @@ import type { ToolCall } from '../model/model.js';
 import type { ReplyInput } from './parse-reply.js';
 
 /**
- * A reply as one string, for `StepRecord.response`: plain text as it is; with tool calls, canonical JSON that begins with this
- * mark. A text that itself looks like the JSON form is put into it, so that decoding gives back exactly what was encoded.
+ * Marks canonical JSON of a reply with tool calls; others are plain text. A text that begins with
+ * the mark is encoded too, so that decoding is exact.
  */
 const MARK = '{"reply":1,';
 
@@ -16,7 +16,7 @@ const encoded = z.strictObject({
 
 export interface DecodedReply {
   text: string;
-  /** Absent when there were none. */
+  /** Absent: none. */
   toolCalls?: ToolCall[];
 }
 

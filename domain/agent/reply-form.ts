@@ -1,7 +1,7 @@
 import type { CommandDoc } from './command-doc.js';
 import type { OutputParserName } from './parse-reply.js';
 
-/** How a run's agent reads replies, for players that must write in its form. */
+/** For players that must write in the agent's format. */
 export interface ReplyForm {
   parser: OutputParserName;
   commands: readonly CommandDoc[];

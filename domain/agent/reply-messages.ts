@@ -4,12 +4,12 @@ import { callArguments } from './parsers/tool-calls.js';
 
 /** Providers refuse an assistant message without content. */
 const EMPTY = '(empty reply)';
-/** What the further calls of a reply are answered. */
+/** Result of a reply's further calls. */
 export const NOT_RUN = 'Not run: one call per reply.';
 
 /**
- * Calls that any provider takes back without complaint: ids of our own (unique over the run, nine letters and digits), well-formed
- * names, arguments that are a JSON object. What the model really sent stays readable.
+ * Calls that every provider accepts: our own ids (unique in the run, nine letters and digits),
+ * well-formed names, arguments that are a JSON object. The original stays readable.
  */
 function sendableCalls(calls: readonly ToolCall[], step: number): ToolCall[] {
   return calls.map((call, index) => {
@@ -21,10 +21,7 @@ function sendableCalls(calls: readonly ToolCall[], step: number): ToolCall[] {
   });
 }
 
-/**
- * A reply and the answer to it, as messages: a pair of texts; or, where tools were called, the calls and a result for each. The
- * first call gets the answer, every other one the word that it was not run.
- */
+/** A pair of texts, or tool calls and a result for each: the first answer, then NOT_RUN. */
 export function exchange(reply: ReplyInput, answer: string, at: { step: number; tools: boolean }): ChatMessage[] {
   const calls = at.tools ? sendableCalls(reply.toolCalls ?? [], at.step) : [];
   if (calls.length === 0) {

@@ -1,22 +1,22 @@
-/** A simple command of a shell script: its words without quotes, redirections and assignments before it. */
+/** A simple command: words without quotes, redirections and leading assignments. */
 export interface SimpleCommand {
   words: string[];
   /** It reads from a pipe, a file or a here-document. */
   hasInput: boolean;
 }
 
-/** Words that open or continue a construct; a command follows. */
+/** A command follows these words. */
 const BEFORE_COMMAND = new Set(['if', 'then', 'else', 'elif', 'do', 'while', 'until', '!', '{', '}', 'time', 'coproc']);
 const ASSIGNMENT = /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=/;
 const REDIRECTION = /^(?:<<<|<<-|<<|<>|<&|<\(|<|&>>|&>|>>|>\||>&|>\(|>)/;
-/** Stands for text that only the shell knows, such as the output of a substitution: equal to no name. */
+/** Text that only the shell knows, such as a substitution's output; equals no name. */
 const UNKNOWN = '\u0001';
-/** Deeper nesting than any command that a person writes; what lies deeper is not looked at. */
+/** Deeper than any command that people write; not examined. */
 const MAX_DEPTH = 100;
 
 /**
- * The simple commands of a bash script, also those in substitutions, subshells and functions, without the text of here-documents.
- * A reader for policies, not a shell: what it cannot follow it skips, and it never fails.
+ * The simple commands of a bash script, also in substitutions, subshells and functions, without
+ * here-documents. For policies: it skips what it cannot follow and never fails.
  */
 export function simpleCommands(script: string): SimpleCommand[] {
   const reader: Reader = { script, at: 0, found: [], heredocs: [] };
@@ -24,16 +24,14 @@ export function simpleCommands(script: string): SimpleCommand[] {
   return reader.found;
 }
 
-/** How far the script has been read, and what was found on the way. */
 interface Reader {
   readonly script: string;
   at: number;
   readonly found: SimpleCommand[];
-  /** Those whose text begins after this line. */
+  /** Their texts begin after this line. */
   readonly heredocs: { delimiter: string; stripTabs: boolean }[];
 }
 
-/** Commands up to a closing character, or to the end. */
 function readList(reader: Reader, close: ')' | '`' | null, depth: number): void {
   const list = new CommandList(reader, depth);
   while (reader.at < reader.script.length) {
@@ -47,14 +45,12 @@ function readList(reader: Reader, close: ')' | '`' | null, depth: number): void 
   list.endCommand();
 }
 
-/** The command that is being read. */
 class CommandList {
   #words: string[] = [];
   #word: string | null = null;
   #hasInput = false;
   /** Within `[[ … ]]`, whose signs separate nothing. */
   #inTest = false;
-  /** The next word is the target of a redirection. */
   #target: 'file' | 'heredoc' | 'heredoc-tabs' | null = null;
 
   constructor(
@@ -62,7 +58,7 @@ class CommandList {
     private readonly depth: number,
   ) {}
 
-  /** What begins with the character `c`, which is the next one. */
+  /** Reads what begins with `c`, the next character. */
   read(c: string): void {
     const { reader } = this;
     const { script, at } = reader;
@@ -82,7 +78,7 @@ class CommandList {
     } else if (c === ';' || c === '|' || (c === '&' && script[at + 1] !== '>')) this.#separator(c);
     else if (c === '(') this.#bracket();
     else if (c === ')') {
-      // No bracket is open: a pattern of `case`.
+      // No open bracket: a pattern of `case`.
       reader.at += 1;
       this.#drop();
     } else if (c === '<' || c === '>' || c === '&') this.#redirection(c);
@@ -117,7 +113,7 @@ class CommandList {
     this.#word = null;
   }
 
-  /** What was read is no command. */
+  /** Not a command. */
   #drop(): void {
     this.#words = [];
     this.#word = null;
@@ -133,7 +129,7 @@ class CommandList {
     this.endCommand(c === '|' && next !== '|');
   }
 
-  /** A subshell, an arithmetic command, an array, the name of a function, or a pattern. */
+  /** A subshell, an arithmetic command, an array, a function's name, or a pattern. */
   #bracket(): void {
     const { reader } = this;
     reader.at += 1;
@@ -161,7 +157,7 @@ class CommandList {
   }
 }
 
-/** The text for the word of what begins with `c`: an escape, a quotation or a substitution. */
+/** The word's text for an escape, a quotation or a substitution that begins with `c`. */
 function expanded(reader: Reader, c: string, depth: number): string {
   const { script, at } = reader;
   if (c === '\\') {
@@ -205,7 +201,7 @@ function doubleQuoted(reader: Reader, depth: number): string {
   return text;
 }
 
-/** What follows a `$` or a backtick: its commands are read, its value is unknown. Returns the text for the word. */
+/** After a `$` or a backtick: reads its commands. Returns the word's text; its value is unknown. */
 function substitution(reader: Reader, depth: number): string {
   const { script } = reader;
   const opening = script[reader.at];
@@ -224,7 +220,6 @@ function substitution(reader: Reader, depth: number): string {
   return UNKNOWN;
 }
 
-/** To the next `sign`, or to the end. */
 function skipTo(reader: Reader, sign: string): void {
   const next = reader.script.indexOf(sign, reader.at);
   reader.at = next === -1 ? reader.script.length : next;
@@ -243,14 +238,14 @@ function skipHeredocs(reader: Reader): void {
   }
 }
 
-/** Past `((…))`, of which so many brackets are still to come. */
+/** Skips `((…))`; `brackets`: how many are still to come. */
 function skipArithmetic(reader: Reader, brackets: number): void {
   reader.at += brackets;
   skipBalanced(reader, '(', ')');
   if (reader.script[reader.at] === ')') reader.at += 1;
 }
 
-/** Past the end of a bracket that has just been opened; quotes in between are respected. */
+/** Skips to the matching bracket, outside quotes. */
 function skipBalanced(reader: Reader, open: string, close: string): void {
   const { script } = reader;
   for (let depth = 1; reader.at < script.length && depth > 0; reader.at += 1) {
@@ -264,7 +259,7 @@ function skipBalanced(reader: Reader, open: string, close: string): void {
   }
 }
 
-/** Without what stands before the command itself: keywords, assignments, `function name {`. */
+/** Without leading keywords, assignments and `function name {`. */
 function commandWords(words: readonly string[]): string[] {
   const rest = [...words];
   for (;;) {

@@ -4,10 +4,7 @@ import type { PromptInput } from './messages.js';
 import { nextTurn } from './next-turn.js';
 import type { ReplyInput } from './parse-reply.js';
 
-/**
- * What was asked in a step beyond its history: nothing first, then each requery's messages. `replies` are those of the step in
- * order, the last one possibly missing.
- */
+/** Messages of each turn beyond the step's history. The last reply may be missing. */
 export function stepTurns(run: PromptInput, replies: readonly ReplyInput[]): ChatMessage[][] {
   const turns: ChatMessage[][] = [];
   for (let asked = 0; asked < MAX_REPLIES_PER_STEP && asked <= replies.length; asked += 1) {

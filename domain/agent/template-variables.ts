@@ -1,6 +1,6 @@
 import nunjucks from 'nunjucks';
 
-/** The parts of nunjucks that its types leave out. */
+/** Parts of nunjucks that its types omit. */
 interface TemplateNode {
   typename: string;
   lineno: number;
@@ -10,9 +10,9 @@ interface TemplateNode {
 const { parser } = nunjucks as unknown as { parser: { parse(template: string): TemplateNode } };
 
 export interface VariableUse {
-  /** `task`, `name` for `task.name`; parts that are computed end the path. */
+  /** `task`, `name` for `task.name`; a computed part ends the path. */
   path: string[];
-  /** Line within the template, from 1. */
+  /** From 1. */
   line: number;
 }
 
@@ -21,7 +21,7 @@ const isNode = (value: unknown): value is TemplateNode =>
 const childrenOf = (node: TemplateNode): TemplateNode[] =>
   node.fields.flatMap((field) => [node[field]].flat()).filter(isNode);
 
-/** `task.limits` → its symbol and the literal keys after it; null for anything that begins otherwise. */
+/** `task.limits` → its symbol and the literal keys after it; null for other nodes. */
 function pathOf(node: TemplateNode): { path: string[]; open: boolean } | null {
   if (node.typename === 'Symbol') return { path: [String(node.value)], open: true };
   if (node.typename !== 'LookupVal' || !isNode(node.target) || !isNode(node.val)) return null;
@@ -38,7 +38,7 @@ const symbols = (value: unknown): string[] => {
   return value.typename === 'Symbol' ? [String(value.value)] : childrenOf(value).flatMap(symbols);
 };
 
-/** Names that a node and what it holds give a value: loop variables, `set`, macros and their arguments. */
+/** Names that a node assigns: loop variables, `set`, macros and their arguments. */
 function boundIn(node: TemplateNode): string[] {
   const own =
     node.typename === 'For'
@@ -53,15 +53,12 @@ function boundIn(node: TemplateNode): string[] {
 
 const GLOBALS = ['range', 'cycler', 'joiner'];
 
-/**
- * Every variable that the template reads from outside, in all of its branches. Throws an Error for a syntax error.
- * A name that the template itself sets anywhere counts as its own everywhere.
- */
+/** Outside variables of all branches; a name assigned anywhere is the template's own. Throws. */
 export function templateVariables(template: string): VariableUse[] {
   const root = parser.parse(template);
   const own = new Set([...boundIn(root), ...GLOBALS]);
   const uses: VariableUse[] = [];
-  /** `counted`: this node is the beginning of a path that is listed already. */
+  /** `counted`: the node begins a listed path. */
   const visit = (node: TemplateNode, counted = false): void => {
     const found = pathOf(node);
     if (found !== null) {

@@ -1,6 +1,6 @@
 import nunjucks from 'nunjucks';
 
-// nunjucks: the JavaScript port of Jinja2, the template language of this field's agents; unknown variables are errors.
+// The JavaScript port of Jinja2, which agents of this field use; unknown variables are errors.
 const environment = new nunjucks.Environment(null, {
   autoescape: false,
   throwOnUndefined: true,
@@ -8,7 +8,7 @@ const environment = new nunjucks.Environment(null, {
   lstripBlocks: true,
 });
 
-/** Compiled ones: a prompt renders the same few for each of its steps. Bounded: a worker plays thousands of agents and tasks. */
+/** A prompt renders the same few for each step. Bounded: a worker plays thousands of agents. */
 const compiled = new Map<string, nunjucks.Template>();
 const MOST_COMPILED = 1_000;
 
@@ -21,12 +21,12 @@ function compile(template: string): nunjucks.Template {
   return made;
 }
 
-/** Render a template; throws an Error that names the template and the unknown variable or the syntax error. */
+/** Throws an Error that names the template and the unknown variable or the syntax error. */
 export function renderTemplate(name: string, template: string, variables: Record<string, unknown>): string {
   try {
     return compile(template).render(variables);
   } catch (error) {
-    // nunjucks spreads its message over lines and opens it with the path of a file that does not exist here.
+    // nunjucks messages have several lines, and begin with the path of a missing file.
     const text = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ');
     const message = text
       .replace(/^\(unknown path\)\s*/, '')

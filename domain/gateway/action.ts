@@ -5,7 +5,7 @@ import { shellWord } from '../text/shell-word.js';
 
 const COMMAND_KEYS = ['command', 'cmd', 'input'];
 
-/** What a program does next, for people: the command where there is one, else the calls as they are. */
+/** For people: the command, or else the raw calls. */
 export function actionOf(calls: readonly ToolCall[]): string | null {
   if (calls.length === 0) return null;
   return calls.map(({ name, arguments: given }) => commandIn(given) ?? `${name} ${given}`).join('\n');

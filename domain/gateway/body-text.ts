@@ -3,27 +3,26 @@ import type { Json } from './json.js';
 import type { Sliced } from './slices.js';
 import { parsed } from './wire.js';
 
-/** Few texts take more bytes a token, escapes included. */
+/** Few texts take more bytes per token, escapes included. */
 const BYTES_PER_TOKEN = 16;
-/** Of the text, and of its images in addition: what a worker can read without a stall. */
+/** Of text, and of images in addition: what a worker reads without a stall. */
 const MOST_OF_A_KIND = 8 * 1024 * 1024;
 
-/** Longest text of a request, in bytes: a longer one does not fit into the model's context. */
+/** In bytes: a longer text does not fit the model's context. */
 export const mostTextBytes = (contextWindow: number): number =>
   Math.min(contextWindow * BYTES_PER_TOKEN, MOST_OF_A_KIND);
 export const mostBodyBytes = (contextWindow: number): number => mostTextBytes(contextWindow) + MOST_OF_A_KIND;
 
-/** No conversation is nested so deep or has so many values; what reads them recurses, and sorts keys. */
+/** No conversation is as deep or long; readers recurse, and sort keys. */
 const DEEPEST = 100;
 const MOST_VALUES = 100_000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Bytes between two interruptions. */
 const PIECE = 1024 * 1024;
 
-/** Whether JSON is small enough to be parsed at once; in one pass, before anything is made of it. */
+/** Whether JSON is small enough to parse at once; one pass, before parsing. */
 function* isModest(bytes: Uint8Array): Sliced<boolean> {
   let depth = 0;
   let values = 0;
@@ -48,7 +47,7 @@ function* isModest(bytes: Uint8Array): Sliced<boolean> {
   return true;
 }
 
-/** By pieces: characters of several bytes take a hundred times as long to decode as ASCII. */
+/** In pieces: multibyte characters take a hundred times as long to decode as ASCII. */
 function* decoded(bytes: Buffer): Sliced<string> {
   const decoder = new StringDecoder('utf8');
   let text = '';
@@ -59,7 +58,6 @@ function* decoded(bytes: Buffer): Sliced<string> {
   return text + decoder.end();
 }
 
-/** The body as JSON, or what is wrong with it. */
 export function* bodyOf(bytes: Buffer): Sliced<Json | string> {
   if (!(yield* isModest(bytes)))
     return `the body has over ${MOST_VALUES} values, or is nested over ${DEEPEST} levels deep`;

@@ -43,13 +43,12 @@ const SETTINGS: Shape = {
     ]),
   ),
 };
-/** The keys of a message that are forwarded: clients send back more of an answer than its provider takes. */
+/** Forwarded keys of a message: clients return more of an answer than providers accept. */
 const MESSAGE_KEYS = [
   ...['role', 'name', 'tool_calls', 'tool_call_id', 'refusal', 'function_call', 'cache_control'],
   ...['reasoning', 'reasoning_content', 'reasoning_details', 'thinking_blocks'],
 ];
 
-/** OpenAI's chat completions. */
 export const chatWire: Wire = {
   client: 'openai-chat',
   path: '/v1/chat/completions',
@@ -176,7 +175,7 @@ function callsOf(message: Json): ToolCall[] {
   });
 }
 
-/** The chunk with the count is ours, unless the client asked for it. */
+/** The usage chunk is ours, unless the client requested it. */
 function assemble(wantsUsage: boolean): Assembly {
   let head: Json | null = null;
   let usage: unknown = null;

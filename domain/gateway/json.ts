@@ -1,4 +1,4 @@
-/** Requests and answers of clients and providers: untrusted JSON, passed on as far as it is allowed. */
+/** Untrusted JSON of clients and providers, forwarded as far as it is allowed. */
 export type Json = Record<string, unknown>;
 
 export const isJson = (value: unknown): value is Json =>
@@ -7,21 +7,20 @@ export const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 export const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
-/** What is wrong with a list of objects; null: nothing, or it is absent. */
+/** Problem of a list of objects; null: none, or absent. */
 export const listProblem = (body: Json, key: string): string | null =>
   body[key] === undefined || (Array.isArray(body[key]) && body[key].every(isJson))
     ? null
     : `${key}: must be a list of objects`;
 
-/** `stream` decides how the answer is read, so it must be what its provider takes it for. */
+/** `stream` decides how the answer is read, so we and the provider must agree on it. */
 export const flagProblem = ({ stream }: Json): string | null =>
   stream === undefined || stream === null || typeof stream === 'boolean' ? null : 'stream: must be true or false';
 
-/** Only these keys, where they are there. */
 export const pick = (from: Json, keys: readonly string[]): Json =>
   Object.fromEntries(keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]])));
 
-/** JSON with sorted keys. */
+/** With sorted keys. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
   if (!isJson(value)) return JSON.stringify(value);
@@ -30,7 +29,7 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(',')}}`;
 }
 
-/** The text of a message's content: a string, or parts of which some are text. */
+/** A string, or the text among its parts. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   return listOf(content)

@@ -6,7 +6,7 @@ import type { Wire } from './wire.js';
 
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*';
 
-/** What another start of the same program says otherwise. Numbers stay: scores are compared. */
+/** What differs between starts of a program. Numbers stay: scores are compared. */
 const OTHERWISE: readonly RegExp[] = [
   /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi,
   /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)?/g,
@@ -17,14 +17,14 @@ const OTHERWISE: readonly RegExp[] = [
   /(?<![\w.])\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds?|minutes?)\b/g,
   /(?<![\w.])1[6-9]\d{8}(?:\.\d+|\d{3})?\b/g,
   /(?<=\/tmp\/)[\w.-]+/g,
-  // Ids in hexadecimal: both digits and letters.
+  // Hexadecimal ids: both digits and letters.
   /\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{6,}\b/g,
 ];
 
-/** Patterns are applied to pieces of this length: over megabytes without a break they overflow the stack. */
+/** Over megabytes without a break the patterns overflow the stack. */
 const LONGEST_PIECE = 4096;
 
-/** A piece ends after a line, else after a word, where there is an end. No pattern extends over lines. */
+/** Ends after a line, else a word, if possible. No pattern spans lines. */
 function pieceAt(text: string, from: number): string {
   const most = text.slice(from, from + LONGEST_PIECE);
   if (from + most.length >= text.length) return most;
@@ -45,10 +45,7 @@ function* momentless(text: string): Sliced<string> {
 
 export const withoutMoment = (text: string): string => atOnce(momentless(text));
 
-/**
- * Says that a program that was started again asks what it asked before: the same conversation with the same tools, whatever date,
- * session or duration stands in it.
- */
+/** Equal when a restarted program repeats its request, whatever its dates, sessions, durations. */
 export function* likeness(wire: Wire, body: Json): Sliced<string> {
   const messages: unknown[] = [];
   for (const { role, content, toolCalls = [] } of wire.messages(body)) {

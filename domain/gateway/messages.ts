@@ -23,7 +23,7 @@ import { type Assembly, type Cleaned, parsed, type StreamEvent, type Wire } from
 const KEYS = [
   ...['messages', 'system', 'tool_choice', 'stop_sequences', 'stream', 'context_management', 'output_config'],
 ];
-/** Tools that the client runs itself: of its own, or of these kinds. */
+/** Tools that the client runs. */
 const CLIENT_TOOLS = /^(?:custom|bash_\d+|text_editor_\d+|memory_\d+)$/;
 const NUMBERS: NumberFields = {
   ...{ max_tokens: COUNT, 'thinking.budget_tokens': COUNT },
@@ -69,7 +69,6 @@ const BLOCKS: Shapes = new Map<string, Shape>([
 const LEAST_ANSWER = 512;
 const LEAST_THINKING = 1024;
 
-/** A block, and those within it and its source. */
 const within = (block: Json): Json[] => {
   const inside = isJson(block['source']) ? listOf(block['source']['content']) : [];
   return [block, ...[...listOf(block['content']), ...inside].flatMap(within)];
@@ -77,7 +76,7 @@ const within = (block: Json): Json[] => {
 const blocksOf = (body: Json): Json[] =>
   [body['system'], ...listOf(body['messages']).map(({ content }) => content)].flatMap(listOf).flatMap(within);
 
-/** Entries of a cache last five minutes: longer ones have another price. */
+/** Cache entries last five minutes: longer ones have another price. */
 const briefly = <T>(value: T): T => {
   if (Array.isArray(value)) return value.map(briefly) as T;
   if (!isJson(value)) return value;
@@ -89,7 +88,6 @@ const briefly = <T>(value: T): T => {
   } as T;
 };
 
-/** Anthropic's messages. */
 export const messagesWire: Wire = {
   client: 'anthropic',
   path: '/v1/messages',
@@ -246,7 +244,7 @@ function blockEvents(block: Json, index: number): StreamEvent[] {
   ];
 }
 
-/** A block of which the deltas are still to be put together. */
+/** A block with pending deltas. */
 interface OpenBlock {
   block: Json;
   json: string;
@@ -283,7 +281,7 @@ function assemble(): Assembly {
         case 'message_delta':
           if (message === null) break;
           Object.assign(message, delta);
-          // The counts of this event are those of the whole answer.
+          // This event's counts are of the whole answer.
           if (isJson(said['usage']))
             message['usage'] = { ...(isJson(message['usage']) ? message['usage'] : {}), ...said['usage'] };
           stopped ||= delta['stop_reason'] != null;

@@ -1,23 +1,20 @@
 import { isJson, type Json } from './json.js';
 
-/** The values that providers take in a field. */
 interface Range {
   least: number;
   most: number;
   whole: boolean;
 }
 
-/** Fields by their path; `*` stands for every item of a list, or every key of an object. */
 export type NumberFields = Readonly<Record<string, Range>>;
 
 const MOST = Number.MAX_SAFE_INTEGER;
-/** Tokens, answers and the like. */
 export const COUNT: Range = { least: 1, most: MOST, whole: true };
 export const FROM_ZERO: Range = { least: 0, most: MOST, whole: true };
 export const WHOLE: Range = { least: -MOST, most: MOST, whole: true };
 export const between = (least: number, most: number): Range => ({ least, most, whole: false });
 
-/** What is wrong with the numbers of a request, as its provider would say; null: nothing. Null is an absent number. */
+/** Problem of a request's numbers, in the provider's words; null: none. Null counts as absent. */
 export function numberProblem(body: Json, fields: NumberFields): string | null {
   for (const [path, range] of Object.entries(fields))
     for (const value of valuesAt(body, path.split('.'))) {

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../model/model.js';
 import { isJson, type Json, listOf, textOf } from './json.js';
 
-/** The tools of a request, whichever wire it is of; null: none. */
+/** Of any wire; null: none. */
 export function offeredTools(body: Json): ToolDefinition[] | null {
   const tools = listOf(body['tools']).map((tool): ToolDefinition => {
     const inner = isJson(tool['function']) ? tool['function'] : tool;

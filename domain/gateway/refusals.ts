@@ -2,14 +2,13 @@ import type { LimitAnswer } from '../agent/program.js';
 import type { Json } from './json.js';
 import type { Wire } from './wire.js';
 
-/** An answer of the gateway's own. */
 export interface Answer {
   status: number;
   body: Json;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Keeps clients of Anthropic's SDK from asking again. */
+/** Prevents retries by Anthropic's SDK. */
 const NOT_AGAIN = { 'x-should-retry': 'false' };
 
 const TYPES: Record<number, [openai: string, anthropic: string]> = {
@@ -22,7 +21,6 @@ const TYPES: Record<number, [openai: string, anthropic: string]> = {
   503: ['server_error', 'overloaded_error'],
 };
 
-/** A refusal in the shape of the wire. */
 export function refusal(wire: Wire, status: number, message: string, code: string | null = null): Answer {
   const [openai, anthropic] = TYPES[status] ?? ['server_error', 'api_error'];
   const type = wire.client === 'anthropic' ? anthropic : openai;
@@ -42,13 +40,12 @@ export const otherModel = (wire: Wire, asked: string, model: string): Answer =>
     'model_not_found',
   );
 
-/** To be asked again after so many seconds, within what clients wait for. */
 export const later = (wire: Wire, status: 429 | 503, message: string, seconds: number): Answer => ({
   ...refusal(wire, status, message, status === 429 ? 'rate_limit_exceeded' : null),
   headers: { 'retry-after': String(Math.min(30, Math.max(1, Math.ceil(seconds)))) },
 });
 
-/** What ends a client, by what it says it is, else by its wire: no one status ends them all. */
+/** By the client's user agent, else its wire: no single status ends all clients. */
 export function limitAnswerOf(wire: Wire, declared: LimitAnswer | undefined, userAgent: string): LimitAnswer {
   if (declared !== undefined) return declared;
   if (/^claude-cli\//i.test(userAgent)) return 'billing_error';
@@ -59,7 +56,7 @@ export function limitAnswerOf(wire: Wire, declared: LimitAnswer | undefined, use
   ] as LimitAnswer;
 }
 
-/** The run's limit is reached: never 403, 5xx or a wait, after which clients go on asking. */
+/** The run's limit is reached: never 403, 5xx or a wait, after which clients retry. */
 export function limitReached(wire: Wire, how: LimitAnswer, message: string): Answer {
   const type = wire.client === 'anthropic' ? 'billing_error' : 'insufficient_quota';
   const body = wire.error({ type, code: type, message });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson, isJson, type Json } from './json.js';
 import type { Sliced } from './slices.js';
 
-/** Shorter parts stay where they are. */
+/** Shorter parts stay in the request. */
 const LEAST = 200;
 const KEY = '$part';
 
@@ -12,18 +12,18 @@ const hashIn = (value: unknown): string | null => {
   return typeof hash === 'string' && Object.keys(rest).length === 0 ? hash : null;
 };
 
-/** A request whose long parts stand elsewhere, under their hashes. */
+/** A request whose long parts are stored by hash. */
 export interface SplitRequest {
   request: Json;
   parts: ReadonlyMap<string, unknown>;
 }
 
-/** Messages, tools and instructions come again with each request of a conversation, so each is kept once. */
+/** A conversation's requests repeat messages, tools and instructions; each is kept once. */
 export function* splitRequest(body: Json): Sliced<SplitRequest> {
   const parts = new Map<string, unknown>();
   const apart = (part: unknown): unknown => {
     const text = canonicalJson(part) ?? '';
-    // A part that looks like a reference would be taken for one.
+    // A part that looks like a reference must be replaced by one.
     if (text.length < LEAST && hashIn(part) === null) return part;
     const hash = createHash('sha256').update(text).digest('hex');
     parts.set(hash, part);
@@ -41,13 +41,12 @@ export function* splitRequest(body: Json): Sliced<SplitRequest> {
   return { request: Object.fromEntries(request), parts };
 }
 
-/** The hashes that a request names. */
 export const partsOf = (request: Json): string[] =>
   Object.values(request)
     .flatMap((value): unknown[] => (Array.isArray(value) ? value : [value]))
     .flatMap((value) => hashIn(value) ?? []);
 
-/** The request as it was; null: a part is missing. */
+/** The original request; null: a part is missing. */
 export function joinRequest({ request, parts }: SplitRequest): Json | null {
   if (partsOf(request).some((hash) => !parts.has(hash))) return null;
   const whole = (value: unknown): unknown => {

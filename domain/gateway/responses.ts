@@ -34,7 +34,7 @@ const NUMBERS: NumberFields = {
 };
 const PARTS: Shapes = new Map<string, Shape>([
   ...['input_text', 'text', 'summary_text', 'reasoning_text'].map((type) => [type, { text: isText }] as const),
-  // Clients send back what an answer had beside its text.
+  // Clients return what an answer has besides its text.
   ['output_text', { text: isText, annotations: hasNoAddress, logprobs: hasNoAddress }],
   ['refusal', { refusal: isText }],
   ['input_image', { image_url: isInlineImage, detail: isText }],
@@ -49,7 +49,7 @@ const isContent: Check = either(
   isText,
   isPartList(() => PARTS),
 );
-/** Keys of items that are no plain values; further ones may have no address in them. */
+/** Keys with structured values; other keys may not contain addresses. */
 const ITEMS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   message: { content: isContent },
   reasoning: { content: isContent, summary: isContent },
@@ -57,7 +57,7 @@ const ITEMS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   function_call_output: { output: isContent },
   custom_tool_call: {},
   custom_tool_call_output: { output: isContent },
-  // Of these the client's own commands are a part.
+  // These contain the client's own commands.
   local_shell_call: { action: isAny },
   local_shell_call_output: { output: isContent },
   apply_patch_call: { operation: isAny },
@@ -83,7 +83,7 @@ function itemProblem(item: Json): string | null {
   return null;
 }
 
-/** Tools that the client runs, also those within namespaces. */
+/** Tools that the client runs, also within namespaces. */
 const clientTools = (tools: unknown): Json[] =>
   listOf(tools).flatMap((tool) => {
     if (tool['type'] === 'namespace') {
@@ -96,7 +96,6 @@ const clientTools = (tools: unknown): Json[] =>
 const items = (input: unknown): Json[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : listOf(input);
 
-/** OpenAI's responses. */
 export const responsesWire: Wire = {
   client: 'openai-responses',
   path: '/v1/responses',
@@ -231,7 +230,7 @@ const callsOf = (output: readonly Json[]): ToolCall[] =>
 
 const event = (data: Json): StreamEvent => ({ event: textOf(data['type']), data: JSON.stringify(data) });
 
-/** The last event holds the whole answer; what some servers leave out of it came item by item. */
+/** The last event has the whole answer; servers may omit items from it that came earlier. */
 function assemble(): Assembly {
   let whole: Json | null = null;
   const done: Json[] = [];

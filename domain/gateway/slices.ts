@@ -1,7 +1,6 @@
-/** Work that can be interrupted at each `yield`, so that megabytes of it do not stall the event loop. */
+/** Interruptible at each `yield`, so that megabytes do not stall the event loop. */
 export type Sliced<Value> = Generator<undefined, Value, undefined>;
 
-/** All of it at once. */
 export function atOnce<Value>(work: Sliced<Value>): Value {
   for (;;) {
     const { done, value } = work.next();
@@ -11,10 +10,9 @@ export function atOnce<Value>(work: Sliced<Value>): Value {
 
 const SLICE_MS = 10;
 
-/** Let others work. */
 export const pause = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** A few milliseconds of it at a time. */
+/** Runs a few milliseconds at a time. */
 export async function bySlices<Value>(work: Sliced<Value>): Promise<Value> {
   let until = performance.now() + SLICE_MS;
   for (;;) {

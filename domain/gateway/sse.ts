@@ -1,9 +1,8 @@
 import type { StreamEvent } from './wire.js';
 
-/** Longest line: an event may hold a whole answer. */
+/** An event may contain a whole answer. */
 const MOST = 32 * 1024 * 1024;
 
-/** Reads server-sent events from text as it comes. */
 export class SseReader {
   private rest = '';
   private event: string | null = null;

@@ -1,63 +1,62 @@
 import type { Turns } from './fair-turns.js';
 
-/** What a provider counts. */
 export const DIMENSIONS = ['requests', 'tokens'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
-/** A figure for each; null: none, or unknown. */
+/** Null: none, or unknown. */
 export type PerDimension<T> = Record<Dimension, T>;
 /** Per minute. */
 export type RateLimits = PerDimension<number | null>;
 
-/** What a provider's refusals have taught. */
+/** Learned from a provider's refusals. */
 export interface LearnedLimit {
-  /** Per minute: what is granted now. */
+  /** Per minute: granted now. */
   limit: number;
-  /** Per minute: what the provider was measured to let through. */
+  /** Per minute: measured throughput. */
   peak: number;
-  /** Epoch ms of the last cut. A refusal of a call that was granted before it is part of the same congestion. */
+  /** Epoch ms of the last cut. Refusals of calls granted before it are the same congestion. */
   cutAt: number;
-  /** When the call was granted whose refusal led to the cut: then the provider had nothing left. Epoch ms. */
+  /** Epoch ms of the grant whose refusal led to the cut: the provider had nothing left then. */
   emptyAt: number;
   /** Granted since then and not refused. */
   passed: number;
-  /** Refusals that calls which passed have not made up for: until then nothing is tried beyond the peak. */
+  /** Refusals not yet offset by passed calls: until then nothing exceeds the peak. */
   debt: number;
-  /** More got through than had been measured before, or nothing had been: the limit may be higher still. */
+  /** The measured rate exceeded the earlier one, or is the first: the limit may be higher. */
   unsure: boolean;
   /** Epoch ms of the last step up. */
   steppedAt: number;
-  /** Steps beyond the peak: each is larger than the one before. */
+  /** Steps beyond the peak: each is larger than the last. */
   beyond: number;
-  /** Cuts in a row that ought to have been enough, and were followed by few refusals all the same. */
+  /** Consecutive cuts that should have sufficed, each still followed by a few refusals. */
   inVain: number;
-  /** The longest quiet that refusals since then asked for, ms. */
+  /** The longest quiet that refusals since then requested, ms. */
   closedMs: number;
 }
 
 /**
- * All that is known of a provider account, as it lies in its row: a pure value, changed by the functions of this folder under the
- * row's lock. Times are epoch milliseconds by Postgres' clock.
+ * All that is known of a provider account: a pure value, changed under its row's lock. Times are
+ * epoch milliseconds by Postgres' clock.
  */
 export interface AccountState extends Turns {
-  /** Unused room of the token buckets, which may be a debt; as of `at`. */
+  /** Unused room of the token buckets, or debt if negative; as of `at`. */
   level: PerDimension<number>;
   at: number;
-  /** Epoch ms when the bucket was last full, or not limited: what calls granted before that were charged has come back by itself. */
+  /** Epoch ms when the bucket was last full or unlimited: earlier charges have come back since. */
   fullAt: PerDimension<number>;
-  /** By the configurations of models whose calls came lately, the lowest. */
+  /** The lowest in the configurations of recently called models. */
   declared: PerDimension<{ limit: number; at: number } | null>;
   learned: PerDimension<LearnedLimit | null>;
-  /** What the provider itself last said of its limits. */
+  /** The provider's last statement of its limits. */
   stated: RateLimits;
-  /** The provider asked for quiet until then. */
+  /** The provider requested quiet until then. */
   blockedUntil: number;
-  /** The quiet that we add of our own, ms; grows while refusals go on. */
+  /** Quiet that we add, ms; grows while refusals continue. */
   quietMs: number;
-  /** Until then single refusals are taken for chance: cuts were seen to change nothing. */
+  /** Until then single refusals count as chance: cuts changed nothing. */
   byChanceUntil: number;
-  /** Ratio of actual to estimated tokens: running mean and mean deviation; null: none yet. */
+  /** Actual / estimated tokens: running mean and mean deviation; null: none yet. */
   usage: { mean: number; deviation: number } | null;
-  /** Calls had to wait for this since it was last looked at. */
+  /** Calls had to wait for this since the last check. */
   scarce: PerDimension<boolean>;
 }
 

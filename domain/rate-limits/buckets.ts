@@ -1,11 +1,11 @@
 import { type AccountState, type Dimension, DIMENSIONS, type PerDimension, type RateLimits } from './account-state.js';
 
-/** Of a declared limit: the rest is for clocks that differ and calls that are on their way. */
+/** The rest is for clock differences and calls in transit. */
 const HEADROOM = 0.97;
-/** A bucket holds one call and so much of a minute: with the headroom, no minute has more than its limit. */
+/** Bucket size in minutes, plus one call: with the headroom, no minute exceeds its limit. */
 const BURST = 1 / 60;
 
-/** Per minute, what is granted now: the operator's word or the declared one, and no more than was learned. Null: no limit. */
+/** Per minute: the operator's limit, else the declared one; at most the learned one. Null: none. */
 export function grantedPerMinute(state: AccountState, set: RateLimits): RateLimits {
   const of = (dimension: Dimension): number | null => {
     const declared = set[dimension] ?? state.declared[dimension]?.limit ?? null;
@@ -17,7 +17,7 @@ export function grantedPerMinute(state: AccountState, set: RateLimits): RateLimi
 
 const capacity = (dimension: Dimension, limit: number): number => (dimension === 'requests' ? 1 : 0) + limit * BURST;
 
-/** The buckets as they are at `now`: filled at the granted rate up to their brim. While the provider wants quiet nothing flows in. */
+/** Fills the buckets at the granted rate up to `now`; not while the provider wants quiet. */
 export function refill(
   state: AccountState,
   limits: RateLimits,
@@ -41,7 +41,7 @@ export function refill(
   state.at = Math.max(state.at, now);
 }
 
-/** Milliseconds until a call may be granted, for each dimension; 0: now. A large call needs no more than some room, and leaves a debt. */
+/** Milliseconds until a grant; 0: now. A large call needs some room only, and leaves a debt. */
 export function waitFor(
   state: AccountState,
   limits: RateLimits,
@@ -57,10 +57,7 @@ export function waitFor(
   return { requests: of('requests'), tokens: of('tokens') };
 }
 
-/**
- * Put right what a call granted then was charged, up or down (negative). Nothing is given back where the bucket was full since: it
- * would be as full now, had the call been charged less.
- */
+/** Corrects a past charge. Returns nothing to a bucket that was full since: it lost nothing. */
 export function correct(
   state: AccountState,
   limits: RateLimits,
@@ -72,7 +69,7 @@ export function correct(
   take(state, limits, { requests: of('requests'), tokens: of('tokens') });
 }
 
-/** Take from the buckets, or give back (negative). A dimension without a limit has none. */
+/** Take, or give back (negative). */
 export function take(state: AccountState, limits: RateLimits, amount: PerDimension<number>): void {
   for (const dimension of DIMENSIONS) {
     const limit = limits[dimension];

@@ -1,6 +1,6 @@
 import { type AccountState, DIMENSIONS, type RateLimits } from './account-state.js';
 
-/** What the model of a call declares for its account. The lowest of the calls of the last minute holds. */
+/** The lowest limit that models of the last minute's calls declare. */
 export function declare(state: AccountState, declared: RateLimits, now: number, minuteMs: number): void {
   for (const dimension of DIMENSIONS) {
     const limit = declared[dimension];

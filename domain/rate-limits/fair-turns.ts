@@ -1,4 +1,3 @@
-/** A call that waits for its grant. */
 export interface WaitingCall {
   ticket: string;
   batchId: string;
@@ -6,20 +5,20 @@ export interface WaitingCall {
   priority: number;
   /** Estimate: the prompt and the longest reply. */
   tokens: number;
-  /** Epoch ms; a call that comes again keeps its place. */
+  /** Epoch ms; a retry keeps its place. */
   arrivedAt: number;
 }
 
-/** State of fair sharing: how far each batch is ahead, in virtual time. */
+/** Each batch's lead, in virtual time. */
 export interface Turns {
   turns: Record<string, number>;
   clock: number;
 }
 
 /**
- * Waiting calls in the order of their grants: higher priority first; within one, the batch that was given least goes next
- * (start-time fair queueing by what its calls cost, so that many small calls weigh as much as few large ones); within a batch first
- * come, first served. Changes `at` as calls are passed.
+ * Waiting calls in the order of their grants: by priority; then the batch that received least
+ * (start-time fair queueing by cost, so many small calls weigh as much as few large ones); then
+ * first come, first served. Changes `at`.
  */
 export function fairTurns(at: Turns, waiting: readonly WaitingCall[]): FairTurns {
   const batches = new Map<string, WaitingCall[]>();
@@ -28,7 +27,7 @@ export function fairTurns(at: Turns, waiting: readonly WaitingCall[]): FairTurns
     if (queue === undefined) batches.set(call.batchId, [call]);
     else queue.push(call);
   }
-  /** One that waited for nothing has saved nothing up. */
+  /** An idle batch saves nothing up. */
   const turnOf = (batchId: string): number => Math.max(at.turns[batchId] ?? 0, at.clock);
   let known: WaitingCall | undefined;
   const next = (): WaitingCall | undefined => {
@@ -52,9 +51,7 @@ export function fairTurns(at: Turns, waiting: readonly WaitingCall[]): FairTurns
 }
 
 export interface FairTurns {
-  /** Whose turn it is. */
   next(): WaitingCall | undefined;
-  /** It was given its grant, which cost so much. */
   pass(cost: number): void;
 }
 
@@ -67,7 +64,7 @@ function before(a: WaitingCall, b: WaitingCall, turnOf: (batchId: string) => num
   return turnA === turnB ? a.arrivedAt < b.arrivedAt : turnA < turnB;
 }
 
-/** Forget what has no effect any more: batches that are not ahead of the others. */
+/** Forget batches without a lead. */
 export function forgetOldTurns(state: Turns): void {
   for (const [batchId, turn] of Object.entries(state.turns)) if (turn <= state.clock) delete state.turns[batchId];
 }

@@ -6,17 +6,17 @@ import { countPassed, countUnused, probe } from './learned-limit.js';
 export interface Grants {
   /** `charged`: tokens taken for it. */
   granted: { ticket: string; charged: number }[];
-  /** Milliseconds until each of the others may expect its grant, if nothing changes. */
+  /** Milliseconds until the others' grants, if nothing changes. */
   expected: Map<string, number>;
 }
 
-/** Charge of a call: its estimate, scaled by the ratio of actual to estimated tokens on this account, plus a margin for the spread. */
+/** The estimate, times actual / estimated tokens on this account, plus a margin for the spread. */
 export function chargeFor(state: Pick<AccountState, 'usage'>, estimate: number): number {
   const share = state.usage === null ? 1 : state.usage.mean + 2 * state.usage.deviation;
   return Math.ceil(estimate * Math.min(1, share));
 }
 
-/** A call used this many tokens: corrects its charge and improves later estimates. */
+/** Corrects a call's charge to its actual tokens, and improves later estimates. */
 export function settle(
   state: AccountState,
   call: { estimate: number; charged: number; used: number; grantedAt: number },
@@ -37,20 +37,20 @@ export function settle(
         };
 }
 
-/** A granted call was not made (`madeCall` false), or it was refused. */
+/** A granted call was not made (`madeCall` false), or was refused. */
 export function cancelGrant(
   state: AccountState,
   call: { charged: number; grantedAt: number },
   set: RateLimits,
   madeCall: boolean,
 ): void {
-  // A refused request still counts as a request at some providers; its tokens do nowhere.
+  // Some providers count a refused request, none its tokens.
   const amount = { requests: madeCall ? 0 : -1, tokens: -call.charged };
   correct(state, grantedPerMinute(state, set), amount, call.grantedAt);
   countPassed(state, { requests: -1, tokens: -call.charged }, call.grantedAt);
 }
 
-/** The grants that are possible now, in fair order; a call that does not fit holds up those behind it, so that none starves. */
+/** Grants in fair order; a call that does not fit blocks later ones, so that none starves. */
 export function grantCalls(
   state: AccountState,
   waiting: readonly WaitingCall[],
@@ -101,7 +101,7 @@ export function grantCalls(
 
 const NOTHING: PerDimension<number> = { requests: 0, tokens: 0 };
 
-/** How much of a minute the call takes, of the scarcer of the two; 0 where nothing is limited, since no call waits then. */
+/** Minutes that the call takes of the scarcer dimension; 0 without limits, as no call waits. */
 function shareOf(cost: PerDimension<number>, limits: RateLimits): number {
   const of = (dimension: Dimension): number => cost[dimension] / (limits[dimension] ?? Infinity);
   return Math.max(of('requests'), of('tokens'));

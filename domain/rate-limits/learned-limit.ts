@@ -9,52 +9,51 @@ import {
 import { CERTAIN, LIKELY, type RecentCalls, weightOfRefusals } from './evidence.js';
 import { byMinute, callsPerMinute, estimate, LEAST_LIMIT, MARGIN, passedSince } from './measured-rate.js';
 
-/** Up to what was measured, less the margin, in steps of so much of it ... */
+/** Steps up to the measured rate, less the margin ... */
 const STEP = 0.02;
-/** ... and beyond it in steps twice as large each time, as the limit seems to have been raised. */
+/** ... and beyond it, where each is twice the last, as the limit seems to be raised. */
 const LARGEST_STEP = 0.06;
-/** Where refusals close the account for long, the provider counts by the minute and saves nothing up: there is more to lose. */
+/** A provider with long closures counts by the minute and saves nothing up: more is at stake. */
 const LARGEST_STEP_BY_MINUTE = 0.25;
 const STEP_EVERY = 1 / 30;
 /** Between a cut and the first step up. */
 const LEAST_REST = 1 / 6;
-/** One refusal for so many calls that pass is what steps beyond the peak may cost ... */
+/** Steps beyond the peak may cost one refusal per so many passed calls ... */
 const CALLS_PER_REFUSAL = 120;
-/** ... but they are never put off for longer than this, in minutes. */
+/** ... but wait at most so many minutes. */
 const LONGEST_REST = 2;
 const LONGEST_REST_BY_MINUTE = 1;
-/** So much more than was measured before means that the limit was raised, or is not what it was taken for. */
+/** So much above the measured rate, the limit was raised or misjudged. */
 const UNSURE = 1.1;
-/** Calls that were granted together are looked at together. */
+/** Calls granted together are judged together. */
 const SAME_MOMENT = 1 / 600;
-/** Quiet after a refusal, or longer where the provider says so; doubled with each until the limit was cut. */
+/** Quiet after a refusal, or the provider's if longer; doubles until the cut. */
 const QUIET = 1 / 60;
 const LONGEST_QUIET = 1 / 4;
-/** The next refusal may come late in its minute: what is known of that fades only slowly. */
+/** The next refusal may come late in its minute, so knowledge of it fades slowly. */
 const FADING = 0.8;
-/** Calls that come at less than so much of the limit, in the last sixth of a minute, have little to do with it. */
+/** Calls below this share of the limit, over `LATELY`, did not reach it. */
 const NEAR_LIMIT = 1 / 4;
 const LATELY = 1 / 6;
-/** So many cuts in a row that were expected to be enough, and were not: calls are refused whatever their rate ... */
+/** After so many vain cuts in a row, refusals do not depend on the rate ... */
 const MOST_IN_VAIN = 7;
-/** ... and that is taken for so long. */
+/** ... and count as chance for so many minutes. */
 const BY_CHANCE_FOR = 60;
 
 export interface Refusal {
-  /** When the refused call was granted. */
   grantedAt: number;
-  /** Which limit it was; null: the provider did not say. */
+  /** Null: the provider did not say. */
   dimension: Dimension | null;
   retryAfterMs?: number | undefined;
-  /** The provider counted, and next to nothing was left of the limit. */
+  /** The provider's count left almost none of the limit. */
   exhausted?: boolean | undefined;
 }
 
 /**
- * The provider refused a call, as it says for its rate. If that is so by all that is known: quiet for as long as it wants, then a
- * lower limit, close to what it was seen to let through. Calls that were under way at the last cut change nothing more, nor do
- * refusals while nothing passes at all: they say that the provider is closed, not how much it lets through when it is open. Else
- * only the refused call waits. Returns the dimensions that were cut.
+ * A rate refusal. If evidence supports a limit: quiet, then a cut close to the measured rate. Calls
+ * under way at the last cut change nothing more, nor do refusals while nothing passes: then the
+ * provider is closed, which says nothing about its rate. Else only the refused call waits. Returns
+ * the cut dimensions.
  */
 export function refused(
   state: AccountState,
@@ -123,8 +122,8 @@ export function refused(
 }
 
 /**
- * Is it a limit that was met, rather than chance? What was granted after the refused call is not decided yet, and not looked at.
- * A limit that is known is met again, where calls come near it: unless the account was seen to refuse calls whatever their rate.
+ * A limit rather than chance? Ignores grants after the refused call, which are undecided. Near a
+ * known limit one refusal suffices, unless the account refuses at any rate.
  */
 function isForRate(
   state: AccountState,
@@ -147,7 +146,6 @@ function isForRate(
 const weightSince = (learned: LearnedLimit | null, refusal: Refusal, recent: RecentCalls, minuteMs: number): number =>
   weightOfRefusals(recent, learned?.cutAt ?? -Infinity, refusal.grantedAt + SAME_MOMENT * minuteMs);
 
-/** Was more tried than what had been measured? */
 const wasProbed = (learned: LearnedLimit): boolean => learned.beyond > 0;
 
 /** Bounds how long refusals are compensated for. */
@@ -157,7 +155,7 @@ function owe(learned: LearnedLimit, debt: number, dimension: Dimension, recent: 
   learned.debt = Math.min(debt, most);
 }
 
-/** Calls were granted at the time (or, negative, came to nothing). */
+/** Calls granted at that time passed (or, negative, failed). */
 export function countPassed(state: AccountState, amount: PerDimension<number>, grantedAt: number): void {
   for (const dimension of DIMENSIONS) {
     const learned = state.learned[dimension];
@@ -167,13 +165,13 @@ export function countPassed(state: AccountState, amount: PerDimension<number>, g
   }
 }
 
-/** No call waited, so that room was left: the provider would have let that through as well. */
+/** Unused room while no call waited: the provider would have accepted it as well. */
 export function countUnused(state: AccountState, dimension: Dimension, amount: number): void {
   const learned = state.learned[dimension];
   if (learned !== null && !state.scarce[dimension]) learned.passed += amount;
 }
 
-/** A step up, where calls have had to wait for a learned limit for long enough. Forgets one that no longer limits anything. */
+/** Steps up where calls waited long enough. Forgets a limit that no longer limits. */
 export function probe(state: AccountState, set: RateLimits, now: number, minuteMs: number): void {
   for (const dimension of DIMENSIONS) {
     const learned = state.learned[dimension];
@@ -197,11 +195,10 @@ export function probe(state: AccountState, set: RateLimits, now: number, minuteM
   }
 }
 
-/** Of what the provider stated. */
 const heeded = (state: AccountState, dimension: Dimension): number =>
   (state.stated[dimension] ?? Infinity) * (1 - MARGIN);
 
-/** What the provider says of its limits. Only a change of its word is believed at once: others may use the account as well. */
+/** Only a change of the provider's statement counts at once: others may share the account. */
 export function statedLimits(state: AccountState, said: RateLimits): void {
   for (const dimension of DIMENSIONS) {
     const before = state.stated[dimension];

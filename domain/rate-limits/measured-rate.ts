@@ -1,25 +1,24 @@
 import type { Dimension, LearnedLimit, PerDimension } from './account-state.js';
 import type { RecentCalls } from './evidence.js';
 
-/** Of what was measured to get through, so much is left alone; more where few calls were measured. */
+/** Unused share of the measured rate; more where few calls were measured. */
 export const MARGIN = 0.03;
 const MARGIN_CALLS = 1.5;
 const LARGEST_MARGIN = 0.25;
-/** Where that cannot be measured: of what was granted. */
+/** Cut to this share of the granted rate where nothing can be measured ... */
 const BLIND_CUT = 0.7;
-/** Without calls enough to measure, so long from one cut to the next. */
+/** ... at most once in so many minutes. */
 const MEASURED = 1 / 10;
-/** So many calls make a measured rate. */
+/** Calls needed for a measured rate. */
 const ENOUGH = 5;
-/** Calls of a few seconds are scaled up to a minute's, but to no more than this. */
+/** Calls of a few seconds are scaled up to a minute, but at most to this. */
 const FEW = 100;
-/** Calls younger than this may yet be refused. */
+/** Calls younger than this may still be refused. */
 const UNDECIDED = 1 / 60;
-/** A provider that wants longer quiet than this counts by the minute. */
+/** A provider that wants longer quiet counts by the minute. */
 const CLOSED = 1 / 20;
 export const LEAST_LIMIT: PerDimension<number> = { requests: 1, tokens: 100 };
 
-/** Calls per minute that the limit comes to. */
 export function callsPerMinute(dimension: Dimension, peak: number, recent: RecentCalls): number {
   const all = passedSince(recent, -Infinity, Infinity);
   return Math.max(1, dimension === 'requests' || all.tokens === 0 ? peak : (peak * all.requests) / all.tokens);
@@ -35,12 +34,11 @@ export function passedSince(recent: RecentCalls, after: number, before: number):
   return sum;
 }
 
-/** Does the provider count by the minute? */
 export const byMinute = (learned: LearnedLimit, minuteMs: number): boolean => learned.closedMs > CLOSED * minuteMs;
 
 /**
- * What the provider lets through in a minute, and how much of that to take; null: too early to say. Whenever it refuses it has
- * nothing left, so what passed from one refusal to the next is what it let through, however unevenly that was.
+ * Throughput per minute, and the share of it to use; null: too early. At a refusal the provider has
+ * nothing left, so what passes between two refusals is its throughput, however uneven.
  */
 export function estimate(
   dimension: Dimension,
@@ -53,7 +51,7 @@ export function estimate(
 ): { peak: number; factor: number } | null {
   const last = passedSince(recent, now - minuteMs, now)[dimension];
   if (before === null || current === null) {
-    // Less than a minute of calls may be all of a minute's, or not: few are scaled up, since climbing would take long.
+    // Under a minute of calls may be all of a minute's: scale few up, as climbing is slow.
     const span = Math.min(Math.max(minuteMs / 6, now - (recent[0]?.at ?? now)), minuteMs);
     const scaled = Math.min((last / span) * minuteMs, FEW * sizeOfCall(dimension, recent));
     return { peak: Math.min(current ?? Infinity, Math.max(last, scaled, LEAST_LIMIT[dimension])), factor: 1 - MARGIN };
@@ -67,12 +65,12 @@ export function estimate(
     return now - before.cutAt < MEASURED * minuteMs ? null : { peak: current, factor: BLIND_CUT };
   const paced = (got / since) * minuteMs;
   const margin = Math.min(LARGEST_MARGIN, Math.max(MARGIN, MARGIN_CALLS / calls));
-  // One that counts by the minute opens and closes: only whole minutes tell.
+  // A provider that counts by the minute opens and closes: only whole minutes count.
   const measured = byMinute(before, minuteMs) ? Math.max(paced, last) : paced;
   return { peak: Math.min(current, measured), factor: 1 - margin };
 }
 
-/** Of a call that passed, in the unit of the limit. */
+/** Of a passed call, in the limit's unit. */
 function sizeOfCall(dimension: Dimension, recent: RecentCalls): number {
   const all = passedSince(recent, -Infinity, Infinity);
   return dimension === 'requests' || all.requests === 0 ? 1 : Math.max(1, all.tokens / all.requests);

@@ -1,39 +1,33 @@
 import type { Blocker } from '../views/blocker.js';
 import type { ProviderTrouble } from '../views/provider-trouble.js';
 
-/** A host, as far as a batch waits for it. */
 export interface HostFacts {
   hostId: string;
   state: 'up' | 'silent' | 'lost' | 'paused' | 'drained' | 'leaving';
-  /** Why it takes no new runs. */
   pauseReason: string | null;
   seenAt: string;
-  /** Unfinished runs of the batch on it. */
   runs: number;
 }
 
-/** The rows that say what an unfinished batch waits for. */
 export interface BlockerFacts {
   hosts: readonly HostFacts[];
-  /** Runs of the batch by status. */
   byStatus: Readonly<Record<string, number>>;
-  /** The latest failure of the artifact store since the last step, in words. */
+  /** The artifact store's latest failure since the last step. */
   storeFailure: string | null;
   providerErrors: readonly ProviderTrouble[];
 }
 
-/** Whether the services of this home answer. */
 export interface ServiceFacts {
   /** Why Temporal does not answer; null: it does. */
   temporal: string | null;
-  /** Services of this home that are being restarted, with the reason. */
+  /** Services that are restarting. */
   restarting: readonly { name: string; reason: string | null }[];
 }
 
 const runs = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);
 const wait = (count: number): string => `${runs(count)} ${count === 1 ? 'waits' : 'wait'}`;
 
-/** A service that blocks all batches; null: none does. */
+/** A service that blocks all batches. */
 export function blockerOfServices({ temporal, restarting }: ServiceFacts): Blocker | null {
   const names = restarting.map(({ name, reason }) => (reason === null ? name : `${name} (${reason})`));
   if (temporal !== null) {
@@ -43,7 +37,7 @@ export function blockerOfServices({ temporal, restarting }: ServiceFacts): Block
   return names.length === 0 ? null : { cause: 'services', detail: `being restarted: ${names.join(', ')}` };
 }
 
-/** What blocks a batch, by its rows: the widest cause first. Null: its runs make progress, or wait for their turn. */
+/** The widest blocking cause by the rows. Null: runs progress, or wait for their turn. */
 export function blockerOfRows({ hosts, byStatus, storeFailure, providerErrors }: BlockerFacts): Blocker | null {
   const count = (...names: string[]): number => names.reduce((sum, name) => sum + (byStatus[name] ?? 0), 0);
   const moving = count('starting', 'running', 'finishing');

@@ -1,19 +1,18 @@
-/** What limits a run's next command in time. Workflow code uses this at run time: it imports nothing. */
+/** Time limits of a run's next command. Workflows import this at run time: it imports nothing. */
 export interface RunClock {
-  /** Of one command. */
   commandSeconds: number;
-  /** Of the run, waiting excluded; 0: no limit. */
+  /** Of the run, without waiting; 0: no limit. */
   wallSeconds: number;
-  /** Of these, used so far. */
+  /** Used of `wallSeconds`. */
   elapsedMs: number;
-  /** When the run ends whatever it waits for, as milliseconds since 1970; null: never. */
+  /** Epoch milliseconds of the run's deadline; null: none. */
   endsBy: number | null;
 }
 
 export const wallSecondsLeft = ({ wallSeconds, elapsedMs }: Pick<RunClock, 'wallSeconds' | 'elapsedMs'>): number =>
   wallSeconds === 0 ? Infinity : wallSeconds - elapsedMs / 1000;
 
-/** What a run takes at most until it is evaluated; undefined: unknown. */
+/** Longest time until the evaluation; undefined: unknown. */
 export const secondsToEnd = (
   limits: { wallSeconds: number; evaluationSeconds: number },
   elapsedMs: number,
@@ -22,10 +21,10 @@ export const secondsToEnd = (
     ? undefined
     : Math.ceil(Math.max(0, limits.wallSeconds - elapsedMs / 1000) + limits.evaluationSeconds);
 
-/** By the clock on the wall: a deadline includes all waiting. */
+/** Wall-clock time: a deadline includes all waiting. */
 export const secondsUntil = (endsBy: number | null | undefined, now: number): number =>
   endsBy == null ? Infinity : (endsBy - now) / 1000;
 
-/** A command is given at least a second, in whole seconds. */
+/** Whole seconds, at least one. */
 export const commandTimeLimit = (clock: RunClock, now: number): number =>
   Math.max(1, Math.ceil(Math.min(clock.commandSeconds, wallSecondsLeft(clock), secondsUntil(clock.endsBy, now))));

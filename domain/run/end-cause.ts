@@ -1,13 +1,13 @@
-/** Which part failed when a run ends by no fault of its agent. Imports nothing: workflows use it. */
+/** What failed when a run ends by no fault of its agent. Imports nothing: workflows use it. */
 
 export const END_CAUSES = ['image', 'engine', 'evaluator', 'provider', 'program', 'services'] as const;
 /**
- * `image`: no image could be had; `engine`: the container engine or the sandbox; `evaluator`: the task's evaluator or its container;
- * `provider`: the model's provider, or the way to it; `program`: the agent's own program; `services`: PostgreSQL or Temporal.
+ * `engine`: the container engine or the sandbox. `evaluator`: also its container. `provider`: also
+ * the network to it. `program`: the agent's own. `services`: PostgreSQL or Temporal.
  */
 export type EndCause = (typeof END_CAUSES)[number];
 
-/** So many runs of a batch that end in a row by one cause pause it, unless it says otherwise. */
+/** Default number of runs in a row with one cause of end that pauses a batch. */
 export const DEFAULT_BREAKER = 5;
 
 const CAUSE_OF_ACTIVITY: Partial<Record<string, EndCause>> = {
@@ -20,19 +20,19 @@ const CAUSE_OF_ACTIVITY: Partial<Record<string, EndCause>> = {
   nextAction: 'provider',
 };
 
-/** By the activity that failed; null: none did, so the run lost its containers too often. */
+/** By the failed activity; null: none failed, so the run lost its containers too often. */
 export const causeOfActivity = (activityType: string | null): EndCause =>
   activityType === null ? 'engine' : (CAUSE_OF_ACTIVITY[activityType] ?? 'services');
 
 export const isEndCause = (value: unknown): value is EndCause => END_CAUSES.some((cause) => cause === value);
 
-/** What failed when a run ended; null: nothing of ours. An evaluator that fails at the end leaves its run without a score, too. */
+/** Null: nothing failed. Includes an evaluator that failed at the end: the run has no score. */
 export const causeOfEnd = (end: { cause?: EndCause; finalEvaluation: string }): EndCause | null =>
   end.cause ?? (end.finalEvaluation === 'evaluator_error' ? 'evaluator' : null);
 
 const parts = new WeakMap<Error, EndCause>();
 
-/** What `work` throws names the part that failed, unless it does already. */
+/** Names `part` in what `work` throws, unless the error names one. */
 export async function attributed<T>(part: EndCause, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -41,13 +41,12 @@ export async function attributed<T>(part: EndCause, work: () => Promise<T>): Pro
   }
 }
 
-/** The same error, which names the part that failed, unless it does already. */
 export function naming<E extends Error>(part: EndCause, error: E): E {
   if (partOf(error) === undefined) parts.set(error, part);
   return error;
 }
 
-/** The part that the error, or what it was made from, names; undefined: none. */
+/** The part that the error or its causes name. */
 export function partOf(error: unknown): EndCause | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const part = parts.get(at);
@@ -56,6 +55,6 @@ export function partOf(error: unknown): EndCause | undefined {
   return undefined;
 }
 
-/** An engine that is away fails at whatever it is asked first. */
+/** The engine is not reachable, whatever was called. */
 const isUnreached = (error: unknown): boolean =>
   error instanceof Error && ((error as { syscall?: unknown }).syscall === 'connect' || isUnreached(error.cause));

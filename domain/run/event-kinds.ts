@@ -1,4 +1,3 @@
-/** The kinds of events: faults, retries, recoveries. */
 export const EVENT_KINDS = [
   'activity_retried',
   'agent_out_of_memory',

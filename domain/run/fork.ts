@@ -14,7 +14,7 @@ export interface ForkChanges {
   tokenLimit?: number;
 }
 
-/** A new run that continues `origin` after one of its steps, by default with the same definition. */
+/** A run that continues `origin` after one of its steps, by default with its definition. */
 export function forkOf(origin: RunDefinition, changes: ForkChanges): RunDefinition {
   const nth = changes.nth ?? 0;
   return {

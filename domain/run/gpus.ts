@@ -1,6 +1,6 @@
 import { BenchError } from '../errors.js';
 
-/** A worker's GPU setting: find them, or these (checked with nvidia-smi, if any), or these unchecked. */
+/** A worker's GPUs: detected, listed (and checked by nvidia-smi, if present), or unchecked. */
 export type GpuSetting = { kind: 'auto' } | { kind: 'listed' | 'declared'; ids: string[] };
 
 /** `auto`, `none`, `0,1`, or `declared:0,1`. Throws BenchError (usage). */
@@ -34,7 +34,7 @@ export interface Gpu {
 export const parseGpus = (csv: string): Gpu[] =>
   rows(csv).flatMap(([index, uuid]) => (index && uuid && /^\d+$/.test(index) ? [{ index, uuid }] : []));
 
-/** The GPUs on which processes compute, by `nvidia-smi --query-compute-apps=gpu_uuid,pid --format=csv,noheader`: indices, each once. */
+/** From `nvidia-smi --query-compute-apps=gpu_uuid,pid --format=csv,noheader`; each index once. */
 export function parseBusyGpus(csv: string, gpus: readonly Gpu[]): string[] {
   const busy = new Set(rows(csv).map(([uuid]) => uuid));
   return gpus.filter((gpu) => busy.has(gpu.uuid)).map((gpu) => gpu.index);

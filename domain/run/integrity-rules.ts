@@ -1,7 +1,4 @@
-/**
- * The rules that flag runs; docs/concepts/integrity.md describes each. The database applies them
- * (`find_integrity_flags`). Imports nothing.
- */
+/** See docs/concepts/integrity.md. The database applies them (`find_integrity_flags`). */
 export const INTEGRITY_RULES = [
   'beyond_bounds',
   'protected_write',
@@ -18,6 +15,6 @@ export const INTEGRITY_RULES = [
 ] as const;
 export type IntegrityRule = (typeof INTEGRITY_RULES)[number];
 
-/** `self_reported ×13`: the runs that each rule flagged. */
+/** `self_reported ×13`: number of flagged runs. */
 export const flaggedRunsText = (flags: Partial<Record<IntegrityRule, number>>): string[] =>
   Object.entries(flags).map(([rule, runs]) => `${rule} ×${runs}`);

@@ -1,4 +1,4 @@
-/** How a run can end. The agent's outcomes and the infrastructure's are never mixed. Imports nothing: workflows use it. */
+/** Agent and infrastructure outcomes are never mixed. Imports nothing: workflows use it. */
 
 export const RUN_STATUSES = [
   'queued',
@@ -9,7 +9,7 @@ export const RUN_STATUSES = [
   'finishing',
   'ended',
 ] as const;
-/** A run's status. Waiting does not count as its time; `ended` is final and has an end reason. */
+/** Waiting does not count as the run's time; `ended` is final and has an end reason. */
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const BATCH_STATUSES = ['queued', 'running', 'ended', 'cancelled'] as const;
@@ -34,17 +34,17 @@ export const END_REASONS = [
   'infra_error',
 ] as const;
 /**
- * Why a run ended. `api`, `runtime` and `unknown` occur only on imported runs: the provider failed, the harness or container broke,
- * or nothing was recorded. `exit`: a program that plays by itself ended without `submit`. `infra_error` and `config_error` are never the agent's failure: they do not affect its scores, but show
- * in the leaderboard's denominator. `cancelled` and `budget` are a person's decision.
+ * `api`, `runtime`, `unknown` occur only on imported runs: the provider, or the harness or
+ * container failed, or nothing was recorded. `exit`: a program ended without `submit`.
+ * `infra_error`, `config_error` do not affect scores, but count in the leaderboard's denominator.
  */
 export type EndReason = (typeof END_REASONS)[number];
 
-/** Ends that are not the agent's fault: unscored. */
+/** Not the agent's fault. */
 export const UNSCORED_ENDS: readonly EndReason[] = ['budget', 'cancelled', 'config_error', 'infra_error'];
 
 export const FINAL_EVALUATIONS = ['ok', 'no_artefact', 'rejected', 'evaluator_error', 'not_run'] as const;
-/** Outcome of the final evaluation, at submit or at a forced end. */
+/** At submit or at a forced end. */
 export type FinalEvaluation = (typeof FINAL_EVALUATIONS)[number];
 
 const FORCED_CAUSE: Partial<Record<EndReason, string>> = {
@@ -62,8 +62,8 @@ const FORCED_CAUSE: Partial<Record<EndReason, string>> = {
 };
 
 /**
- * The exit-status string that MLGym would have written for the same outcome, for comparison with its published runs.
- * Empty for ends that MLGym does not know (cancelled, infra_error, config_error, unknown).
+ * MLGym's exit status for the same outcome, for comparison with its published runs. Empty for ends
+ * that MLGym lacks (cancelled, infra_error, config_error, unknown).
  */
 export function mlgymExitStatus(endReason: EndReason, finalEvaluation: FinalEvaluation): string {
   if (endReason === 'forfeit') return 'exit_forfeit';

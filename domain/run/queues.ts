@@ -1,4 +1,4 @@
-/** Names of workflows and task queues. Workflow code uses this at run time: it imports nothing. */
+/** Workflow code uses this at run time: it imports nothing. */
 
 /** Workflows, and activities that touch only Postgres. */
 export const CONTROL_QUEUE = 'bench-control';
@@ -6,19 +6,19 @@ export const CONTROL_QUEUE = 'bench-control';
 /** Stable per host, since containers outlive workers. */
 export const hostQueue = (hostId: string): string => `bench-host-${hostId}`;
 
-/** Evaluations have wall-clock limits, so a host takes few at once, however many runs it executes. */
+/** Evaluations have wall-clock limits, so a host takes few at once, however many runs it has. */
 export const evaluationQueue = (hostId: string): string => `bench-evaluations-${hostId}`;
 
-/** Polled, and never filled, by a host that reaches Temporal and not PostgreSQL. */
+/** Polled but never filled, by a host that reaches Temporal and not PostgreSQL. */
 export const cutOffQueue = (hostId: string): string => `bench-cut-off-${hostId}`;
 
-/** One queue per provider account kind, so that one provider's limits do not hold up another's calls. */
+/** Separate, so that one provider's limits do not block another's calls. */
 export const modelQueue = (provider: string): string => `bench-models-${provider}`;
 
-/** The provider name of players outside: people, trainers, anyone who answers turns. */
+/** For people, trainers and all other external players. */
 export const EXTERNAL_PROVIDER = 'external';
 
-/** Players that need no key and no provider: any worker with the database asks them. */
+/** Any worker with the database serves these. */
 const KEYLESS_PROVIDERS: readonly string[] = ['scripted', 'replay', EXTERNAL_PROVIDER];
 export const isKeyless = (provider: string): boolean => KEYLESS_PROVIDERS.includes(provider);
 

@@ -7,21 +7,21 @@ import type { Metrics } from './score.js';
 import type { TaskSpec } from '../task/task.js';
 import type { ToolState } from '../agent/tool-state.js';
 
-/** Where the record of a run is from: played here, a run directory of MLGym, or a line that another home exported. Of the latter two only the record is here. */
+/** Played here, imported from an MLGym run directory, or exported by another home. */
 export const ORIGINS = ['bench', 'mlgym', 'import'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
 export const BACKENDS = ['docker', 'podman', 'local'] as const;
 export type Backend = (typeof BACKENDS)[number];
-/** How well the backend keeps the agent apart from the host, the labels and the other runs. */
+/** From the host, the labels and the other runs. */
 export type Isolation = 'container' | 'none';
-/** Limits of a task on what its sandbox takes, the workspace's size excepted. */
+/** Sandbox limits of a task, apart from the workspace's size. */
 export const LIMIT_KINDS = ['memory', 'cpus', 'processes'] as const;
 export type LimitKind = (typeof LIMIT_KINDS)[number];
-/** As scores are compared by it; `import`: this installation does not know how the run was isolated. */
+/** For comparing scores; `import`: unknown to this installation. */
 export type ScoredIsolation = Isolation | 'import';
 
-/** Everything that a run was submitted with: fixed from then on, read by activities from Postgres. */
+/** A run as submitted: fixed, read by activities from Postgres. */
 export interface RunDefinition extends Partial<KeptOptions> {
   runId: string;
   batchId: string;
@@ -35,34 +35,33 @@ export interface RunDefinition extends Partial<KeptOptions> {
   attempt: number;
   /** Batch seed + attempt. */
   seed: number;
-  /** Of an episode: its policy's version with its group or seed. Equal submissions of one group meet the same draws. */
+  /** An episode's policy version with its group or seed: equal submissions get equal draws. */
   drawGroup?: string;
   maxSteps: number;
-  /** Wall time of the run, seconds; 0 = no limit. */
+  /** 0: no limit. */
   wallSeconds: number;
-  /** Most that the run may spend on model calls, US dollars as an exact decimal string; null or absent: no limit. */
+  /** US dollars as an exact decimal string; null or absent: no limit. */
   costLimitUsd?: string | null;
   backend: Backend;
   gpus: number;
-  /** The task's data are a stand-in: docs/guides/writing-a-task.md.. Absent: they are not. */
+  /** The data are a stand-in: docs/guides/writing-a-task.md. Absent: false. */
   sample?: boolean;
-  /** Its batch verifies tasks. Absent: it does not. */
+  /** Its batch verifies tasks. Absent: false. */
   verification?: boolean;
-  /** How often `validate` is scored; null or absent: as often as it is asked for. */
+  /** How often `validate` is scored; null or absent: always. */
   maxValidations?: number | null;
-  /** The run begins with the first steps of another one. */
+  /** Begins with another run's first steps. */
   forkedFrom?: ForkPoint;
-  /** A node of a search tree: it ends with its first evaluation, which is on what its agent may see. Absent: it is none. */
+  /** A node of a search tree: ends with its first evaluation, on a visible split. Absent: false. */
   node?: boolean;
 }
 
-/** A run as it was after one of its steps. */
 interface ForkPoint {
   runId: string;
   step: number;
 }
 
-/** The small part of a definition that workflows need. Payloads are ids and small numbers. */
+/** What workflows need: payloads are ids and small numbers. */
 export interface RunTicket extends KeptOptions {
   runId: string;
   batchId: string;
@@ -71,33 +70,32 @@ export interface RunTicket extends KeptOptions {
   commandSeconds: number;
   evaluationSeconds: number;
   wallSeconds: number;
-  /** Of its batch, when it waits for GPUs: 1 (first) to 5 (last). */
+  /** Of its batch, while it waits for GPUs: 1 (first) to 5 (last). */
   priority: number;
-  /** Steps that were copied from another run. */
   copiedSteps: number;
-  /** Its task has a validation split: the test is scored when the sandbox has ended. */
+  /** The task has a validation split: the test is scored after the sandbox has ended. */
   hiddenSplit: boolean;
-  /** Its agent is a program that runs in the sandbox; absent: our loop plays. */
+  /** Its agent is a program in the sandbox; absent: our loop plays. */
   program?: boolean;
-  /** It plays a tree of forks, each a run of its own; absent: one line. */
+  /** Plays a tree of forks, each its own run; absent: one line. */
   search?: boolean;
   /** It is such a fork, which ends with its first evaluation; absent: it is none. */
   node?: boolean;
   /** Where its GPUs must be usable. */
   backend: Backend;
-  /** When the run ends at the latest, epoch milliseconds; null or absent: no deadline. */
+  /** Epoch milliseconds of its deadline; null or absent: none. */
   endsBy?: number | null;
 }
 
-/** What the agent asked for through the sandbox's own channel during a command. */
+/** The agent's request through the sandbox's own channel during a command. */
 export type Requested = 'validate' | 'submit' | null;
 
-/** One step as stored. `thought`/`action` come from the reply, the rest from the command that ran. */
+/** `thought`/`action` come from the reply, the rest from the command. */
 export interface StepRecord {
   step: number;
   response: string;
   thought: string;
-  /** Null: no reply of this step could be parsed, the run ended by format. */
+  /** Null: no reply could be parsed, so the run ended by format. */
   action: string | null;
   observation: string | null;
   exitCode: number | null;
@@ -106,26 +104,24 @@ export interface StepRecord {
   outputBytes: number | null;
   requested: Requested;
   workingDir: string | null;
-  /** What the special commands remember after this step; null or absent: nothing. */
+  /** State of the special commands; null or absent: none. */
   toolState?: ToolState | null;
-  /** The command's own time, milliseconds. */
+  /** Milliseconds. */
   commandMs: number | null;
-  /** The model's own time over all replies of the step, milliseconds. */
+  /** Milliseconds of all replies of the step. */
   modelMs: number | null;
 }
 
-/** What prompts show of a step. */
 export type ShownStep = Pick<
   StepRecord,
   'step' | 'response' | 'observation' | 'exitCode' | 'timedOut' | 'workingDir' | 'toolState'
 >;
 
-/** What a rerun of a step's command needs, and is compared with. */
+/** For a rerun of the command and its comparison. */
 export type RecordedCommand = Pick<StepRecord, 'step' | 'exitCode' | 'timedOut' | 'lost' | 'commandMs'> & {
   action: string;
 };
 
-/** A command's end, as stored with its step. */
 export interface ObservedCommand {
   observation: string;
   exitCode: number | null;
@@ -134,9 +130,9 @@ export interface ObservedCommand {
   outputBytes: number;
   requested: Requested;
   workingDir: string;
-  /** What the special commands remember from now on; null or absent: nothing. */
+  /** State of the special commands; null or absent: none. */
   toolState?: ToolState | null;
-  /** What the agent put into its task's memory; kept only for runs that have one. */
+  /** New records for the task's memory; kept only for runs that have one. */
   memories?: readonly string[];
   commandMs: number;
 }
@@ -146,7 +142,6 @@ export type EvaluationKind = (typeof EVALUATION_KINDS)[number];
 export const EVALUATION_STATUSES = ['ok', 'no_artefact', 'rejected', 'evaluator_error'] as const;
 export type EvaluationStatus = (typeof EVALUATION_STATUSES)[number];
 
-/** Result of a submission on one split. */
 export interface SplitScore {
   status: EvaluationStatus;
   metrics: Metrics | null;
@@ -157,13 +152,13 @@ export interface SplitScore {
   message: string;
 }
 
-/** What was copied out of the workspace for an evaluation: files, by the SHA-256 of their manifest in the artifact store, or why not. */
+/** Files are named by the SHA-256 of their manifest in the artifact store. */
 export type TakenSubmission =
   | { kind: 'files'; sha256: string }
   | { kind: 'missing'; paths: string[] }
   | { kind: 'refused'; reason: string };
 
-/** An evaluation as leaderboards see it: on the split `test`. */
+/** As leaderboards see it: on the split `test`. */
 export interface EvaluationRecord extends SplitScore {
   runId: string;
   step: number;
@@ -175,8 +170,8 @@ export interface EvaluationRecord extends SplitScore {
 export interface RunEnd {
   endReason: EndReason;
   finalEvaluation: FinalEvaluation;
-  /** One line for people: what failed, for infra_error and config_error. */
+  /** For people: what failed, for infra_error and config_error. */
   detail: string | null;
-  /** What failed, for infra_error and config_error; absent: unknown. */
+  /** For infra_error and config_error; absent: unknown. */
   cause?: EndCause;
 }

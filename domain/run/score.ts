@@ -1,8 +1,7 @@
-/** Comparing scores. Imports nothing. */
+/** Imports nothing. */
 
 export type Direction = 'maximize' | 'minimize';
 export type Metrics = Record<string, number>;
 
-/** Is `a` strictly better than `b`? */
 export const better = (direction: Direction, a: number, b: number): boolean =>
   direction === 'maximize' ? a > b : a < b;

@@ -1,4 +1,4 @@
-/** What can be done from the page. Imports nothing. */
+/** Actions on the page. Imports nothing. */
 export const BATCH_ACTIONS = ['pause', 'resume', 'budget', 'cancel', 'retry'] as const;
 export const RUN_ACTIONS = ['cancel', 'retry', 'fork'] as const;
 export const HOST_ACTIONS = ['drain', 'undrain', 'remove'] as const;

@@ -1,13 +1,11 @@
-/** Bits of the badges of a step in lists without texts. Imports nothing: the page uses it. */
+/** Bits of a step's badges in lists without texts. Imports nothing: the page uses it. */
 export const STEP_BADGES = {
-  /** From the run that it is a fork of. */
+  /** From the fork's origin. */
   copied: 1,
   /** With its sandbox. */
   lost: 2,
   timedOut: 4,
-  /** Its command has not ended. */
   running: 8,
-  /** No reply could be parsed. */
   unreadable: 16,
 } as const;
 

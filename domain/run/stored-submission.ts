@@ -5,7 +5,7 @@ import type { SubmissionFile } from '../ports/sandbox-port.js';
 
 const manifestSchema = z.array(z.tuple([z.string(), z.string()]));
 
-/** Each file under its own hash, and their manifest, whose SHA-256 names the submission. */
+/** Each file under its own hash, and a manifest whose SHA-256 names the submission. */
 export async function storeSubmission(artifacts: ArtifactStore, files: SubmissionFile[]): Promise<string> {
   const manifest: [string, string][] = [];
   for (const file of files) {
@@ -15,7 +15,7 @@ export async function storeSubmission(artifacts: ArtifactStore, files: Submissio
   return artifacts.put(Buffer.from(JSON.stringify(manifest)));
 }
 
-/** Paths and hashes of a stored submission's files; null: its manifest is not there. */
+/** Paths and hashes; null: the manifest is missing. */
 export async function submissionFiles(
   artifacts: Pick<ArtifactStore, 'get'>,
   sha256: string,
@@ -24,7 +24,7 @@ export async function submissionFiles(
   return manifest === null ? null : manifestSchema.parse(JSON.parse(manifest.toString('utf8')));
 }
 
-/** The files of a stored submission; null: not all of them are there. */
+/** Null: a file is missing. */
 export async function readSubmission(artifacts: ArtifactStore, sha256: string): Promise<SubmissionFile[] | null> {
   const manifest = await submissionFiles(artifacts, sha256);
   if (manifest === null) return null;

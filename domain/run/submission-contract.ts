@@ -1,20 +1,19 @@
 import { z } from 'zod';
 import { relativeFile } from '../text/relative-file.js';
 
-/** What is taken out of the workspace, and nothing else. Paths are relative to it; regular files only. */
+/** The only files taken. Paths are relative to the workspace; regular files only. */
 export const submissionSchema = z
   .strictObject({
-    /** All must exist. */
     files: z.array(relativeFile).default([]),
-    /** Taken where they exist. `*` in the last part stands for anything: `*.py` are all modules beside each other. */
+    /** Taken if they exist. `*` in the last part matches anything: `*.py`. */
     optional: z.array(relativeFile).default([]),
-    /** Folders of which every file is taken, at any depth; each must exist and hold at least one. */
+    /** Every file is taken, at any depth; each folder must exist and contain at least one. */
     folders: z.array(relativeFile).default([]),
-    /** The workspace as it is, with modes and links, in place of what is named: for evaluators of kind `harbor`. */
+    /** The whole workspace, with modes and links, for evaluators of kind `harbor`. */
     whole: z.literal(true).optional(),
-    /** Most files, and folders within folders, in all. */
+    /** Files and nested folders in all. */
     maxFiles: z.number().int().positive().max(10_000).default(1000),
-    /** Most bytes in all, as the files claim to have: a sparse file counts in full. */
+    /** In all, by apparent size: a sparse file counts in full. */
     maxBytes: z
       .number()
       .int()
@@ -47,7 +46,7 @@ export const submissionSchema = z
   );
 export type SubmissionContract = z.infer<typeof submissionSchema>;
 
-/** The contract in words, for messages: `model.py, model/ (all its files), notes.txt (optional)`. */
+/** For messages: `model.py, model/ (all its files), notes.txt (optional)`. */
 export function submissionNames(contract: SubmissionContract): string {
   if (contract.whole === true) return 'the whole working folder';
   return [

@@ -6,12 +6,12 @@ const NUMBERED = /^\d+:/;
 
 interface View {
   file: string;
-  /** Its numbered lines, by index: from, and up to but not including. */
+  /** Its numbered lines: `from` inclusive, `to` exclusive. */
   from: number;
   to: number;
 }
 
-/** Views of files that an editor printed: a header, perhaps a line about what is hidden, then numbered lines. */
+/** Views of files that an editor printed: a header, optional hidden lines, numbered lines. */
 function viewsIn(lines: readonly string[]): View[] {
   const views: View[] = [];
   for (let at = 0; at < lines.length; at += 1) {
@@ -26,10 +26,7 @@ function viewsIn(lines: readonly string[]): View[] {
   return views;
 }
 
-/**
- * Of each file only the newest view: the numbered lines of views in older messages become one line that counts them. Numbered lines
- * without a header of a file stay as they are, and no message is ever dropped.
- */
+/** A count replaces the numbered lines of a file's older views. Every message stays. */
 function closeOlderViews(messages: readonly PromptMessage[]): PromptMessage[] {
   const seen = new Set<string>();
   const processed = [...messages].reverse().map((message) => {
@@ -45,5 +42,5 @@ function closeOlderViews(messages: readonly PromptMessage[]): PromptMessage[] {
   return processed.reverse();
 }
 
-/** A view that was closed is none any more, so closing the others later comes to the same. */
+/** A closed view is no view, so closing is idempotent. */
 export const closedWindow: HistoryProcessor = { show: closeOlderViews, settle: closeOlderViews };

@@ -1,6 +1,6 @@
 import { type HistoryProcessor, type PromptMessage, withoutOutput } from './prompt-message.js';
 
-/** The task and the last n of task and observations as they were; of the others a line that counts their lines. */
+/** Keeps the last n of task and observations; a line with their line count replaces others. */
 export function lastNObservations(n: number): HistoryProcessor {
   const lastN = (messages: readonly PromptMessage[]): PromptMessage[] => {
     const shown = messages.filter(({ origin }) => origin === 'task' || origin === 'observation');
@@ -11,6 +11,6 @@ export function lastNObservations(n: number): HistoryProcessor {
         : message,
     );
   };
-  // What has left the window does not come back.
+  // An omitted observation stays omitted.
   return { show: lastN, settle: lastN };
 }

@@ -15,7 +15,7 @@ export const HISTORY_PROCESSORS = [
 ] as const;
 export type HistoryProcessorName = (typeof HISTORY_PROCESSORS)[number];
 
-/** Names of the same processors in MLGym and SWE-agent. */
+/** Names in MLGym and SWE-agent. */
 export const HISTORY_PROCESSOR_ALIASES: Readonly<Record<string, HistoryProcessorName>> = {
   DefaultHistoryProcessor: 'default',
   LastNObservations: 'last-n-observations',
@@ -30,7 +30,7 @@ export interface HistoryProcessorArgs {
   tokens?: number | undefined;
 }
 
-/** The argument that a processor needs; it takes no other. */
+/** Required and only argument. */
 export const REQUIRED_ARGUMENT: Partial<Record<HistoryProcessorName, keyof HistoryProcessorArgs>> = {
   'last-n-observations': 'n',
   'token-budget': 'tokens',

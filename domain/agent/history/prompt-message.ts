@@ -1,24 +1,20 @@
 import type { ChatMessage } from '../../model/model.js';
 
-/** A message before it is sent, with what it is: history processors shorten some kinds and never others. */
+/** `origin`: history processors shorten some kinds only. */
 export interface PromptMessage extends ChatMessage {
   origin: 'system' | 'demonstration' | 'task' | 'reply' | 'observation';
-  /** No later prompt of the run shows it otherwise. Absent: one may. */
+  /** The content no longer changes in later prompts. */
   settled?: true;
 }
 
-/** Returns as many messages as it gets, in the same order, with the same roles and calls: only contents change. */
+/** Changes contents only, never the number, order, roles or calls of messages. */
 export interface HistoryProcessor {
-  /** The messages of a prompt. */
   show(messages: readonly PromptMessage[]): PromptMessage[];
-  /**
-   * Drops what no prompt of the run shows from now on, so that a run's messages can be kept from step to step without it: whatever
-   * comes after them, `show` returns the same contents for settled messages as for whole ones.
-   */
+  /** Drops what no later prompt shows: for settled messages `show` gives the same contents. */
   settle(messages: readonly PromptMessage[]): PromptMessage[];
 }
 
-/** Lines of a text; a line end at its end begins no further one. */
+/** A final line end begins no further line. */
 export function countLines(text: string): number {
   if (text === '') return 0;
   const ends = text.match(/\r\n|\r|\n/g)?.length ?? 0;
@@ -27,9 +23,7 @@ export function countLines(text: string): number {
 
 const lines = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
 
-/** What stands for a message whose content was left out. */
 const omitted = (what: string, content: string): string => `[${what} left out: ${lines(countLines(content))}]`;
-/** An observation that no prompt shows any more. */
 export const withoutOutput = (message: PromptMessage): PromptMessage => ({
   ...message,
   content: omitted('older output', message.content),

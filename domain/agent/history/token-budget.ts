@@ -4,9 +4,9 @@ import { clipObservation } from '../clip-observation.js';
 import { callArguments } from '../parsers/tool-calls.js';
 import { type HistoryProcessor, type PromptMessage, withoutOutput } from './prompt-message.js';
 
-/** Above what the provider will count. */
+/** Never less than the provider's count. */
 const tokensOf = (message: PromptMessage): number => estimateTokens([message]);
-/** Characters that are left of what is cut. */
+/** Characters left of a shortened text. */
 const LONG = 400;
 
 const shortCall = (call: ToolCall): ToolCall => {
@@ -24,7 +24,6 @@ const shortReply = (message: PromptMessage): PromptMessage => ({
   ...(message.toolCalls === undefined ? {} : { toolCalls: message.toolCalls.map(shortCall) }),
 });
 
-/** Messages with the estimate of their tokens, of which some are made shorter until they fit. */
 class Budget {
   readonly messages: PromptMessage[];
   readonly #tokens: number;
@@ -44,7 +43,7 @@ class Budget {
     return [...this.messages.keys()].filter((index) => this.messages[index]?.origin === origin);
   }
 
-  /** While the budget is exceeded. */
+  /** Shortens while the budget is exceeded. */
   shorten(index: number, by: (message: PromptMessage) => PromptMessage): void {
     const message = this.messages[index];
     if (message === undefined || !this.isExceeded) return;
@@ -55,10 +54,7 @@ class Budget {
     this.#total -= saved;
   }
 
-  /**
-   * Prompts only get longer, so older observations that are left out now are left out of all later ones. Those that are no longer
-   * than the line in their place stay.
-   */
+  /** Prompts only grow, so an observation stays omitted. Keeps those shorter than the omission. */
   leaveOutOlderObservations(): void {
     for (const index of this.of('observation').slice(0, -1)) {
       const message = this.messages[index];
@@ -71,9 +67,9 @@ class Budget {
 }
 
 /**
- * At most so many tokens, as well as can be estimated: first older observations are left out, then the texts and commands of older
- * replies are cut in their middle, then the newest exchange is. System, task and demonstrations are never touched: when they alone
- * are too much, so is the result, and the provider will say so.
+ * Fits prompts into an estimated number of tokens: omits older observations, then cuts older
+ * replies, then the newest exchange. System, task and demonstrations stay, even if too long: then
+ * the provider reports it.
  */
 export const tokenBudget = (tokens: number): HistoryProcessor => ({
   settle(messages) {

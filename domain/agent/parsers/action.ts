@@ -1,7 +1,7 @@
 import type { OutputParser } from './parsed-reply.js';
 import { formatError } from './parsed-reply.js';
 
-/** The whole reply is one of the special commands: no thought, no other shell command. */
+/** The whole reply is one special command: no thought, no other shell command. */
 export const action: OutputParser = {
   parse({ text }, { commands }) {
     const names = commands.map((command) => command.name);

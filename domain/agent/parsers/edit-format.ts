@@ -1,7 +1,7 @@
 import type { OutputParser } from './parsed-reply.js';
 import { lastBlock } from './thought-action.js';
 
-/** Reads like `thought-action`; the block is text that replaces the window of an editor, and so says the error. */
+/** As `thought-action`, but the block replaces the window of an editor. */
 export const editFormat: OutputParser = {
   parse: lastBlock('there was no closed code block with the text that replaces the window'),
   expectedFormat:

@@ -1,6 +1,6 @@
 /**
- * Fences as SWE-agent and MLGym recognise them, for parsers that must read their recorded replies alike: three backticks at
- * column 0 and a tag without spaces. Blank lines after a fence belong to it.
+ * Fences as in SWE-agent and MLGym, whose recorded replies must be read the same way: three
+ * backticks at column 0 and a tag without spaces. Blank lines after a fence belong to it.
  */
 const FENCE = /(?<=^|\n)```(?:(\S*)\s*\n|\s*(?=\n|$))/g;
 
@@ -11,9 +11,7 @@ export interface FencedBlock {
   content: string;
 }
 
-/**
- * The last block that lies in no other one, or null. A fence with a tag always opens; a bare one closes what is open, else it opens.
- */
+/** The last block outside any other. A tagged fence opens; a bare one closes, or else opens. */
 export function lastTopLevelBlock(text: string): FencedBlock | null {
   const open: RegExpExecArray[] = [];
   let last: FencedBlock | null = null;
@@ -32,5 +30,5 @@ export function lastTopLevelBlock(text: string): FencedBlock | null {
   return last;
 }
 
-/** Non-overlapping pairs of triple backticks, wherever they stand. */
+/** Non-overlapping pairs of triple backticks anywhere. */
 export const backtickPairs = (text: string): number => Math.floor((text.split('```').length - 1) / 2);

@@ -4,8 +4,8 @@ import { formatError } from './parsed-reply.js';
 const OPENING = /^(`{3,})[^\s`]*[ \t]*$/;
 
 /**
- * The `fenced` parser: exactly one fenced block, whose lines are the command; what stands before and after is the thought.
- * A fence opens and closes at column 0; a longer fence may hold shorter ones (so a command can write Markdown).
+ * Exactly one fenced block is the command; text around it is the thought. Fences are at column 0; a
+ * longer fence may contain shorter ones (so a command can write Markdown).
  */
 export function parseFencedReply(reply: string): ParsedReply {
   const lines = reply.replaceAll('\r\n', '\n').split('\n');

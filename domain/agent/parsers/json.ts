@@ -5,7 +5,7 @@ import { formatError } from './parsed-reply.js';
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `{"thought", "command": {"name", "arguments"?}}`: a known command fills its signature, any other is name and values. */
+/** `{"thought", "command": {"name", "arguments"?}}`; an unknown command is name and values. */
 export const json: OutputParser = {
   parse({ text }, { commands }) {
     let reply: unknown;

@@ -2,7 +2,7 @@ import { backtickPairs, lastTopLevelBlock } from './fence-lines.js';
 import type { OutputParser } from './parsed-reply.js';
 import { formatError } from './parsed-reply.js';
 
-/** MLGym's default: one fenced block and no other pair of triple backticks, not even within a line. */
+/** MLGym's default: one fenced block and no other triple backticks, not even within a line. */
 export const mlgymThoughtAction: OutputParser = {
   parse({ text }) {
     const pairs = backtickPairs(text);

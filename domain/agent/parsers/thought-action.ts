@@ -2,7 +2,7 @@ import { lastTopLevelBlock } from './fence-lines.js';
 import type { OutputParser, ReplyParser } from './parsed-reply.js';
 import { formatError } from './parsed-reply.js';
 
-/** The last fenced block is the command; blocks with a tag inside of it stay in it, blocks before it stay in the thought. */
+/** The last fenced block is the command, with any tagged blocks in it. */
 export const lastBlock =
   (missing: string): ReplyParser =>
   ({ text }) => {

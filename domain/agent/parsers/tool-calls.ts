@@ -4,7 +4,7 @@ import { BASH_TOOL } from '../commands.js';
 import { type OutputParser, type ParsedReply, formatError } from './parsed-reply.js';
 import type { CommandDoc } from '../command-doc.js';
 
-/** The arguments of a call as an object, or null. Some providers send nothing at all for a tool without parameters. */
+/** Some providers send nothing for a tool without parameters. */
 export function callArguments(call: ToolCall): Record<string, unknown> | null {
   if (call.arguments.trim() === '') return {};
   try {
@@ -17,7 +17,7 @@ export function callArguments(call: ToolCall): Record<string, unknown> | null {
   }
 }
 
-/** Line ends as the text parsers see them, so that equivalent replies give equal records. */
+/** As in the text parsers, so that equivalent replies give equal records. */
 const unix = (text: string): string => text.replaceAll('\r\n', '\n');
 
 function actionOf(call: ToolCall, commands: readonly CommandDoc[]): { action: string } | { problem: string } {
@@ -53,7 +53,7 @@ function parseToolCalls(text: string, calls: readonly ToolCall[], commands: read
   return { kind: 'action', thought: unix(text).trim(), action: read.action };
 }
 
-/** Native tool calls: exactly one call, of bash or of a special command. Arguments that the tool does not have are ignored. */
+/** Exactly one call, of bash or a special command. Unknown arguments are ignored. */
 export const toolCalls: OutputParser = {
   parse: (reply, { commands }) => parseToolCalls(reply.text, reply.toolCalls ?? [], commands),
   expectedFormat: `Answer with your reasoning and exactly one tool call, for example ${BASH_TOOL} with {"command": "ls -la"}.`,

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 
 export const PROVIDERS = ['openai', 'anthropic', 'openai-compatible'] as const;
-/** The wire protocol; each has a task queue. */
 export type Provider = (typeof PROVIDERS)[number];
 
-/** Optional parameters that a model may take; one that it does not list is never sent to it. */
+/** Optional parameters; an unlisted one is never sent. */
 const ACCEPTED_PARAMETERS = ['temperature', 'topP', 'seed', 'parallelToolCalls'] as const;
 
 const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of an environment variable');
-/** What is wrong with a provider's address, without quoting it, since it may hold credentials. Null: nothing. */
+/** Does not quote the address, which may contain credentials. Null: no problem. */
 export function addressProblem(address: string): string | null {
   if (!/^https?:\/\/[^\s]+$/.test(address) || !URL.canParse(address))
     return 'must be a URL that begins with http:// or https://';
@@ -19,7 +18,7 @@ export function addressProblem(address: string): string | null {
     return 'must end before the ?: put a key into a variable, and name that as apiKeyVariable';
   return null;
 }
-/** `secret`: what was found is not shown. */
+/** `secret`: the value is not shown. */
 const url = z.string().superRefine((address, context) => {
   const message = addressProblem(address);
   if (message !== null) context.addIssue({ code: 'custom', message, params: { secret: true } });
@@ -28,7 +27,7 @@ const alias = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be let
 const tokens = z.number().int().min(1).max(100_000_000);
 const perMinute = z.number().int().min(1).max(1_000_000_000);
 
-/** Four decimals a million tokens are ten a token: what the ledger stores exactly. YAML may write it as a number or a text. */
+/** Four decimals per million tokens are ten per token, which the ledger stores exactly. */
 const price = z.preprocess(
   (value) => (typeof value === 'number' ? String(value) : value),
   z.string().regex(/^\d{1,6}(\.\d{1,4})?$/, 'must be US dollars per million tokens, with at most four decimals'),
@@ -41,15 +40,15 @@ const rates = {
   /** Input written to the provider's cache; absent: as `input`. */
   cacheWrite: price.optional(),
   output: price,
-  /** Reasoning, where it has a price of its own; absent: as `output`. */
+  /** Absent: as `output`. */
   reasoning: price.optional(),
 };
 
 export const modelPriceSchema = z.strictObject({
-  /** First day, UTC, on which this price holds; it holds until the next one begins. */
+  /** First day, UTC; the price is valid until the next one begins. */
   from: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, 'must be a date, as 2026-01-31'),
   ...rates,
-  /** Rates of the whole call when its prompt is longer than `aboveTokens`. */
+  /** For the whole call if its prompt is longer than `aboveTokens`. */
   longPrompt: z.strictObject({ aboveTokens: tokens, ...rates }).optional(),
 });
 /** US dollars per million tokens, as exact decimal strings. */
@@ -60,18 +59,17 @@ export const modelConfigSchema = z
   .strictObject({
     schema: z.literal(1),
     description: z.string().min(1),
-    /** Further names; the file's name is the first. */
+    /** Besides the file's name. */
     aliases: z.array(alias).default([]),
     provider: z.enum(PROVIDERS),
-    /** The provider's own name for it. */
     model: z.string().min(1).max(200),
-    /** Where the provider answers; absent: its usual address. */
+    /** Absent: the provider's usual address. */
     baseUrl: url.optional(),
-    /** A variable that, when set, overrides `baseUrl`: for proxies and tests. */
+    /** Overrides `baseUrl` if set: for proxies and tests. */
     baseUrlVariable: variable.optional(),
-    /** The variable that holds the key; absent: the server needs none. */
+    /** Absent: the server needs no key. */
     apiKeyVariable: variable.optional(),
-    /** Names the provider account that calls count against; absent: by provider, address and the key's variable. */
+    /** For rate limits; absent: by provider, address and the key's variable. */
     account: alias.optional(),
     /** Of the account, over all workers; absent: learned when the provider refuses calls. */
     rateLimit: z
@@ -83,7 +81,6 @@ export const modelConfigSchema = z
       .optional(),
     contextWindow: tokens,
     maxOutputTokens: tokens,
-    /** Defaults for runs; the command line overrides them. */
     sampling: z
       .strictObject({
         temperature: z.number().min(0).max(2).optional(),
@@ -92,15 +89,15 @@ export const modelConfigSchema = z
       })
       .prefault({}),
     accepts: z.array(z.enum(ACCEPTED_PARAMETERS)).default([]),
-    /** The model takes temperature or topP, but not both in one call. */
+    /** Accepts temperature or topP, but not both in one call. */
     temperatureExcludesTopP: z.boolean().default(false),
-    /** How much the model should reason, in the provider's words; absent: its default. */
+    /** In the provider's words; absent: its default. */
     effort: z.string().min(1).max(20).optional(),
-    /** Mark the stable part of the prompt for the provider's cache, where that must be asked for (Anthropic). */
+    /** Marks the prompt's stable part for the provider's cache, if it requires that (Anthropic). */
     promptCaching: z.boolean().default(true),
-    /** Further keys of the request's body, for servers that have their own. */
+    /** For server-specific keys of the request's body. */
     extraBody: z.record(z.string(), z.json()).optional(),
-    /** One call takes no longer than this; the activity around it has 15 minutes. */
+    /** Limit of one call; the activity around it has 15 minutes. */
     requestTimeoutSeconds: z.number().int().min(1).max(840).default(600),
     /** Oldest first. Empty: unpriced, refused unless allowed. */
     prices: z.array(modelPriceSchema).default([]),

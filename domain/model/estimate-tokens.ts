@@ -1,17 +1,17 @@
 import type { ChatMessage, ToolDefinition } from './model.js';
 
 /**
- * Token counts without a tokenizer. Models cut text differently; these bounds hold for the byte-pair encodings in use, on
- * prose, code, numbers and logs alike. Exact counts come from the provider, after the call.
+ * Token counts without a tokenizer: bounds for the byte-pair encodings in use, on prose, code,
+ * numbers and logs. The provider returns exact counts after the call.
  */
 
-/** Roles, separators and the like, per message. */
+/** Roles, separators and the like. */
 const PER_MESSAGE = 8;
 
-/** Words in pieces of three letters, a piece per capital, digit, sign, newline or byte-like character. */
+/** Pieces: three letters of a word, or a capital, digit, sign, newline or byte-like character. */
 const PIECES = /[A-Z]?[a-z]+|[A-Z]+|[0-9]|[ \t]+|\n|[!-/:-@[-`{-~]|[^]/gu;
 
-/** More tokens than the text will have. */
+/** An upper bound. */
 export function estimateTextTokens(text: string): number {
   let tokens = 0;
   for (const [piece] of text.matchAll(PIECES)) {
@@ -36,7 +36,7 @@ function textsOf(messages: readonly ChatMessage[], tools: readonly ToolDefinitio
   ];
 }
 
-/** More tokens than this prompt will have: for the reservation before a call, and when the provider's own count is lost. */
+/** An upper bound, to reserve before a call, and if the provider's count is lost. */
 export function estimateTokens(messages: readonly ChatMessage[], tools: readonly ToolDefinition[] = []): number {
   const texts = textsOf(messages, tools);
   return (
@@ -44,9 +44,9 @@ export function estimateTokens(messages: readonly ChatMessage[], tools: readonly
   );
 }
 
-/** Fewer tokens than this prompt will have: above the context window, the call need not be tried. */
+/** A lower bound: above the context window, the call cannot succeed. */
 export function leastTokens(messages: readonly ChatMessage[], tools: readonly ToolDefinition[] = []): number {
-  // A run of one character can be very few tokens; nothing else gets beyond eight characters each.
+  // A run of one character may be few tokens; other tokens have at most eight characters.
   const characters = textsOf(messages, tools).map((text) => text.replace(/(.)\1{7,}/gsu, '$1').length);
   return Math.floor(characters.reduce((sum, length) => sum + length, 0) / 8);
 }

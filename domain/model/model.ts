@@ -3,16 +3,15 @@ import type { RateLimits } from '../rate-limits/account-state.js';
 import type { Recording } from '../recording/recording.js';
 import type { CapturedCall, CaptureLevel } from '../rollouts/captured-tokens.js';
 
-/** Types that pass between a run's steps and models, independent of the provider. */
+/** Provider-independent types between a run's steps and models. */
 
-/** A call of a tool by the model, as providers deliver it: `arguments` is the raw JSON text, which may be garbage. */
+/** `arguments` is the raw JSON text from the provider, which may be malformed. */
 export interface ToolCall {
   id: string;
   name: string;
   arguments: string;
 }
 
-/** A tool offered to the model; `parameters` is a JSON schema of type object. */
 export interface ToolDefinition {
   name: string;
   description: string;
@@ -20,10 +19,10 @@ export interface ToolDefinition {
 }
 
 export interface ChatMessage {
-  /** `tool`: the result of the call `toolCallId` of the assistant message before. */
+  /** `tool`: the result of the previous assistant message's call `toolCallId`. */
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
-  /** Only on assistant messages of the tool-calling agent. */
+  /** Only on assistant messages of tool-calling agents. */
   toolCalls?: ToolCall[];
   toolCallId?: string;
 }
@@ -31,29 +30,28 @@ export interface ChatMessage {
 export const MODEL_KINDS = ['real', 'scripted', 'human', 'external', 'replay', 'oracle'] as const;
 export type ModelKind = (typeof MODEL_KINDS)[number];
 
-/** Submits the starter as it is: its runs measure the baseline of tasks that state none, and the noise. */
+/** Submits the unchanged starter, to measure a task's missing baseline, and its noise. */
 export const BASELINE_MODEL = 'scripted:baseline';
 
-/** A model as named on the command line, resolved. */
 export interface ModelRef {
-  /** As shown and stored: an alias, `scripted:<policy>`, or `replay:<file>`. */
+  /** An alias, `scripted:<policy>`, or `replay:<file>`. */
   name: string;
   kind: ModelKind;
   provider: string;
-  /** The provider's own name for it, or the policy, or the hash of the recording. */
+  /** The provider's name, the policy, or the recording's hash. */
   model: string;
-  /** Only of real models: its file under configs/models/ as it was at submission, so that a run keeps its prices and limits. */
+  /** Its configuration at submission, so that a run keeps its prices and limits. */
   config?: ModelConfig;
-  /** Only of `replay:` models: what is played back, whatever happens to the file; `model` is its hash. */
+  /** Content of a `replay:` file; `model` is its hash. */
   recording?: Recording;
   /** Only of rollouts, whose model is a trainer's endpoint. */
   rollout?: RolloutEndpoint;
 }
 
 export interface RolloutEndpoint {
-  /** What is asked of it about tokens. */
+  /** Requested token data. */
   capture: CaptureLevel;
-  /** Its key and headers, sealed with the installation's key; null: it needs none, or the key is in a variable. */
+  /** Sealed key and headers; null: none, or the key is in a variable. */
   sealed: string | null;
 }
 
@@ -64,13 +62,12 @@ export interface SamplingParameters {
 }
 
 export interface TokenUsage {
-  /** The whole prompt, read from a cache or not. */
+  /** The whole prompt, including cached parts. */
   inputTokens: number;
-  /** Everything generated, reasoning included. */
+  /** Everything generated, including reasoning. */
   outputTokens: number;
   /** Part of the input: read from the provider's cache. */
   cachedTokens: number;
-  /** Part of the output. */
   reasoningTokens: number;
   /** Part of the input: written to the provider's cache. Absent: none. */
   cacheWriteTokens?: number;
@@ -80,11 +77,10 @@ export interface ModelRequest {
   model: ModelRef;
   messages: ChatMessage[];
   sampling: SamplingParameters;
-  /** The run's seed. */
   seed: number;
-  /** Only for the tool-calling agent. */
+  /** Only for tool-calling agents. */
   tools?: ToolDefinition[];
-  /** Identifies this attempt in the provider's logs, to see whether a cut-off call was answered. Printable ASCII. */
+  /** For the provider's logs: was a cut-off call answered? Printable ASCII. */
   callId?: string;
 }
 
@@ -93,12 +89,12 @@ export interface ModelReply {
   usage: TokenUsage;
   /** US dollars as an exact decimal string; "0" for scripted models. */
   costUsd: string;
-  /** `stop`, `length`, `tool_calls`, `content_filter`, `refusal`, … as our adapters name it. */
+  /** `stop`, `length`, `tool_calls`, `content_filter`, `refusal`, … */
   finishReason: string;
   toolCalls?: ToolCall[];
-  /** The provider's count was missing or absurd, and why: `usage` and `costUsd` are our own conservative estimate. */
+  /** Why the provider's count is unusable: `usage` and `costUsd` are conservative estimates. */
   usageProblem?: string;
-  /** The account's limits per minute as stated by the provider; not stored with the reply. */
+  /** Per minute, from the provider; not stored with the reply. */
   statedLimits?: RateLimits;
   /** Only of rollouts. */
   captured?: CapturedCall;

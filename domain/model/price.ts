@@ -2,12 +2,12 @@ import type { TokenUsage } from './model.js';
 import type { ModelPrice } from './config.js';
 
 /**
- * Exact money: decimal strings outside, whole units of 1e-10 US dollars (what the database's numeric(20,10) holds) inside.
- * A price of four decimals per million tokens is a whole number of units per token, so nothing is ever rounded.
+ * Exact money: decimal strings outside, units of 1e-10 US dollars (numeric(20,10)) inside. A price
+ * of four decimals per million tokens is whole units per token, so nothing is rounded.
  */
 const DECIMALS = 10;
 
-/** `"0.0000375"` → units. Throws on anything else than a plain decimal of at most ten places. */
+/** `"0.0000375"` → units. Throws unless it is a plain decimal of at most ten places. */
 export function usdUnits(text: string): bigint {
   const match = /^(-?)(\d+)(?:\.(\d{1,10}))?$/.exec(text);
   if (match === null) throw new Error(`not an amount of money with at most ${DECIMALS} decimals: ${text.slice(0, 40)}`);
@@ -24,13 +24,12 @@ export function usdText(units: bigint): string {
 
 export const addUsd = (...amounts: string[]): string => usdText(amounts.reduce((sum, one) => sum + usdUnits(one), 0n));
 export const subtractUsd = (a: string, b: string): string => usdText(usdUnits(a) - usdUnits(b));
-/** Negative, zero or positive, as a sort wants it. */
 export function compareUsd(a: string, b: string): number {
   const [left, right] = [usdUnits(a), usdUnits(b)];
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** The price in force at that time (days begin at midnight UTC); before the first, the first. Null: no price at all. */
+/** The price at that time (UTC days); before the first price, the first. Null: no price. */
 export function priceAt(prices: readonly ModelPrice[], at: Date): ModelPrice | null {
   const day = at.toISOString().slice(0, 10);
   return prices.findLast((price) => price.from <= day) ?? prices[0] ?? null;
@@ -39,7 +38,7 @@ export function priceAt(prices: readonly ModelPrice[], at: Date): ModelPrice | n
 /** Dollars per million tokens → units per token. */
 const perToken = (dollarsPerMillion: string): bigint => usdUnits(dollarsPerMillion) / 1_000_000n;
 
-/** What these tokens cost. `null`, an unpriced model, costs "0". */
+/** Null, an unpriced model, costs "0". */
 export function costUsd(price: ModelPrice | null, usage: TokenUsage): string {
   if (price === null) return '0';
   const long = price.longPrompt !== undefined && usage.inputTokens > price.longPrompt.aboveTokens;
@@ -55,7 +54,7 @@ export function costUsd(price: ModelPrice | null, usage: TokenUsage): string {
   );
 }
 
-/** The most that a call of at most so many tokens can cost: what to reserve before it. */
+/** Upper bound of a call's cost, to reserve before it. */
 export function highestCostUsd(price: ModelPrice | null, most: { inputTokens: number; outputTokens: number }): string {
   const none = { cachedTokens: 0, reasoningTokens: 0, cacheWriteTokens: 0 };
   const ways = [

@@ -1,6 +1,6 @@
 import type { Dimension, RateLimits } from '../rate-limits/account-state.js';
 
-/** What a provider, or the way to it, can do wrong, and what that means for the run (docs/reference/models.md has the table). */
+/** Faults of a provider or the network, and their consequence (docs/reference/models.md). */
 const CONSEQUENCES = {
   rate_limited: 'retry',
   overloaded: 'retry',
@@ -20,43 +20,43 @@ const CONSEQUENCES = {
 } as const;
 export type ProviderErrorKind = keyof typeof CONSEQUENCES;
 
-/** The provider may have answered, and billed, without our seeing it. */
+/** The provider may have answered, and billed, unseen. */
 const ANSWERED_UNSEEN: readonly ProviderErrorKind[] = ['timeout', 'connection_cut', 'malformed_response'];
-/** Of gateways that had passed the request on and then saw no usable answer; 520, 522 and 524 are Cloudflare's. */
+/** Gateways that got no usable answer to a forwarded request; 520, 522, 524 are Cloudflare's. */
 const GATEWAY_LOST_ANSWER: readonly number[] = [502, 504, 520, 522, 524];
 
-/** `retry`: again later, within a bound, then infra_error. The others end the run at once, as that end reason. */
+/** `retry`: within a bound, then infra_error. The others are the run's end reason at once. */
 export type ProviderConsequence = 'retry' | 'config_error' | 'context';
 
-/** A longer wish of a provider is cut to this. */
+/** Cap on a provider's wait. */
 export const MAX_RETRY_AFTER_MS = 600_000;
 
 export interface RateRefusal {
   dimension: Dimension | null;
   stated: RateLimits;
-  /** The provider counted, and next to nothing was left of the limit. */
+  /** The provider's count left almost none of the limit. */
   exhausted: boolean;
 }
 export interface ProviderErrorDetails {
   status?: number | undefined;
   retryAfterMs?: number | undefined;
   refusal?: RateRefusal | undefined;
-  /** It came as a page in HTML: from a gateway, not from the provider itself. */
+  /** An HTML page: from a gateway, not the provider. */
   page?: boolean | undefined;
 }
 
 /**
- * A call that brought no reply. The message holds our words, the status and the provider's codes: never its own text, which
- * may quote the prompt or the key. There is no `cause` for the same reason: it would go into histories.
+ * A call without a reply. The message has our words, the status and the provider's codes; its own
+ * text may quote the prompt or the key. No `cause`, which would go into histories.
  */
 export class ProviderError extends Error {
   override name = 'ProviderError';
   readonly kind: ProviderErrorKind;
   readonly provider: string;
   readonly status: number | undefined;
-  /** When the provider wants to be asked again; undefined: it did not say. */
+  /** The provider's wait; undefined: not stated. */
   readonly retryAfterMs: number | undefined;
-  /** Of rate_limited: which limit it was (null: unknown), and what the provider said of its limits. */
+  /** Of rate_limited: the limit (null: unknown), and the provider's statement of limits. */
   readonly refusal: RateRefusal | undefined;
   readonly page: boolean;
 
@@ -70,7 +70,6 @@ export class ProviderError extends Error {
     this.page = details.page ?? false;
   }
 
-  /** The same, in other words or with another wait. */
   with(change: { message?: string; retryAfterMs?: number }): ProviderError {
     const { message = this.message, retryAfterMs = this.retryAfterMs } = change;
     const { status, refusal, page } = this;
@@ -83,11 +82,11 @@ export class ProviderError extends Error {
   get retryable(): boolean {
     return this.consequence === 'retry';
   }
-  /** So answers, or does not, what is no provider's address, or a dead one's. */
+  /** A wrong or dead address may cause this. */
   get suspectAddress(): boolean {
     return this.kind === 'unreachable' || this.kind === 'not_an_api' || (this.page && this.retryable);
   }
-  /** Whether the call may be on the provider's bill. */
+  /** Whether the provider may bill the call. */
   get billed(): 'no' | 'unknown' {
     const unseen = ANSWERED_UNSEEN.includes(this.kind) || GATEWAY_LOST_ANSWER.includes(this.status ?? 0);
     return unseen ? 'unknown' : 'no';

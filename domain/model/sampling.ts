@@ -1,7 +1,7 @@
 import type { SamplingParameters } from './model.js';
 import type { ModelConfig } from './config.js';
 
-/** Why a model cannot be asked with these parameters; null: it can. */
+/** Why a model does not accept these parameters; null: it does. */
 export function samplingProblem(config: ModelConfig, asked: SamplingParameters): string | null {
   const { temperature, topP, maxOutputTokens } = asked;
   if (temperature !== undefined && !config.accepts.includes('temperature')) return 'does not accept a temperature';
@@ -15,7 +15,7 @@ export function samplingProblem(config: ModelConfig, asked: SamplingParameters):
   return null;
 }
 
-/** What the model is asked with: what was asked for, else its own defaults, and nothing that it does not accept. */
+/** The requested parameters, or the model's defaults, without unaccepted ones. */
 export function samplingFor(config: ModelConfig, asked: SamplingParameters): SamplingParameters {
   const usual = config.sampling;
   const one = config.temperatureExcludesTopP;

@@ -1,6 +1,6 @@
 /**
- * Bundled deterministic agents: `scripted:<policy>[:<number>]`. They are product code: they act through the same parser,
- * ledger and sandbox as a provider's replies (implementations in models/scripted/).
+ * Bundled deterministic agents, `scripted:<policy>[:<number>]`: product code that uses the same
+ * parser, ledger and sandbox as a provider's replies (models/scripted/).
  */
 export const SCRIPTED_POLICIES = [
   'baseline',
@@ -28,17 +28,17 @@ export const SCRIPTED_DESCRIPTIONS: Record<ScriptedPolicy, string> = {
   seeker: "plays the task's oracle/ with a share that changes by chance with each idea, more often for the worse",
 };
 
-/** Policies that take a number, with its default. */
+/** Default number. */
 export const SCRIPTED_NUMBER: Partial<Record<ScriptedPolicy, number>> = { slow: 20, counter: 10 };
 
-/** Policies that give no other command than validate and submit, unless their task has a command for the baseline. */
+/** Only validate and submit, unless the task has a command for the baseline. */
 export const SCRIPTED_WITHOUT_SHELL: readonly ScriptedPolicy[] = ['baseline'];
 
-/** Policies that play a task's secret solution: no method of any kind. */
+/** Play a task's secret solution: no method of any kind. */
 export const playsOracle = (policy: ScriptedPolicy): boolean =>
   policy === 'oracle' || policy === 'spoiler' || policy === 'seeker';
 
-/** Parse `<policy>[:<number>]` (without the `scripted:` prefix); null if it names no bundled policy. */
+/** Without the `scripted:` prefix; null: no bundled policy. */
 export function parseScriptedPolicy(text: string): { policy: ScriptedPolicy; number: number } | null {
   const match = /^([a-z]+)(?::([1-9][0-9]{0,5}))?$/.exec(text);
   const policy = SCRIPTED_POLICIES.find((name) => name === match?.[1]);

@@ -5,7 +5,6 @@ import { BACKENDS } from '../run/run.js';
 import { batchName, usd, whole, wholeOrFalse } from './fields.js';
 import { groupSchema, type GroupRequest } from './run-options.js';
 
-/** What a batch has once, whatever its groups. */
 export const batchOptionsSchema = z.strictObject({
   name: batchName().nullable().default(null).describe('name of the batch; an identical batch of this name is resumed'),
   seed: whole(0, 2 ** 31)
@@ -24,23 +23,22 @@ export const batchOptionsSchema = z.strictObject({
 });
 type BatchOptions = z.output<typeof batchOptionsSchema>;
 
-/** A whole request: everything is decided but what tasks and models say themselves. */
+/** Complete, apart from what tasks and models decide. */
 export interface BatchRequest extends BatchOptions {
   groups: GroupRequest[];
 }
 
-/** What a caller states: all but models and tasks may be left out. */
 export type BatchRequestInput = Partial<z.input<typeof batchOptionsSchema>> &
   GroupInput & {
-    /** Instead of one group: each says what differs from what is stated for all. */
+    /** Instead of one group: each states its differences. */
     groups?: GroupInput[] | undefined;
   };
 type GroupInput = Partial<z.input<typeof groupSchema>>;
 
-/** As stated, each value checked. */
+/** Checked, without defaults. */
 export type StatedRequest = Partial<BatchOptions> & Partial<GroupRequest> & { groups?: Partial<GroupRequest>[] };
 
-/** The same fields, none of them filled in: what is stated for all groups must not hide behind defaults. */
+/** Fields without defaults, which would hide what is stated for all groups. */
 function stated(shape: z.ZodRawShape): z.ZodRawShape {
   const inner = (field: z.core.$ZodType): z.core.$ZodType =>
     field instanceof z.ZodDefault || field instanceof z.ZodOptional ? inner(field.unwrap()) : field;
@@ -70,12 +68,11 @@ const requestSchema = (more: z.ZodRawShape): z.ZodType<StatedRequest, BatchReque
             });
     }) as unknown as z.ZodType<StatedRequest, BatchRequestInput>;
 
-/** A batch as flags and HTTP bodies state it. */
 const batchRequestSchema = requestSchema({});
-/** The same in a file, which says its version. */
+/** For files, which state their version. */
 export const batchFileSchema = requestSchema({ version: z.literal(1) });
 
-/** Fills in what was not stated. */
+/** Applies defaults. */
 export function wholeRequest(request: StatedRequest): BatchRequest {
   const of = (keys: object) => Object.fromEntries(Object.entries(request).filter(([key]) => key in keys));
   return {
@@ -84,7 +81,7 @@ export function wholeRequest(request: StatedRequest): BatchRequest {
   };
 }
 
-/** Checks and completes what a caller states. Throws BenchError (usage) that names each wrong key. */
+/** Throws BenchError (usage) that names each wrong key. */
 export function batchRequest(input: BatchRequestInput): BatchRequest {
   const result = batchRequestSchema.safeParse(input);
   if (result.success) return wholeRequest(result.data);

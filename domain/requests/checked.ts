@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { BenchError } from '../errors.js';
 
-/** What a caller states, checked and completed. Throws BenchError (usage) that names each wrong key. */
+/** Throws BenchError (usage) that names each wrong key. */
 export function checkedRequest<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;

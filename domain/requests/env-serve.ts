@@ -4,7 +4,7 @@ import { BACKENDS } from '../run/run.js';
 import { batchName, duration, names, whole } from './fields.js';
 import { episodeOptionsSchema } from './run-options.js';
 
-/** A list of tasks by its name, as `train=battleOfSexes,blotto`. A part without a name continues the list before it. */
+/** `train=battleOfSexes,blotto`; a part without a name continues the list before it. */
 const splits = () =>
   z
     .array(z.string().min(1))
@@ -20,7 +20,7 @@ const splits = () =>
           });
     });
 
-/** The lists that `split` names: ids of tasks or suites. */
+/** Ids of tasks or suites by list. */
 function namedSplits(parts: readonly string[]): Map<string, string[]> {
   const lists = new Map<string, string[]>();
   let last: string[] = [];
@@ -33,7 +33,7 @@ function namedSplits(parts: readonly string[]): Map<string, string[]> {
   return lists;
 }
 
-/** Which tasks a server plays, and in which lists; ids or suites. */
+/** Ids or suites. */
 export function servedTasks({ tasks, split = [] }: Pick<EnvServe, 'tasks' | 'split'>): {
   tasks: string[];
   splits: Map<string, string[]>;
@@ -46,7 +46,7 @@ export function servedTasks({ tasks, split = [] }: Pick<EnvServe, 'tasks' | 'spl
   };
 }
 
-/** What a server of episodes is started with: flags of `bench env serve`, options of the library. */
+/** Flags of `bench env serve`, options of the library. */
 export const envServeSchema = z.strictObject({
   tasks: names().optional().meta({
     description: 'tasks to serve: ids, suites, or `all`; default: the tasks of the splits, or battleOfSexes',

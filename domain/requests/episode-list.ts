@@ -8,17 +8,15 @@ const filter = {
   state: z.enum(['open', 'ended']).optional().describe('only open, or only ended ones'),
 };
 
-/** Which episodes: of one training batch, or of all. */
+/** Of one training batch, or of all. */
 export const episodeFilterSchema = z.strictObject({ batch: z.string().min(1).optional(), ...filter });
 export type EpisodeFilter = z.output<typeof episodeFilterSchema>;
 
-/** What `bench episodes list` takes. */
 export const episodeListSchema = episodeFilterSchema.extend({
   limit: whole(1, 100_000).default(100).describe('number of episodes'),
 });
 export type EpisodeListRequest = z.input<typeof episodeListSchema>;
 
-/** What `bench episodes export` takes. */
 export const episodeExportSchema = episodeFilterSchema.extend({
   format: z
     .enum(['jsonl', 'air-agent'])

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { BenchError } from '../errors.js';
 import { REWARD_PRESET_NAMES, rewardModeSchema, rewardSchema } from './reward.js';
 
-/** Largest number of an action or a policy: what PostgreSQL's `integer` takes. */
+/** Largest number of an action or a policy: PostgreSQL's `integer`. */
 export const MOST_INTEGER = 2_147_483_647;
 
-/** Checked as a whole when the episode begins: a preset fills in what it leaves out. */
+/** Checked as a whole when the episode begins, after a preset's defaults. */
 const episodeRewardSchema = z.strictObject({
   ...rewardSchema.shape,
   mode: rewardModeSchema.optional(),
   preset: z.enum(REWARD_PRESET_NAMES).optional(),
 });
 
-/** What a trainer may ask for when it resets. Keys are spelt as they go over the wire. */
+/** Keys are spelt as on the wire. */
 export const resetSchema = z.strictObject({
   task: z.string().min(1).optional().describe('task to play; or `split` and `index`, or `fork_of`'),
   split: z.string().min(1).optional().describe('list of tasks that `index` counts in'),
@@ -79,16 +79,16 @@ export const resetSchema = z.strictObject({
 });
 export type ResetRequest = z.output<typeof resetSchema>;
 
-/** A reset that begins nothing: its connection continues an episode that is there. */
+/** Continues an existing episode on a new connection. */
 export const resumeSchema = z.strictObject({
   resume_episode: z.string().min(1).max(255).describe('id of an episode whose connection was lost'),
 });
 
-/** How an action may be written: a command as it stands, or a model's whole reply, which the agent's parser reads. */
+/** A verbatim command, or a model's whole reply for the agent's parser. */
 export const actionSchema = z.union([z.strictObject({ command: z.string() }), z.strictObject({ reply: z.string() })]);
 export type EpisodeAction = z.output<typeof actionSchema>;
 
-/** Checks a reset. Throws BenchError (usage) that names each wrong key. */
+/** Throws BenchError (usage) that names each wrong key. */
 export function resetRequest(input: unknown): ResetRequest {
   const result = resetSchema.safeParse(input);
   if (!result.success) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// Kinds of values that requests hold. Messages complete the sentence "<key> …", or "It …" where the interface names the key itself.
+// Messages complete "<key> …", or "It …" where the interface names the key itself.
 
 export const whole = (min: number, max: number = Number.MAX_SAFE_INTEGER) => {
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
@@ -13,7 +13,7 @@ export const between = (min: number, max: number, placeholder: string) => {
   return z.number().min(min, { error }).max(max, { error }).meta({ placeholder });
 };
 
-/** A whole number, or the word: it is decided on the way. */
+/** A whole number, or `auto`: decided later. */
 export const wholeOrAuto = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}, or auto`;
   return z
@@ -32,10 +32,9 @@ export const wholeOrFalse = (min: number, max: number, off: string) => {
     .meta({ off });
 };
 
-/** Names in a list, each of at least one character. */
 export const names = () => z.array(z.string().min(1)).min(1).meta({ placeholder: 'names' });
 
-/** US dollars above zero, as the exact text: `5`, `0.25`. Numbers in YAML are floats: money is taken as it was written. */
+/** US dollars above zero, as exact text: `5`, `0.25`. YAML numbers are floats: keep the text. */
 export const usd = () =>
   z
     .preprocess(
@@ -61,7 +60,7 @@ export const duration = () =>
     )
     .meta({ placeholder: 'time' });
 
-/** What people call a batch; never what could be an id. */
+/** Never what could be an id. */
 export const batchName = () =>
   z
     .string()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { batchName, usd, whole } from './fields.js';
 
-/** New runs that go on where a run was after one of its steps. */
+/** Runs that continue after one step of a run. */
 export const forkRequestSchema = z.strictObject({
   runId: z.string().describe('the run'),
   atStep: whole(1).describe('last step to copy'),

@@ -5,7 +5,6 @@ const usdPerMillion = z.number().min(0).max(1_000_000);
 const importedPriceSchema = z.strictObject({ input: usdPerMillion, output: usdPerMillion });
 export type ImportedPrice = z.infer<typeof importedPriceSchema>;
 
-/** Run directories of MLGym, as runs that have ended. */
 export const directoriesRequestSchema = z.strictObject({
   batch: z.string().min(1).default('mlgym').meta({
     description: 'batch to import into; created if needed',
@@ -23,7 +22,7 @@ export const directoriesRequestSchema = z.strictObject({
 });
 export type DirectoriesRequest = z.output<typeof directoriesRequestSchema>;
 
-/** Lines that an export wrote, with their ids. */
+/** Lines of an export, with their ids. */
 export const linesRequestSchema = z.strictObject({
   trust: z.array(z.string()).optional().meta({
     description: 'accept only lines signed by this public key, or by this home; repeatable',
@@ -32,7 +31,7 @@ export const linesRequestSchema = z.strictObject({
 });
 export type LinesRequest = z.output<typeof linesRequestSchema>;
 
-/** Trajectories and logs of other tools, as runs that have ended. */
+/** Trajectories and logs of other tools, as ended runs. */
 export const exchangeRequestSchema = z.strictObject({
   batch: z.string().min(1).default('imported').meta({
     description: 'batch to import into; created if needed',

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { ROLES } from '../home/access.js';
 import { whole } from './fields.js';
 
-/** How the page is served. */
 export const pageServerRequestSchema = z.strictObject({
   port: whole(0, 65_535).default(8222).describe('port to listen at; 0: any that is free'),
   host: z.string().min(1).default('127.0.0.1').meta({
@@ -28,7 +27,6 @@ export const tokenRequestSchema = z.strictObject({
   days: whole(1, 3650).default(90).describe('days until it ends'),
 });
 
-/** What of the page is written to files. */
 export const pageExportRequestSchema = z.strictObject({
   what: z.array(z.string().min(1)).default([]).describe('batches, runs, or one saved comparison'),
   all: z.boolean().default(false).describe('everything in the database'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Two sides whose attempts are paired: two batches, or two models. */
+/** Two batches or two models, whose attempts are paired. */
 export const pairsRequestSchema = z.strictObject({
   batches: z.array(z.string().min(1)).length(2).optional().describe('two: ids or names'),
   models: z.array(z.string().min(1)).length(2).optional().describe('two names'),

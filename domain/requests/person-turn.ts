@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { batchOptionsSchema } from './batch.js';
 import { runOptionsSchema } from './run-options.js';
 
-/** What a person answers to a turn. */
 export const personAnswerSchema = z.strictObject({
   step: z.int().min(1),
   try: z.int().min(0),
@@ -15,7 +14,6 @@ export type PersonAnswer = z.output<typeof personAnswerSchema>;
 const { agent, maxSteps, sample } = runOptionsSchema.shape;
 const { backend } = batchOptionsSchema.shape;
 
-/** A run that a person wants to play. */
 export const personRunSchema = z.strictObject({
   task: z.string().min(1).max(200),
   ...{ agent, maxSteps, sample, backend },

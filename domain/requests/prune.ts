@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { whole } from './fields.js';
 
-/** What is to be removed of what nothing needs. */
 export const pruneRequestSchema = z.strictObject({
   snapshots: z
     .boolean()
@@ -13,7 +12,7 @@ export const pruneRequestSchema = z.strictObject({
 });
 export type PruneRequest = z.output<typeof pruneRequestSchema>;
 
-/** Checks and completes what a caller states: who names no kind means all three. */
+/** Without a named kind, all three. */
 export function pruneRequest(input: z.input<typeof pruneRequestSchema>): PruneRequest {
   const request = pruneRequestSchema.parse(input);
   const named = request.snapshots || request.artifacts || request.images;

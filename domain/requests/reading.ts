@@ -4,8 +4,6 @@ import { INTEGRITY_RULES } from '../run/integrity-rules.js';
 import { END_REASONS, RUN_STATUSES } from '../run/outcomes.js';
 import { duration, names, whole } from './fields.js';
 
-// What is asked of the record.
-
 export const runsRequestSchema = z.strictObject({
   batch: z.string().min(1).optional().describe('id, name, or an unambiguous part of the id; default: all batches'),
   models: names().optional().describe('only these models, comma-separated'),

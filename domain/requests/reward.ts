@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { BenchError } from '../errors.js';
 
 /**
- * When evaluations pay, of an episode whose valid evaluations gain g1, g2, …: `delta_prev` g − the one before (at first 0);
- * at the end alone: `final` the last g, `best` the best, or the rung of its `tiers` that the best score reaches.
+ * When evaluations pay, for gains g of valid ones: `delta_prev` g − the previous g (at first 0); at
+ * the end only: `final` the last g, `best` the best, or the best score's rung of `tiers`.
  */
 export const REWARD_MODES = ['delta_prev', 'final', 'best'] as const;
 export type RewardMode = (typeof REWARD_MODES)[number];
@@ -15,7 +15,6 @@ export const REMOVED_REWARD_MODES: Readonly<Record<string, string>> = {
   tier: 'use best with tiers',
 };
 
-/** What an error says of a mode's name. */
 export const modeError = (input: unknown): string | undefined => {
   const instead =
     typeof input === 'string' && Object.hasOwn(REMOVED_REWARD_MODES, input) && REMOVED_REWARD_MODES[input];
@@ -25,7 +24,6 @@ export const rewardModeSchema = z.enum(REWARD_MODES, { error: ({ input }) => mod
 
 const number = z.number().min(-1e6).max(1e6);
 const penalty = z.number().min(0).max(1e6);
-/** Why scale, offset and clip have their bounds. */
 const UNCHANGED = 'an unchanged submission must pay 0, and no more than a better one';
 const count = z.number().int().min(1).max(100_000);
 const bar = z.union([number, z.enum(['baseline', 'best_ever', 'percentile'])]);
@@ -36,32 +34,32 @@ const rungSchema = z.union([
   z.strictObject({ at_least: bar, reward: number }),
 ]);
 
-/** A reward as trainers request it and episode_rewards() takes it; keys are named like trainers' other options. */
+/** As trainers request it and episode_rewards() takes it. */
 export const rewardSchema = z
   .strictObject({
     mode: rewardModeSchema.default('delta_prev'),
-    /** `gain`, or `score`: better than the baseline by so much, in the metric's own unit. */
+    /** `score`: the difference to the baseline in the metric's unit. */
     unit: z.enum(['gain', 'score']).optional(),
-    /** What `final` and `best` pay is clip(scale × g + offset − error_penalty × failed steps / steps). */
+    /** `final`, `best`: clip(scale × g + offset − error_penalty × failed steps / steps). */
     scale: number.min(0, UNCHANGED).optional(),
     offset: number.max(0, UNCHANGED).optional(),
     error_penalty: penalty.optional(),
-    /** Of the payment, in `delta_prev` of the g that it is the difference of; penalties come on top. */
+    /** Of the payment; in `delta_prev` of g before the difference. Penalties are added. */
     clip: z
       .tuple([number, number])
       .refine(([low, high]) => low < high, 'must be two numbers, the smaller one first')
       .refine(([low, high]) => low <= 0 && high >= 0, `must have 0 within it: ${UNCHANGED}`)
       .optional(),
-    /** For each reply that could not be used, in its step. */
+    /** Per unusable reply, in its step. */
     format_penalty: penalty.optional(),
-    /** At the end of an episode without any valid evaluation. */
+    /** At the end of an episode without a valid evaluation. */
     no_valid_penalty: penalty.optional(),
     tiers: z.array(rungSchema).min(1).max(20).optional(),
-    /** The bar `percentile`: of so many last best scores, once `warm_up` are there; until then the baseline. */
+    /** The bar `percentile`: of so many last best scores after `warm_up`; before, the baseline. */
     percentile: z.number().min(0).max(100).optional(),
     window: count.optional(),
     warm_up: count.optional(),
-    /** Episodes of one training step, in the order of their batch: they meet the same bars. */
+    /** Episodes per training step, in batch order: they have the same bars. */
     reward_batch_size: count.optional(),
   })
   .superRefine((reward, context) => {
@@ -85,7 +83,7 @@ export const DEFAULT_REWARD: RewardRequest = { mode: 'delta_prev' };
 
 const FAULT = { mode: 'best', no_valid_penalty: 0.5 } as const;
 
-/** Rewards by familiar names: air-agent's, its tree environment's, and TorchRL's for MLGym. */
+/** Of air-agent, its tree environment, and TorchRL for MLGym. */
 export const REWARD_PRESETS = {
   'air-agent': {
     ...{ mode: 'final', unit: 'score', scale: 5, offset: -0.5, error_penalty: 0.5, clip: [-1, 1] },
@@ -115,13 +113,13 @@ export const REWARD_PRESETS = {
     ],
     ...{ percentile: 70, window: 64, warm_up: 8, reward_batch_size: 8 },
   },
-  /** Its own pays s − b at each evaluation, so for one file as often as it is validated; this pays it once. */
+  /** TorchRL pays s − b at each evaluation, so repeatedly for one file; this pays it once. */
   torchrl: { mode: 'delta_prev', unit: 'score' },
 } satisfies Record<string, RewardInput>;
 export type RewardPreset = keyof typeof REWARD_PRESETS;
 export const REWARD_PRESET_NAMES = Object.keys(REWARD_PRESETS) as RewardPreset[];
 
-/** A preset with what is changed of it, or a reward of one's own. BenchError (usage): it makes none. */
+/** A preset with changes, or a custom reward. Throws BenchError (usage). */
 export function rewardRequest({
   preset,
   ...own

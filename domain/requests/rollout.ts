@@ -4,13 +4,13 @@ import { CAPTURE_LEVELS } from '../rollouts/captured-tokens.js';
 import { KEY_VARIABLE } from '../rollouts/endpoint-addresses.js';
 import { resetSchema } from './episode.js';
 
-/** About one connection, or of its framing: with them a request could be read as two, or as one to another host. */
+/** Connection and framing headers: a request could be read as two, or for another host. */
 const FORBIDDEN_HEADERS = [
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'host', 'content-length'],
 ];
 
-/** What bench decides itself in each request. */
+/** bench sets these in each request. */
 const OWN_PARAMETERS = [
   ...['messages', 'prompt', 'model', 'stream', 'stream_options', 'n', 'tools', 'tool_choice', 'parallel_tool_calls'],
   ...['logprobs', 'top_logprobs', 'return_token_ids', 'max_completion_tokens', 'echo'],
@@ -35,10 +35,9 @@ const headerName = z
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/, 'must be the name of a header')
   .refine((name) => !FORBIDDEN_HEADERS.includes(name.toLowerCase()), 'is a header that the connection sets itself');
 
-/** Its prompt says how to answer, which that of `episode` leaves to the trainer. */
+/** Its prompt says how to answer; that of `episode` leaves this to the trainer. */
 const ROLLOUT_AGENT = 'bash-only';
 
-/** The endpoint that plays. */
 export const rolloutModelSchema = z.strictObject({
   base_url: modelConfigSchema.shape.baseUrl.unwrap().describe('OpenAI-compatible, with its `/v1`'),
   model: z.string().min(1).max(200).describe('as the endpoint names it'),
@@ -78,7 +77,7 @@ const {
   labels,
 } = resetSchema.shape;
 
-/** What a trainer asks for when bench shall play. Keys are spelt as they go over the wire. */
+/** Keys are spelt as on the wire. */
 export const rolloutSchema = z.strictObject({
   ...{ task, split, index, seed, max_steps, max_validations, deadline_s, reward, group, policy_version, labels },
   agent: agent.unwrap().default(ROLLOUT_AGENT).describe('agent configuration; default: bash-only'),
@@ -94,7 +93,7 @@ export const rolloutSchema = z.strictObject({
 });
 export type RolloutRequest = z.output<typeof rolloutSchema>;
 
-/** The endpoint as a model without a price. It holds no secret. */
+/** A model without a price. Contains no secret. */
 export function inlineModel({
   base_url: baseUrl,
   model,

@@ -4,16 +4,16 @@ import { INTEGRITY_RULES } from '../run/integrity-rules.js';
 import { BACKENDS, ORIGINS } from '../run/run.js';
 import { END_REASONS, RUN_STATUSES } from '../run/outcomes.js';
 
-// Which runs are meant, of all that the database holds. The same request pages, counts and searches them.
+// Pages, counts and searches use the same filter.
 
-/** One of these. A word that a run may lack is `''`: the runs without. */
+/** Any of these; `''`: runs without a value. */
 const words = () => z.array(z.string().max(500)).max(200).optional();
 const oneOf = <const Words extends readonly [string, ...string[]]>(of: Words) => z.array(z.enum(of)).max(50).optional();
 const OUTCOMES = ['complete', 'incomplete', 'failed', ''] as const;
 const atLeast = () => z.number().optional();
 const time = () => z.iso.datetime({ offset: true }).optional();
 
-/** What is sought in texts: `readSought`. */
+/** See `readSought`. */
 export const searchTextSchema = z
   .string()
   .min(1)
@@ -56,7 +56,6 @@ export const runFilterSchema = z.strictObject({
 });
 export type RunSelection = z.output<typeof runFilterSchema>;
 
-/** What runs can be counted by. */
 export const RUN_FACETS = [
   'model',
   'task',
@@ -76,7 +75,7 @@ export const RUN_FACETS = [
 ] as const satisfies readonly (keyof RunSelection)[];
 export type RunFacet = (typeof RUN_FACETS)[number];
 
-/** What runs can be ordered by; `-` before it: the largest first. What has no value comes last, either way. */
+/** `-` prefix: largest first. Runs without a value are always last. */
 export const RUN_ORDERS = [
   'createdAt',
   'startedAt',

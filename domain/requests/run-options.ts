@@ -4,9 +4,9 @@ import type { TaskSpec } from '../task/task.js';
 import { between, duration, names, usd, whole, wholeOrAuto } from './fields.js';
 
 /**
- * How runs are played. This is the one place where such an option is declared: flags, keys of batch files, HTTP bodies and what is
- * stored of a run derive from it. A new one takes three edits: here, its column in db/schema/runs.ts if runs keep it (`KEPT`),
- * and where it is used.
+ * The only declaration of run options: flags, batch files, HTTP bodies and stored options derive
+ * from it. A new option takes three edits: here, its column in db/schema/runs.ts if runs keep it
+ * (`KEPT`), and its use.
  */
 export const runOptionsSchema = z.strictObject({
   agent: z.string().min(1).default('default').meta({ description: 'agent configuration', placeholder: 'name' }),
@@ -47,23 +47,20 @@ export const runOptionsSchema = z.strictObject({
 export type RunOptions = z.output<typeof runOptionsSchema>;
 export type RunOption = keyof RunOptions;
 
-/** Numbers that each run keeps under the same name, as columns of its own; its setup shows them among its limits. */
+/** Numbers that runs keep in columns of the same name; shown among a run's limits. */
 export const KEPT_LIMITS = ['maxSteps', 'tokenLimit', 'snapshotEvery'] as const satisfies readonly RunOption[];
-/** All options that each run keeps so. */
 export const KEPT = [...KEPT_LIMITS, 'memory'] as const satisfies readonly RunOption[];
 type Kept = (typeof KEPT)[number];
-/** As they are kept: what the request left to the task is decided. */
+/** After the task's defaults. */
 export type KeptOptions = { [Key in Kept]: NonNullable<RunOptions[Key]> };
 
-/** The option as a run on this task has it: what is left open (null or absent), the task's key of the same name decides. */
+/** An unset option (null or absent) has the value of the task's key of the same name. */
 const decided = <Key extends Kept>(key: Key, options: Partial<Pick<RunOptions, Key>>, task: TaskSpec) =>
   options[key] ?? (task as Partial<KeptOptions>)[key];
 
-/** The kept options of a run on this task. */
 export const keptOptions = (options: Pick<RunOptions, Kept>, task: TaskSpec): KeptOptions =>
   Object.fromEntries(KEPT.map((key) => [key, decided(key, options, task)])) as KeptOptions;
 
-/** Does a run on this task keep snapshots? */
 export const keepsSnapshots = (options: Partial<Pick<RunOptions, Kept>>, task: TaskSpec): boolean =>
   decided('snapshotEvery', options, task) !== 0;
 
@@ -71,17 +68,17 @@ export const keepsSnapshots = (options: Partial<Pick<RunOptions, Kept>>, task: T
 export const episodeOptionsSchema = runOptionsSchema.pick({ snapshotEvery: true, sample: true });
 export type EpisodeOptions = z.output<typeof episodeOptionsSchema>;
 
-/** Only those, of an object with more. */
+/** Drops other keys. */
 export const episodeOptions = (options: EpisodeOptions): EpisodeOptions => episodeOptionsSchema.strip().parse(options);
 
-/** Instead of each model's own parameters; what is absent is left to the model. */
+/** Overrides of each model's own parameters. */
 export const samplingOf = ({ temperature, topP, maxOutputTokens }: RunOptions): SamplingParameters => ({
   ...(temperature !== undefined && { temperature }),
   ...(topP !== undefined && { topP }),
   ...(maxOutputTokens !== undefined && { maxOutputTokens }),
 });
 
-/** Models × tasks × attempts, played alike. */
+/** Models × tasks × attempts, with the same options. */
 export const groupSchema = z.strictObject({
   models: names().describe('models to run'),
   tasks: names().meta({ description: 'task ids or suites, or `all`', placeholder: 'names' }),

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { runFilterSchema, searchTextSchema } from './run-filter.js';
 
-// Which texts of runs are searched, and for what.
-
-/** Where texts are; `reply` is what the model sent, of which thought and action were read; `file`: what was submitted. */
+/** `reply`: the model's text, from which thought and action were read; `file`: a submitted file. */
 export const SEARCH_PLACES = ['thought', 'action', 'observation', 'reply', 'evaluation', 'event', 'file'] as const;
 export type SearchPlace = (typeof SEARCH_PLACES)[number];
 const USUAL: SearchPlace[] = ['thought', 'action', 'observation', 'evaluation', 'event'];

@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { whole } from './fields.js';
 
-/** As it stands in a line of a script that a shell reads: nothing that it would take for anything else. */
+/** No characters with a meaning for the shell. */
 const word = (what: string) =>
   z
     .string()
     .regex(/^[A-Za-z0-9._:@-]+$/, `must be ${what}: letters, digits and . _ : @ - alone`)
     .meta({ placeholder: 'name' });
 
-/** What a job asks Slurm for, and what its worker takes. */
 export const slurmJobSchema = z.strictObject({
   partition: word('a partition').optional().describe("partition; default: the cluster's"),
   account: word('an account').optional().describe('account that pays'),

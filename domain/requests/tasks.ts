@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { BACKENDS } from '../run/run.js';
 import { names, whole } from './fields.js';
 
-// Which tasks are meant, and what is done with them.
-
 const backend = () =>
   z.enum(BACKENDS).optional().meta({
     description: 'where agents run; default: docker or podman if it answers, else local for scripted models',

@@ -3,7 +3,7 @@ import { gpuSetting } from '../run/gpus.js';
 import { timeOfText } from '../text/time-of-text.js';
 import { names, whole } from './fields.js';
 
-/** What a worker does and takes; what is left out is as its environment says. */
+/** Omitted options come from the environment. */
 export const workerRequestSchema = z.strictObject({
   host: z.string().optional().meta({
     description: 'stable name of this machine; default: chosen once per home',
@@ -11,7 +11,7 @@ export const workerRequestSchema = z.strictObject({
   }),
   gpus: z
     .string()
-    // Throws a BenchError of its own, which says what to write.
+    // Throws its own BenchError, which says what to write.
     .refine((text) => gpuSetting(text))
     .optional()
     .meta({

@@ -1,7 +1,7 @@
 import type { Backend } from '../run/run.js';
 import type { TaskSpec } from './task.js';
 
-/** What a task asks for that this backend cannot give, in words for people; null: nothing. */
+/** For people: what this backend cannot provide for a task; null: nothing. */
 export function unmetNeed(
   task: Pick<TaskSpec, 'id' | 'network' | 'requirements'> & Partial<Pick<TaskSpec, 'evaluator'>>,
   backend: Backend,

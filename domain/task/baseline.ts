@@ -1,6 +1,6 @@
 import type { TaskBaseline } from './profile.js';
 
-/** The starter's score as task.yaml states it; null: it states none. */
+/** The starter's score in task.yaml; null: none. */
 export function statedBaseline(task: {
   baseline?: TaskBaseline | undefined;
 }): { value: number; standardError: number } | null {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { relativeFile } from '../text/relative-file.js';
 
-/** A file that is fetched as it lies on the web; its checksum says that it is the right one. */
+/** A file from the web, verified by its checksum. */
 const sourceSchema = z.strictObject({
-  /** Under which prepare.py asks for it. */
+  /** For prepare.py. */
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'letters, digits, dots, - and _ only'),
-  /** Tried in this order. `debian:pool/…`: from the mirror of Debian's archive that this host uses. */
+  /** Tried in order. `debian:pool/…`: from this host's Debian mirror. */
   urls: z
     .array(
       z
@@ -19,21 +19,19 @@ const sourceSchema = z.strictObject({
   bytes: z.number().int().positive(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/, '64 hexadecimal digits, lower case'),
   licence: z.string().min(1),
-  /** What it is and who made it. */
   about: z.string().min(1),
 });
 export type DataSource = z.infer<typeof sourceSchema>;
 
-/** Data that do not lie in the task's folder: `prepare.py` makes them of sources, or of nothing. See docs/guides/writing-a-task.md. */
+/** Data outside the task's folder, made by `prepare.py`: see docs/guides/writing-a-task.md. */
 export const dataSchema = z
   .strictObject({
-    /** None: prepare.py makes everything up. */
+    /** None: prepare.py generates everything. */
     sources: z.array(sourceSchema).default([]),
-    /** Files and folders that it puts into the agent's workspace. */
+    /** Outputs for the agent's workspace. */
     agent: z.array(relativeFile).min(1),
-    /** Files and folders that it puts beside referee.py, out of the agent's sight. */
+    /** Outputs next to referee.py, hidden from the agent. */
     hidden: z.array(relativeFile).default([]),
-    /** Longest that prepare.py may take. */
     prepareSeconds: z.number().int().positive().default(1800),
   })
   .refine(({ sources }) => new Set(sources.map(({ name }) => name)).size === sources.length, {
@@ -46,7 +44,7 @@ export const dataSchema = z
   });
 export type TaskData = z.infer<typeof dataSchema>;
 
-/** Data that `bench tasks prepare` has made, whole and unchanged since. */
+/** Data from `bench tasks prepare`, complete and unchanged. */
 export interface PreparedData {
   /** Host folder with `agent/` (for the workspace) and `hidden/` (for the evaluator). */
   dir: string;
@@ -58,12 +56,12 @@ export interface PreparedData {
 }
 
 export interface PreparedFile {
-  /** From `agent/` or `hidden/` on. */
+  /** Starts with `agent/` or `hidden/`. */
   path: string;
   bytes: number;
   sha256: string;
 }
 
-/** Where a prepared file lies in the task that it belongs to. */
+/** Path within the task. */
 export const placeInTask = ({ path }: Pick<PreparedFile, 'path'>): string =>
   path.startsWith('agent/') ? `starter/${path.slice('agent/'.length)}` : `evaluator/${path.slice('hidden/'.length)}`;

@@ -9,7 +9,7 @@ export const networkSchema = z
       z.strictObject({
         /** `host`, `*.suffix`, either with `:port`; without: 80 and 443. See parseAllowedHost. */
         allow: z.array(z.string().min(1)).min(1, 'name at least one host'),
-        /** Named hosts may lie in private address ranges (a mirror in the own network). */
+        /** Named hosts may have private addresses (a local mirror). */
         allowPrivate: z.boolean().default(false),
       }),
     ],
@@ -18,11 +18,11 @@ export const networkSchema = z
   .default('none');
 export type TaskNetwork = z.infer<typeof networkSchema>;
 
-/** One entry of the list, as the proxy reads it. */
+/** As the proxy reads it. */
 export interface AllowedHost {
-  /** Lower case, without `*.`; or an IP address as it was written. */
+  /** Lower case, without `*.`; or the original IP address. */
   host: string;
-  /** True: everything below `host`, not `host` itself. */
+  /** True: subdomains of `host`, not `host` itself. */
   below: boolean;
   ports: number[];
 }
@@ -31,7 +31,7 @@ const WEB_PORTS = [80, 443];
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.|$)){4}$/;
 
-/** Read an entry of `network.allow`; a text says what is wrong with it. */
+/** A text result is the problem. */
 export function parseAllowedHost(entry: string): AllowedHost | string {
   const match = /^(\*\.)?([^:/*\s]+)(?::(\d+))?$/.exec(entry.toLowerCase());
   if (match === null) return 'write host, *.suffix, host:port or *.suffix:port, without a scheme or a path';

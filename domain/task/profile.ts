@@ -6,17 +6,16 @@ const seconds = z.number().int().positive();
 const scoreShape = { value: z.number(), standardError: z.number().nonnegative() };
 const scoreSchema = z.strictObject(scoreShape);
 
-/** The score of the starter, from an exact calculation or a long run, with its standard error; for `tasks verify` and display. */
+/** The starter's score, exact or from a long run; for `tasks verify` and display. */
 export const baselineSchema = z
   .strictObject({
-    /** Without: the first finished run of `scripted:baseline` tells it, once for each version of the task. */
+    /** Absent: measured by the first finished run of `scripted:baseline`, per task version. */
     value: scoreShape.value.optional(),
     standardError: scoreShape.standardError.optional(),
-    /** Makes the submission out of the starter; absent: the starter is one. */
+    /** Makes the submission from the starter; absent: the starter is one. */
     command: z.string().min(1).optional(),
-    /** The value was published without what makes it: nothing in the folder can repeat it. */
+    /** A published value that nothing in the folder can reproduce. */
     reported: z.literal(true).optional(),
-    /** On sample data. */
     sample: scoreSchema.optional(),
   })
   .refine(({ value, standardError }) => (value === undefined) === (standardError === undefined), {
@@ -29,24 +28,24 @@ export const baselineSchema = z
   });
 export type TaskBaseline = z.infer<typeof baselineSchema>;
 
-/** How the solution in oracle/ is played; absent: its files are the submission. */
+/** Absent: the files in oracle/ are the submission. */
 export const oracleSchema = z.strictObject({
   /** Makes the submission out of the starter with oracle/ copied over it. */
   command: z.string().min(1),
 });
 
 const limitsShape = z.strictObject({
-  /** One command, seconds: the limit of those that train, install or download something. */
+  /** For commands that train, install or download. */
   commandSeconds: seconds.default(1800),
-  /** The limit of all others, if it is another one. */
+  /** For all others, if different. */
   shortCommandSeconds: seconds.optional(),
-  /** The whole run, seconds, where its request names no time; without: no limit. */
+  /** For the whole run, unless its request states one; absent: no limit. */
   wallSeconds: seconds.optional(),
-  /** A command that prints nothing for so long is stopped. */
+  /** Stops a command after so long without output. */
   silentSeconds: seconds.optional(),
-  /** Programs that get `commandSeconds`, in place of those of domain/agent/command-limits.ts. */
+  /** Programs that get `commandSeconds`, instead of those of domain/agent/command-limits.ts. */
   trainingPrograms: z.array(z.string().min(1)).optional(),
-  /** What the workspace and the agent's other files may take. */
+  /** For the workspace and the agent's other files. */
   workspaceMb: z.number().int().positive().default(20_480),
   memoryMb: z.number().int().positive().default(4096),
   cpus: z.number().positive().default(2),
@@ -56,16 +55,16 @@ export const limitsSchema = limitsShape.prefault({});
 
 export const gpusSchema = z.number().int().nonnegative();
 
-/** The task as it is, without any profile. */
+/** The task without any profile. */
 export const DEFAULT_PROFILE = 'default';
-/** Implied by sample data, where a task has it. */
+/** Implied by sample data, if the task has it. */
 const SAMPLE_PROFILE = 'cpu';
 
-/** The profile that is meant; null or undefined: none was named. */
+/** Null or undefined: none was named. */
 export const profileMeant = (named: string | null | undefined, sample: boolean): string =>
   named ?? (sample ? SAMPLE_PROFILE : DEFAULT_PROFILE);
 
-/** Another budget for the same task: what is named here stands, whole, in place of the task's key of the same name. */
+/** Another budget for the same task: each key replaces the task's key as a whole. */
 const profileSchema = z.strictObject({
   gpus: gpusSchema.optional(),
   limits: limitsShape.optional(),

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { EvaluatorSpec } from './evaluator-spec.js';
 import { relativeFile } from '../text/relative-file.js';
 
-/** What a task needs beyond the plain images: installed into image layers before a run, never during one. */
+/** Installed into image layers before a run, never during one. */
 export const requirementsSchema = z.strictObject({
-  /** Requirements file for the agent's image, relative to the task's folder; see checkRequirements. */
+  /** Requirements file for the agent's image, in the task's folder; see checkRequirements. */
   agent: relativeFile.optional(),
   /** The same for the evaluator's image. */
   evaluator: relativeFile.optional(),
@@ -12,30 +12,29 @@ export const requirementsSchema = z.strictObject({
   apt: z
     .array(z.string().regex(/^[a-z0-9][a-z0-9+.-]+(?:=[A-Za-z0-9.+:~-]+)?$/, 'a Debian package: name or name=version'))
     .default([]),
-  /** True: starter, oracle and evaluator do without, so that the task can be played where nothing can be installed. */
+  /** Starter, oracle and evaluator work without them: playable where nothing can be installed. */
   optional: z.boolean().optional(),
 });
 export type TaskRequirements = z.infer<typeof requirementsSchema>;
 
-/** Which of a task's requirements go into one image; null: the plain image will do. */
+/** Of one image; null: the plain image suffices. */
 export interface LayerRequirements {
-  /** For messages. */
   taskId: string;
-  /** Host folder that `file` and the wheels named in it are relative to. */
+  /** Host folder that `file` and its wheels are relative to. */
   taskDir: string;
   file: string | null;
   apt: readonly string[];
-  /** Lines of a requirements file that stands in no folder; then `file` is only its name. */
+  /** Lines of a requirements file without a folder; then `file` is only its name. */
   lines?: readonly string[];
-  /** The image is made of the task's own environment/; absent: of bench's. */
+  /** The image is built from the task's environment/; absent: from bench's. */
   harbor?: Extract<EvaluatorSpec, { kind: 'harbor' }>;
 }
 
-/** The layer with a program's Python packages, on top of the task's; null: it has none. */
+/** A program's Python packages, on top of the task's layer; null: none. */
 export const programLayer = ({ pip }: { pip: readonly string[] }): LayerRequirements | null =>
   pip.length === 0 ? null : { taskId: 'program', taskDir: '/', file: 'program.txt', apt: [], lines: pip };
 
-/** The layer that a task needs on the agent's or the evaluator's image, or null. */
+/** Of the agent's or the evaluator's image. */
 export function layerOf(
   task: { id: string; requirements?: TaskRequirements | undefined; evaluator?: EvaluatorSpec },
   kind: 'agent' | 'evaluator',
@@ -48,7 +47,6 @@ export function layerOf(
   return file === null && apt.length === 0 ? null : { taskId: task.id, taskDir, file, apt };
 }
 
-/** A line of a requirements file that names something. */
 export type Requirement =
   | { kind: 'pinned'; line: number; name: string }
   /** A wheel or source archive in the task's folder, as a relative path. */
@@ -59,8 +57,8 @@ const PINNED =
 const ARCHIVE = /^(?:\.\/)?([A-Za-z0-9][A-Za-z0-9._+/-]*\.(?:whl|tar\.gz|zip))(?:\s+--hash=sha256:[0-9a-f]{64})*$/;
 
 /**
- * Read a requirements file in the narrow form that gives the same image tomorrow: `name==version`, with extras, marker and
- * hashes if wanted, or an archive in the task's folder. No options, addresses, nested files.
+ * Reads the subset of requirements files that always gives the same image: `name==version`,
+ * optionally with extras, marker and hashes, or an archive in the task's folder.
  */
 export function readRequirements(text: string): {
   requirements: Requirement[];

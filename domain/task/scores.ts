@@ -3,7 +3,7 @@ import type { SplitScore } from '../run/run.js';
 import type { Metrics } from '../run/score.js';
 import type { Split, TaskSpec } from './task.js';
 
-/** A metric beyond its declared bounds: impossible for an honest submission. Kept, marked, out of the strict ranking. */
+/** Outside a metric's bounds, which honest submissions cannot be. Not strictly ranked. */
 function isSuspect(task: Pick<TaskSpec, 'metrics'>, metrics: Metrics): boolean {
   return Object.entries(metrics).some(([name, value]) => {
     const bounds = task.metrics[name]?.bounds;
@@ -11,7 +11,6 @@ function isSuspect(task: Pick<TaskSpec, 'metrics'>, metrics: Metrics): boolean {
   });
 }
 
-/** What is stored of one split. */
 export function splitScore(task: TaskSpec, outcome: Outcome): SplitScore {
   const metrics = outcome.kind === 'ok' ? outcome.metrics : null;
   return {
@@ -24,8 +23,8 @@ export function splitScore(task: TaskSpec, outcome: Outcome): SplitScore {
 }
 
 /**
- * What is stored of each split. A split that was not evaluated, because the one before it failed, shares that one's fate. The
- * test's score is suspect if any split's is: the same submission made both.
+ * An unevaluated split fails as the one before it. Any suspect split makes the test's score
+ * suspect: the same submission made both.
  */
 export function splitScores(
   task: TaskSpec,

@@ -1,6 +1,6 @@
-/** Shorter files may well be the same by chance. */
+/** Shorter files may be equal by chance. */
 const SHORTEST = 16;
 
-/** Is a file of evaluator/ one that agents must not see? What the player's programs are given is no secret, and beside referee.py. */
+/** Must agents not see this file of evaluator/? Player programs' files are no secret. */
 export const isSecret = (path: string, bytes: number): boolean =>
   bytes >= SHORTEST && !path.startsWith('inputs/') && !path.startsWith('player/');

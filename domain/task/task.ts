@@ -8,7 +8,7 @@ import { baselineSchema, gpusSchema, limitsSchema, oracleSchema, profilesSchema 
 import { requirementsSchema } from './requirements.js';
 import { targetSchema } from './target.js';
 
-/** In the order in which a submission is scored on them. */
+/** In scoring order. */
 export const SPLITS = ['validation', 'test'] as const;
 export type Split = (typeof SPLITS)[number];
 
@@ -25,19 +25,19 @@ const metricSchema = z.strictObject({
   direction: z.enum(['maximize', 'minimize']),
   description: z.string().min(1),
   unit: z.string().optional(),
-  /** Scores outside [min, max] are impossible for an honest submission: they are marked `suspect`. */
+  /** Scores outside [min, max] are impossible for honest submissions: marked `suspect`. */
   bounds: z.strictObject({ min: z.number().optional(), max: z.number().optional() }).optional(),
-  /** How far two evaluations of the same files with the same seed may differ, as a share of the value; for what is measured, such as time. */
+  /** Relative difference of equal evaluations; for measured values, such as time. */
   noise: z.number().nonnegative().optional(),
 });
 
-/** `configs/tasks/<id>/task.yaml`. The folder also holds `starter/` and `evaluator/` (secret), and may hold `oracle/`. */
+/** `configs/tasks/<id>/task.yaml`. The folder also has `starter/` and `evaluator/` (secret). */
 export const taskSchema = z.strictObject({
-  /** Version of this file's format. */
+  /** Version of the file format. */
   schema: z.literal(1),
   id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, 'letters, digits, - and _ only'),
   name: z.string().min(1),
-  /** Bumped when scores of the old and the new form may not be compared. */
+  /** Raised when old and new scores are not comparable. */
   contract: z.number().int().positive(),
   domain: z.string().min(1),
   /** The agent's prompt: a nunjucks template over the task's fields. */
@@ -45,47 +45,43 @@ export const taskSchema = z.strictObject({
   metrics: z.record(z.string(), metricSchema).refine((m) => Object.keys(m).length > 0, 'at least one metric'),
   primary: z.string(),
   baseline: baselineSchema.optional(),
-  /** Known optimum, or the best score known: worth a gain of 1. Absent: leaderboards have no gains of it, and trainers' are in units of the baseline. */
+  /** Known optimum or best score. Absent: no gains; trainers use the baseline's unit. */
   target: targetSchema.optional(),
   oracle: oracleSchema.optional(),
-  /** What is taken from the workspace. */
   submission: submissionSchema,
   evaluator: evaluatorSchema,
-  /** What each submission is scored on. Agents are shown `validation` where it is declared; leaderboards use `test`. */
+  /** Agents see `validation` if declared; leaderboards use `test`. */
   splits: splitsSchema,
   limits: limitsSchema,
-  /** The agent's container; evaluators never have a network. */
   network: networkSchema,
-  /** Data that are prepared beforehand, by prepare.py beside this file. */
+  /** Prepared in advance, by prepare.py in the same folder. */
   data: dataSchema.optional(),
-  /** Packages in image layers of the task. */
   requirements: requirementsSchema.optional(),
   gpus: gpusSchema.default(0),
-  /** Other budgets, by name: the profiles that a request may name. */
+  /** Other budgets, by name. */
   profiles: profilesSchema.optional(),
   /**
-   * What counts when a run ends without a submit: its files as they are; if those give no valid score, the last valid submission that it
-   * validated; or the best of those in any case, by what the agent was shown.
+   * What counts without a submit: the current files; if they have no valid score, the last valid
+   * validated submission; or the best of those by the shown score.
    */
   onForcedEnd: z.enum(FORCED_END_POLICIES).default('current'),
-  /** The workspace is kept after every so many steps, and at each validate; 0: never. Submissions may say otherwise. */
+  /** Steps between snapshots, besides those at validate; 0: none. Submissions may override it. */
   snapshotEvery: z.number().int().nonnegative().default(SNAPSHOT_EVERY),
 });
-/** As a run's task is stored: with the profile that was put in; absent: none, it is the task as its file says. */
+/** As stored with a run. */
 export const storedTaskSchema = taskSchema.extend({ profile: z.string().optional() });
 export type TaskSpec = z.infer<typeof taskSchema> & {
-  /** The profile that was put in; absent: none, it is the task as its file says. */
+  /** The applied profile; absent: the task as in its file. */
   profile?: string;
 };
 export type TaskSpecInput = z.input<typeof taskSchema>;
 
-/** A task as it lies on disk. */
 export interface TaskFolder {
   spec: TaskSpec;
-  /** Absolute path of the folder. */
+  /** Absolute path. */
   dir: string;
-  /** SHA-256 over every file's relative path, mode bit and bytes, hex; with prepared data, over that and their hash. */
+  /** SHA-256 over relative paths, mode bits and bytes, and any prepared data's hash, hex. */
   contentHash: string;
-  /** Prepared data that belong to it; absent: it has none, or they were not looked up. */
+  /** Absent: none, or not looked up. */
   data?: PreparedData;
 }

@@ -2,8 +2,8 @@ import { dialectEnvironment } from '../agent/dialect.js';
 import type { RunDefinition } from '../run/run.js';
 
 /**
- * What a sandbox that is started ahead must have in common with the one that a run would start itself; null: this run's sandbox holds
- * something that is known only when the run begins, so none is started ahead for it.
+ * What a warm sandbox must share with the run's own; null: part of the sandbox is known only when
+ * the run begins, so none is started ahead.
  */
 export function warmKey(run: RunDefinition): string | null {
   const { backend, gpus, memory, forkedFrom, task, taskHash, agent } = run;

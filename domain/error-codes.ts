@@ -1,7 +1,4 @@
-/**
- * Machine-readable codes of errors, in the form `thing.condition`. Messages may change, codes do not.
- * An error without a code of its own has its type as code.
- */
+/** `thing.condition`. Messages may change, codes do not. The default code is the error's type. */
 export const ERROR_CODES = {
   'access.denied': 'the token does not grant this, or the request comes from another site',
   'account.not_found': 'there is no rate limit account with this name',

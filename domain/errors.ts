@@ -1,7 +1,7 @@
 import type { ConfigProblem } from './views/validated-file.js';
 import type { ErrorCode } from './error-codes.js';
 
-/** Errors that people see. `message` says what failed; `remedy` says what to do next. No secrets, no query parameters. */
+/** For people. `message`: what failed; `remedy`: what to do. No secrets, no query parameters. */
 
 export type BenchErrorType =
   | 'usage' // bad arguments, bad config: exit code 2
@@ -10,11 +10,11 @@ export type BenchErrorType =
   | 'services' // Temporal, Postgres, the engine are not reachable: exit code 1
   | 'failed'; // the work itself failed: exit code 1
 
-/** Options of the request, by name, that a remedy is about, with a value where it suggests one. The caller's interface says how to give them. */
+/** Request options that a remedy names, with a suggested value; each interface spells them. */
 export type RemedyFields = Readonly<Record<string, string | true>>;
 
 interface BenchErrorOptions {
-  /** What exactly is wrong, for programs: `batch.name_taken`. Default: the type. */
+  /** For programs: `batch.name_taken`. Default: the type. */
   code?: ErrorCode;
   remedy?: string | undefined;
   fields?: RemedyFields;
@@ -34,33 +34,32 @@ export class BenchError extends Error {
     this.remedy = options.remedy;
     this.fields = options.fields ?? {};
   }
-  /** 2 for what the caller must change in the command or a file, else 1. */
+  /** 2 if the caller must change the command or a file, else 1. */
   get exitCode(): 1 | 2 {
     return this.type === 'services' || this.type === 'failed' ? 1 : 2;
   }
 }
 
-/** A run's container is gone or cannot be restarted, and its effects are lost. */
+/** The container is gone or cannot be restarted, and its effects are lost. */
 export class SandboxLost extends Error {
   override name = 'SandboxLost';
 }
 
-/** The run's host leaves as announced: the run continues elsewhere. */
+/** The host leaves as announced: the run continues elsewhere. */
 export class HostLeft extends Error {
   override name = 'HostLeft';
 }
 
-/** The engine, the image or the disk failed: never the agent's fault. Retried, then `infra_error`. */
+/** The engine, image or disk failed, never the agent. Retried, then `infra_error`. */
 export class InfrastructureError extends Error {
   override name = 'InfrastructureError';
 }
 
-/** PostgreSQL does not answer, and with it nothing else has failed. */
 export class DatabaseAway extends InfrastructureError {
   override name = 'DatabaseAway';
 }
 
-/** PostgreSQL refuses the values of a row, as it will each time: what they came from fails, and nothing else. */
+/** PostgreSQL always refuses these values: only their source fails. */
 export class RefusedRow extends Error {
   override name = 'DatabaseError';
   constructor(
@@ -72,20 +71,17 @@ export class RefusedRow extends Error {
   }
 }
 
-/** The home's disk has no room for what the run may write, so the run waits. */
+/** The home's disk lacks room for the run, so the run waits. */
 export class NoRoom extends InfrastructureError {
   override name = 'NoRoom';
 }
 
-/** Not the agent's fault either, but no retry can help: ends the run as `infra_error` at once. */
+/** Not the agent's fault, and retries cannot help: the run ends as `infra_error` at once. */
 export class Unrecoverable extends Error {
   override name = 'Unrecoverable';
 }
 
-/**
- * Another attempt has taken over the run's steps: this one writes nothing more. Retried: an attempt
- * that Temporal still waits for takes over again.
- */
+/** Another attempt took over. Retried: an attempt that Temporal waits for takes over again. */
 export class Superseded extends Error {
   override name = 'Superseded';
 }

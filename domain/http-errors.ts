@@ -1,9 +1,9 @@
 import type { BenchError } from './errors.js';
 import type { ErrorDocument } from './views/errors.js';
 
-/** Errors over HTTP, the same for the page, the environment server and its front. */
+/** The same for the page, the environment server and its front. */
 
-/** Errors whose status does not follow from their type. */
+/** Whose status does not follow from their type. */
 const BY_CODE = {
   'token.invalid': 401,
   'access.denied': 403,
@@ -25,7 +25,7 @@ export const errorDocument = ({ type, code, message, remedy }: BenchError): Erro
   error: { type, code, message, remedy: remedy ?? null },
 });
 
-/** Tells a client when to try again, or how to sign in. */
+/** When to retry, or how to sign in. */
 export function errorHeaders(status: number): Record<string, string> {
   if (status === 429 || status === 503) return { 'Retry-After': '1' };
   return status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};

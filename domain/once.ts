@@ -1,12 +1,12 @@
 export interface Once<T> {
   (): Promise<T>;
-  /** What was made, or is being made; null: nothing. */
+  /** The value, or its promise; null: not made. */
   known(): Promise<T> | null;
-  /** The next call makes another. */
+  /** The next call makes a new one. */
   forget(): void;
 }
 
-/** Makes it at the first call, for all calls. A failure is not kept: the next call tries again. */
+/** Shared by all calls. A failure is not kept: the next call retries. */
 export function once<T>(make: () => Promise<T>): Once<T> {
   let made: Promise<T> | null = null;
   const get = (): Promise<T> => {

@@ -2,7 +2,7 @@ import { type EndReason, type FinalEvaluation, mlgymExitStatus } from '../run/ou
 import type { EvaluationKind, EvaluationStatus } from '../run/run.js';
 import type { Metrics } from '../run/score.js';
 
-/** An evaluation as the one who plays may see it: on the split that is shown, never on a hidden one. */
+/** For the player: on the shown split, never on a hidden one. */
 interface ShownEvaluation {
   /** `<run>/<step>/<kind>`: an evaluation pays once. */
   id: string;
@@ -10,57 +10,53 @@ interface ShownEvaluation {
   status: EvaluationStatus;
   valid: boolean;
   metrics: Metrics | null;
-  /** Value of the task's primary metric. */
   primary: number | null;
-  /** The same of the starter's submission; null: it has not been measured. */
+  /** Of the starter's submission; null: not measured. */
   baseline: number | null;
-  /** By how much it is better than the baseline, in the units that rewards are paid in; null: it counts for none. */
+  /** Gain over the baseline, in reward units; null: does not count. */
   gain: number | null;
 }
 
-/** What of a run is our fault: never a reward. */
+/** An internal fault: never a reward. */
 interface EpisodeFault {
-  /** An end that is not the player's doing, or an evaluation without a score that could have been the one that counts. */
+  /** An end without the player's fault, or a missing score that could have counted. */
   reason: EndReason | 'evaluator_error' | 'no_baseline';
   detail: string | null;
 }
 
-/** What one action brought about. Final once stored: a repeated request gets the same one. */
+/** Outcome of one action. Final once stored: a repeated request gets the same one. */
 export interface EpisodeOutcome {
   seq: number;
   step: number;
-  /** What the policy is shown, whole. */
+  /** The policy's whole message. */
   message: string;
-  /** Of this action alone; null: it brought none. */
   reward: number | null;
   rewardParts: Record<string, number>;
   terminated: boolean;
   truncated: boolean;
-  /** As MLGym would name the end; null: the episode continues. */
+  /** MLGym's name of the end; null: the episode continues. */
   exitStatus: string | null;
   endReason: EndReason | null;
   fault: EpisodeFault | null;
-  /** The action was no command: nothing was executed. */
+  /** Not a command: nothing was executed. */
   formatError: boolean;
   output: string | null;
   exitCode: number | null;
   timedOut: boolean;
-  /** Of the output, left out in the middle. */
+  /** Omitted from the middle of the output. */
   truncatedBytes: number;
   remainingSteps: number;
-  /** How often `validate` is still scored; null or absent: as often as it is asked for. */
+  /** Null or absent: unlimited. */
   remainingValidations?: number | null;
   evaluation: ShownEvaluation | null;
 }
 
-/** How far an action is, by the record. */
 export interface ActionProgress {
   seq: number;
   step: number;
   try: number;
-  /** Stored before. */
   settled: EpisodeOutcome | null;
-  /** The turn that came after: the policy is asked again. */
+  /** The next turn: the policy is asked again. */
   next: { step: number; try: number; message: string } | null;
   run: {
     ended: boolean;
@@ -68,7 +64,7 @@ export interface ActionProgress {
     finalEvaluation: FinalEvaluation | null;
     detail: string | null;
     maxSteps: number;
-    /** null or absent: there is no limit. */
+    /** Null or absent: no limit. */
     validationsLeft?: number | null;
   };
   record: {
@@ -81,25 +77,23 @@ export interface ActionProgress {
   evaluations: ShownEvaluation[];
 }
 
-/** What its step is worth by now, and what of that has been given. */
+/** The step's present reward, and its part already paid. */
 export interface StepReward {
   reward: number | null;
-  /** Sum up to the reward. */
   parts: Record<string, number>;
-  /** Parts that earlier actions have been given; null: none. */
+  /** Parts already paid to earlier actions; null: none. */
   given: Record<string, number> | null;
-  /** Parts that are paid again: they are reported although earlier actions have been given them, even if 0. */
+  /** Parts that are paid again, and reported even if 0. */
   again?: readonly string[];
-  /** Why an episode that has ended has no reward; null or absent: it has one, or continues. */
+  /** Why an ended episode has no reward; null or absent: it has one, or continues. */
   fault?: EpisodeFault['reason'] | null;
 }
 
-/** Is the outcome of the action known? */
 export const isOver = (progress: ActionProgress): boolean => progress.next !== null || progress.run.ended;
 
 const TERMINAL: readonly EndReason[] = ['submit', 'forfeit'];
 
-/** The outcome of an action that is over. `keptBytes`: most that is kept of an output. */
+/** `keptBytes`: limit on the kept output. */
 export function outcomeOf(progress: ActionProgress, reward: StepReward): EpisodeOutcome {
   const { seq, step, next, run, record, evaluations } = progress;
   const formatError = next === null ? record?.action === null : next.step === step;
@@ -138,7 +132,7 @@ export function outcomeOf(progress: ActionProgress, reward: StepReward): Episode
   };
 }
 
-/** What was given before is not given again: a part that is left with nothing is none. */
+/** Subtracts what was paid before; drops empty parts. */
 function ownParts({ parts, given, again = [] }: StepReward): Record<string, number> {
   const before = given ?? {};
   const own = Object.entries(parts).map(([part, amount]) => [part, amount - (before[part] ?? 0)] as const);
@@ -147,13 +141,13 @@ function ownParts({ parts, given, again = [] }: StepReward): Record<string, numb
   );
 }
 
-/** Rewards are added up over actions. */
+/** Rewards add up over actions. */
 function difference({ reward, given }: StepReward): number | null {
   const before = Object.values(given ?? {});
   return reward === null || before.length === 0 ? reward : reward - before.reduce((sum, amount) => sum + amount, 0);
 }
 
-/** An evaluation's fault comes from the record, which knows the score that would have counted. */
+/** The record names an evaluation's fault: it knows which score would have counted. */
 function faultOf(
   { endReason, detail }: ActionProgress['run'],
   ofEvaluation: EpisodeFault['reason'] | null,

@@ -3,13 +3,13 @@ import { END_REASONS, FINAL_EVALUATIONS } from '../run/outcomes.js';
 import { toolStateSchema } from '../agent/tool-state.js';
 import { EVALUATION_KINDS, EVALUATION_STATUSES } from '../run/run.js';
 
-/** What ATIF and Inspect have no field for lies under the key `bench`: in `extra` there, in `metadata` here. Version of its form. */
+/** Version of the key `bench` in ATIF's `extra` and Inspect's `metadata`, for all other fields. */
 export const EXTRA_VERSION = 1;
 
 const tokens = z.number().int().nonnegative();
 const money = z.string().regex(/^\d{1,12}(\.\d{1,18})?$/);
 
-/** A reply that was refused, or a call that was never answered. */
+/** A refused reply, or an unanswered call. */
 const extraCallSchema = z.object({
   try: z.number().int().nonnegative(),
   attempt: z.number().int().positive(),
@@ -36,7 +36,7 @@ export const stepExtraSchema = z.object({
   thought: z.string().optional(),
   /** Absent: the command of the first call; null: no reply could be parsed. */
   action: z.string().nullable().optional(),
-  /** The call is ours: the agent writes its commands into its text. */
+  /** Our own call: the agent writes commands into its text. */
   synthetic: z.boolean().optional(),
   exit_code: z.number().int().nullable().optional(),
   timed_out: z.boolean().optional(),
@@ -50,9 +50,8 @@ export const stepExtraSchema = z.object({
   executed_at: z.string().nullable().optional(),
   copied: z.boolean().optional(),
   reward: z.number().nullable().optional(),
-  /** The call whose reply it is. */
+  /** The call of this reply. */
   call: extraCallSchema.optional(),
-  /** All others. */
   calls: z.array(extraCallSchema).optional(),
   evaluations: z
     .array(
@@ -142,9 +141,8 @@ export const runExtraSchema = z.object({
   created_at: z.string(),
   started_at: z.string().nullable(),
   ended_at: z.string().nullable(),
-  /** Calls of a step that never came to be. */
+  /** Calls of a missing step. */
   calls: z.array(extraCallSchema).optional(),
-  /** Of an episode: its rewards, labels and policy. */
   episode: z.record(z.string(), z.unknown()).optional(),
 });
 export type RunExtra = z.infer<typeof runExtraSchema>;

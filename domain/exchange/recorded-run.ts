@@ -1,9 +1,9 @@
 import type { ToolCall } from '../model/model.js';
 import type { TrajectoryStep } from '../views/trajectory.js';
 
-/** A call to a provider, as stored; a reply that a policy outside gave has no usage. */
+/** A stored provider call; an external policy's reply has no usage. */
 export interface RecordedCall {
-  /** The question of the step: 1, and more after replies that were refused. */
+  /** From 1; more after refused replies. */
   try: number;
   attempt: number;
   status: 'reserved' | 'confirmed' | 'unconfirmed' | 'failed';
@@ -18,11 +18,10 @@ export interface RecordedCall {
   costUsd: string | null;
   ms: number | null;
   error: string | null;
-  /** What an external policy received for a refused reply; else rebuilt from the agent's templates. */
+  /** An external policy's answer to a refused reply; else rebuilt from the agent's templates. */
   answer?: string;
 }
 
-/** A step with all that was asked and answered in it. */
 export interface ExchangedStep extends Omit<
   TrajectoryStep,
   'evaluations' | 'costUsd' | 'inputTokens' | 'outputTokens' | 'endpoint'
@@ -30,15 +29,13 @@ export interface ExchangedStep extends Omit<
   /** When the command's outcome was stored. */
   executedAt: string | null;
   calls: RecordedCall[];
-  /** Episodes: what its last action earned. */
+  /** Episodes: the reward of its last action. */
   reward: number | null;
 }
 
-/** The call whose reply the step is made of. */
 export const answeringCall = (calls: readonly RecordedCall[]): RecordedCall | undefined =>
   calls.findLast(({ status }) => status === 'confirmed');
 
-/** Replies before it that could not be used. */
 export const refusedCalls = (calls: readonly RecordedCall[]): RecordedCall[] => {
   const answering = answeringCall(calls);
   return calls.filter((call) => call.status === 'confirmed' && call !== answering);

@@ -1,4 +1,4 @@
-/** Why a compose file cannot be followed: what of it reaches out of the task's one container. */
+/** Part of a compose file that reaches out of the task's one container. */
 export interface ComposeRefusal {
   /** `services.main.volumes[0]` */
   key: string;
@@ -22,7 +22,7 @@ const FORBIDDEN: readonly [key: string, reason: string][] = [
   ['security_opt', 'it changes its isolation'],
 ];
 
-/** Everything in a parsed compose file that cannot be done safely; empty: one container, on its own. */
+/** Everything unsafe in a parsed compose file; empty: one isolated container. */
 export function composeRefusals(file: unknown): ComposeRefusal[] {
   if (!isTable(file) || !isTable(file['services'])) return [{ key: 'services', reason: 'there are no services' }];
   const refusals: ComposeRefusal[] = [];
@@ -43,7 +43,7 @@ export function composeRefusals(file: unknown): ComposeRefusal[] {
   return refusals;
 }
 
-/** Named volumes begin with a letter or a digit; anything else is a path of the host, or a variable that may be one. */
+/** Named volumes begin with a letter or digit; others are host paths or variables. */
 function isHostMount(volume: unknown): boolean {
   if (typeof volume === 'string') {
     const [source = ''] = volume.split(':');

@@ -1,11 +1,10 @@
-/** Why a Dockerfile cannot be built as it is: what of it reads more than the task's folder and its base. */
+/** Part of a Dockerfile that reads more than the task's folder and its base. */
 export interface DockerfileRefusal {
-  /** The instruction. */
   key: string;
   reason: string;
 }
 
-/** Comments within an instruction are no part of it; neither is what follows a line without a backslash. */
+/** Skips comments within an instruction, and ends it at a line without a backslash. */
 function instructionAt(lines: readonly string[], at: number): { text: string; next: number } {
   let [text, next] = ['', at];
   for (; next < lines.length; next += 1) {
@@ -18,7 +17,7 @@ function instructionAt(lines: readonly string[], at: number): { text: string; ne
   return { text: text.trim(), next: next + 1 };
 }
 
-/** As the engine reads them: the text of a heredoc holds no instructions. */
+/** As the engine reads them: a heredoc's text contains no instructions. */
 function instructions(lines: readonly string[]): string[] {
   const found: string[] = [];
   for (let at = 0; at < lines.length;) {
@@ -38,14 +37,14 @@ function instructions(lines: readonly string[]): string[] {
 
 const FROM = /^FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?/i;
 
-/** `docker.io/library/` is what an engine puts before a short name itself. */
+/** Engines prepend `docker.io/library/` to short names. */
 const shortName = (image: string): string => image.replace(/^(?:index\.)?docker\.io\//i, '').replace(/^library\//i, '');
 
-/** An image that no registry has, but this engine: bench's own, with what tasks hide from agents, and ids. */
+/** In no registry, only this engine: bench's own images, with hidden task files, and ids. */
 export const isOfThisEngine = (image: string): boolean =>
   /^(?:bench-|localhost(?::\d+)?\/|sha256:)|^[0-9a-f]{12,64}$/i.test(shortName(image));
 
-/** With the defaults of the ARGs before the first stage; null: some variable has none. */
+/** With defaults of the ARGs before the first stage; null: a variable has none. */
 function withDefaults(image: string, defaults: ReadonlyMap<string, string>): string | null {
   const known = image.replace(
     /\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))/g,
@@ -56,9 +55,9 @@ function withDefaults(image: string, defaults: ReadonlyMap<string, string>): str
 }
 
 /**
- * Everything that a build of others may not do here: take files of images beside its base, run a parser of its own, or have the
- * engine fetch. `allowed`: images that the user names as bases. Lines within a heredoc are checked as if they were instructions, since
- * engines differ about what is one.
+ * What a foreign build may not do: take files of images other than its base, run its own parser, or
+ * make the engine fetch. `allowed`: base images that the user names. Heredoc lines are checked too,
+ * since engines differ about them.
  */
 export function dockerfileRefusals(text: string, allowed: (image: string) => boolean): DockerfileRefusal[] {
   const lines = text.split(/\r?\n/);
@@ -109,6 +108,6 @@ export function dockerfileRefusals(text: string, allowed: (image: string) => boo
   return [...refusals.values()];
 }
 
-/** Without the parser that it names: the engine's own reads it. */
+/** Removes the named parser: the engine's own is used. */
 export const withoutSyntax = (text: string): string =>
   text.replace(/^(?:\s*#[^\n]*\n)*/, (head) => head.replace(/^\s*#\s*syntax\s*=[^\n]*\n/gim, ''));

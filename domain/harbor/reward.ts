@@ -1,6 +1,6 @@
 import type { EvaluationOutcome } from '../ports/evaluator-port.js';
 
-/** What a verification left in its log folder; null: no such file, or no plain one. */
+/** From a verification's log folder; null: no plain file of this name. */
 export interface VerifierFiles {
   rewardJson: string | null;
   rewardTxt: string | null;
@@ -12,8 +12,9 @@ type Judged = EvaluationOutcome & { kind: 'ok' | 'rejected' | 'evaluator_error' 
 const fault = (message: string): Judged => ({ kind: 'evaluator_error', message });
 
 /**
- * The reward of Harbor's tests. A verifier that could not start writes 0 like one whose tests fail, so tests that write a report must
- * have written one; and a full reward must agree with it: what the agent wrote may have skipped or ended them.
+ * The reward of Harbor's tests. A verifier that could not start also writes 0, so tests with a
+ * report must have written one, and a full reward must agree with it: the agent's code may have
+ * skipped or ended them.
  */
 export function judgeReward({ rewardJson, rewardTxt, ctrf }: VerifierFiles, wantsReport: boolean): Judged {
   if (wantsReport && ctrf === null) return fault('tests/test.sh left no ctrf.json: it did not get to its tests');
@@ -29,7 +30,7 @@ export function judgeReward({ rewardJson, rewardTxt, ctrf }: VerifierFiles, want
   return { kind: 'ok', metrics: { reward } };
 }
 
-/** A text says what is wrong. */
+/** A text result is the problem. */
 function ofText(text: string | null): number | string {
   if (text === null) return 'tests/test.sh left neither reward.json nor reward.txt';
   const trimmed = text.trim();
@@ -55,7 +56,7 @@ function ofJson(text: string): number | string {
   return typeof value === 'number' ? finite(value) : `reward.json: ${key} is no number`;
 }
 
-/** JSON can write numbers that are too large for one. */
+/** JSON can contain numbers that overflow. */
 const finite = (value: number): number | string =>
   Number.isFinite(value) ? value : 'reward.json has no finite number';
 
@@ -65,7 +66,7 @@ function readReport(text: string): { tests: number; passed: number } | string {
       .results.summary;
     if (Number.isInteger(tests) && Number.isInteger(passed)) return { tests: Number(tests), passed: Number(passed) };
   } catch {
-    // Told below.
+    // Reported below.
   }
   return 'ctrf.json has no summary of tests and passed ones';
 }

@@ -1,4 +1,4 @@
-/** The keys of Harbor's `task.toml`, as its own models have them: others are ignored there, and named here. */
+/** The keys of Harbor's `task.toml` in its own models; Harbor ignores others, we report them. */
 interface Keys {
   readonly [key: string]: true | 'free' | Keys;
 }
@@ -27,7 +27,6 @@ const KEYS: Keys = {
   environment,
 };
 
-/** Forms of the file whose meaning is known. */
 export const KNOWN_VERSIONS: readonly string[] = ['0.0', '1.0', '1.1', '1.2', '1.3', '1.4'];
 
 const isTable = (value: unknown): value is Record<string, unknown> =>
@@ -42,7 +41,7 @@ export function unknownKeys(file: Readonly<Record<string, unknown>>, keys: Keys 
   });
 }
 
-/** The value at `environment.cpus`, if it is there. */
+/** The value at `environment.cpus`. */
 export function valueAt(file: Readonly<Record<string, unknown>>, path: string): unknown {
   return path
     .split('.')

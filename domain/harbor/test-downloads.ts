@@ -1,13 +1,13 @@
 import type { TestFile } from './verification.js';
 
-/** Calls of Python that fetch an address. */
+/** Python calls that fetch an address. */
 const FETCHES = /\burlretrieve\(|\burlopen\(|\b(?:requests|httpx)\.(?:get|post|request)\(|\bwget\.download\(/;
 const ADDRESSES = /\bhttps?:\/\/([\w.-]+)/g;
 const OWN = /^(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0)$/;
 
 /**
- * Hosts that the tests fetch from while they verify, where they have no network: such tests fail whatever the agent did. Read from their
- * text; `test.sh` is not looked at, as what it fetches is fetched when the verifier's image is made. Null: none is found.
+ * Hosts from which tests fetch while they verify, without a network: they always fail. Ignores
+ * `test.sh`, whose downloads happen when the verifier's image is built.
  */
 export function fetchedByTests(tests: readonly TestFile[]): { file: string; hosts: string[] } | null {
   for (const { path, text } of tests) {

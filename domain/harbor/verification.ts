@@ -1,36 +1,36 @@
 /**
- * How far a task's verification can be kept apart from its agent. `clean-room`: a fresh container gets the agent's working folder alone;
- * `same-image`: it needs the rest of the file system, too; `live`: it needs the agent's running processes.
+ * Separation of verification and agent. `clean-room`: a fresh container gets the working folder
+ * only; `same-image`: also the rest of the file system; `live`: the agent's processes run.
  */
 export const VERIFICATIONS = ['clean-room', 'same-image', 'live'] as const;
 export type Verification = (typeof VERIFICATIONS)[number];
 
 export interface Evidence {
-  /** Null: nothing speaks against a clean room. */
+  /** Null: a clean room suffices. */
   file: string | null;
   text: string;
 }
 
-/** A test file, by its path in the task. */
+/** By its path in the task. */
 export interface TestFile {
   path: string;
   text: string;
 }
 
-/** What only a process that the agent left can answer: an address with a port, a shell elsewhere, a list of processes. */
+/** Only a process left by the agent answers: address with port, remote shell, process list. */
 const PROCESSES =
   /\bhttps?:\/\/(?:localhost|127\.0\.0\.1)\b|\b(?:localhost|127\.0\.0\.1)(?::|["'],?\s*|\s+)\$?\{?\d{2,5}\b|\bssh\b[^\n]*@?(?:localhost|127\.0\.0\.1)|@localhost\b|\bpgrep\b|\bps\s+(?:aux|-e)|\bpsutil\.process_iter|\bparamiko\b|\bgrpc\.insecure_channel|\bvncdo|\bsystemctl\b|\bsmtplib\b|\bspawn\s+(?:telnet|ssh|nc)\b/;
-/** Places that belong to the image; not those of the tests, their logs, or devices. */
+/** Places of the image, without the tests' own, logs and devices. */
 const PLACES = /(?<![\w.:/-])\/(?:usr\/local|usr\/bin|usr\/lib|opt|tmp|root|home|etc|var|srv|data|workspace)\/[\w.-]+/g;
-/** Tests make and clean these themselves. */
+/** Made and cleaned by the tests. */
 const OWN = /^\/(?:tmp|root)\/(?:\.local|\.cargo|uv|test|pytest|venv|\.venv|tmp)/;
-/** A package or program that the agent was to install. */
+/** A package or program that the agent had to install. */
 const INSTALLED =
   /\bshutil\.which\(|\bcommand -v\b|\bdpkg\b|\bpip (?:show|list|freeze)\b|\bimportlib\.(?:metadata|util\.find_spec)\b|\bsubprocess\.[a-z_]+\(\s*\[\s*["'](R|Rscript|povray|pmars|ccomp|gcov|sqlite3)["']/;
 
 /** The agent may install what its files need: `Install dependencies into the system python.` */
 const FOR_THE_SYSTEM = /\binstall\b[^.\n]*\bsystem(?:-wide\b|wide\b| python\b)/i;
-/** Libraries that what the agent builds is linked with, and is started by the tests without. */
+/** The agent's build links these libraries, and the tests start it without them. */
 const LINKED = /\binstall\b[^&;|\n]*\slib[\w.+-]*-dev\b/;
 const STARTS = /\bsubprocess\.(?:run|Popen|check_\w+|call)\(|\bos\.(?:system|popen)\(/;
 
@@ -40,17 +40,17 @@ const inside = (path: string, folder: string): boolean =>
 export interface TaskTexts {
   instruction: string;
   solution: string;
-  /** How the image is made: what it names was there before the agent. */
+  /** What it names existed before the agent. */
   dockerfile: string;
 }
 
-/** What tests need of what the agent leaves, from their text. */
+/** What tests need from the agent, by their text. */
 export function verificationOf(
   tests: readonly TestFile[],
   workdir: string,
   { instruction, solution, dockerfile }: TaskTexts,
 ): { verification: Verification; evidence: Evidence } {
-  // A place that neither names is the image's, or the tests' own.
+  // A place that neither names belongs to the image or the tests.
   const asked = [instruction, solution];
   const first = (find: (text: string) => string | null, among = (_: string): boolean => true): Evidence | null => {
     for (const { path, text } of tests) {
@@ -87,7 +87,7 @@ export function verificationOf(
   return { verification: 'clean-room', evidence: { file: null, text: '' } };
 }
 
-/** Not a server that the tests start themselves. */
+/** Not a server that the tests start. */
 function processIn(text: string): string | null {
   for (const [found] of text.matchAll(new RegExp(`(?:${PROCESSES.source})(?::\\d+)?`, 'g'))) {
     const port = /:(\d+)$/.exec(found)?.[1];
@@ -96,22 +96,22 @@ function processIn(text: string): string | null {
   return null;
 }
 
-/** A program that the tests start makes it: they wait for it to appear. */
+/** Tests start a program that makes it, and wait for it. */
 function isAwaited(text: string, path: string): boolean {
   const named = new RegExp(`(\\w+)\\s*=\\s*(?:pathlib\\.)?Path\\(["']${path.replace(/[.+]/g, '\\$&')}["']\\)`, 'g');
   return STARTS.test(text) && [...text.matchAll(named)].some(([, name]) => text.includes(`while not ${name}.exists()`));
 }
 
-/** Scripts that run; others may be what is compared. */
+/** Scripts that run; others may only be compared. */
 const isScript = (path: string): boolean => /\.sh$|(?:^|\/)(?:test|verify|check|conftest)[^/]*$/.test(path);
 
-/** Among the packages of an installation, which may go over several lines. */
+/** Among an installation's packages, over several lines. */
 const installs = (dockerfile: string, program: string): boolean =>
   new RegExp(`\\binstall\\b[^&;]*\\s${program}\\b`).test(joined(dockerfile));
 
 const joined = (text: string): string => text.replace(/\\\n/g, ' ');
 
-/** Scripts fetch their own tools, which says nothing of the agent's. */
+/** Scripts fetch their own tools, which says nothing about the agent's. */
 const withoutComments = (text: string): string =>
   text
     .split('\n')
@@ -122,14 +122,11 @@ const withoutComments = (text: string): string =>
     )
     .join('\n');
 
-/**
- * `python -m pytest` takes modules from the folder where it starts before any other, and so do -c and a script on stdin; uv takes a
- * project from there, and `source` whatever a relative path names.
- */
+/** Python (-m, -c, stdin) imports from the current folder first; uv and `source` also read it. */
 const TAKES_FROM_WORKDIR =
   /\bpython[\d.]*(?:\s+-(?![A-Za-z]*[IPmc])[A-Za-z]+)*\s+(?:-(?![A-Za-z]*[IP])[A-Za-z]*[mc]\s+[\w."']+|-(?=\s|$)|<<)|\buv\s+(?:run|init|add|sync|venv)\b|(?:^|[;&|]\s*)(?:source|\.)\s+(?![/~$"'])\S+|\bPYTHONPATH=/;
 
-/** What test.sh, which starts in the working folder, runs from there; null: nothing is found. */
+/** What test.sh runs from its working folder; null: nothing is found. */
 function fromWorkdir(script: string): string | null {
   let inTests = false;
   for (const line of script.split('\n')) {
@@ -142,7 +139,7 @@ function fromWorkdir(script: string): string | null {
   return null;
 }
 
-/** Code of the agent that runs in the tests' own process can end it, or write the reward. Null: none is found. */
+/** Agent code in the tests' process can end it, or write the reward. Null: none is found. */
 export function inProcess(
   tests: readonly TestFile[],
   { instruction, solution }: Pick<TaskTexts, 'instruction' | 'solution'>,
@@ -158,7 +155,7 @@ export function inProcess(
         text,
       );
     if (found !== null) return { file: path, text: found[0] };
-    // A module that the agent is to write; the folder with it may be on the path by other ways.
+    // A module that the agent has to write; its folder may be on the path otherwise.
     for (const [line, module = ''] of text.matchAll(/^[ \t]*(?:from|import) (\w+)/gm))
       if (!own.has(module) && new RegExp(`\\b${module}\\.py\\b`).test(`${instruction}\n${solution}`))
         return { file: path, text: line.trim() };

@@ -1,8 +1,7 @@
-/** Who may do what in the page. Imports nothing. */
+/** Imports nothing. */
 
 /** A viewer reads; an operator also acts on batches, runs, hosts and limits. */
 export const ROLES = ['viewer', 'operator'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** May one of this role do what asks for that one? */
 export const mayAct = (has: Role, asked: Role): boolean => asked === 'viewer' || has === 'operator';

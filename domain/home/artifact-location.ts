@@ -4,23 +4,23 @@ import type { HomeLayout } from './layout.js';
 
 interface Bucket {
   bucket: string;
-  /** Without slashes at its ends; '' for none. */
+  /** Without outer slashes; '' for none. */
   prefix: string;
-  /** Of another service than AWS. */
+  /** For services other than AWS. */
   endpoint: string | undefined;
-  /** By which browsers reach that service, if it is another. */
+  /** That browsers use, if different. */
   publicEndpoint: string | undefined;
   /** `https://host/bucket/key` instead of `https://bucket.host/key`. */
   pathStyle: boolean;
-  /** Undefined: found as AWS's own tools find it. */
+  /** Undefined: by AWS's own rules. */
   region: string | undefined;
-  /** Secret. Undefined: found as AWS's own tools find them, in profiles or the machine's role. */
+  /** Secret. Undefined: by AWS's own rules, from profiles or the machine's role. */
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
-  /** Folder of this host for what is on its way into the bucket. */
+  /** Local folder for uploads. */
   spool: string;
 }
 
-/** Where submissions and snapshots are stored. `shared`: other hosts may read it, too. */
+/** `shared`: other hosts may read it. */
 export type ArtifactLocation =
   | { kind: 'folder'; dir: string; shared: boolean }
   | ({ kind: 's3'; shared: true } & Bucket);
@@ -29,10 +29,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const given = (env: Env, name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
 
-/**
- * Read BENCH_ARTIFACTS, a folder or `s3://bucket/prefix`, and what belongs to it. Region and credentials are the SDK's own to find.
- * Throws BenchError (usage) that names the variable.
- */
+/** A folder or `s3://bucket/prefix`. Throws BenchError (usage) that names the variable. */
 export function artifactLocation(layout: HomeLayout, env: Env): ArtifactLocation {
   const named = given(env, 'BENCH_ARTIFACTS');
   if (named === undefined) return { kind: 'folder', dir: layout.artifacts, shared: false };
@@ -65,7 +62,7 @@ export function artifactLocation(layout: HomeLayout, env: Env): ArtifactLocation
     ...{ kind: 's3', shared: true, bucket: address[1], prefix, endpoint, spool: join(layout.artifacts, 'outgoing') },
     publicEndpoint,
     pathStyle: pathStyle(given(env, 'BENCH_S3_PATH_STYLE'), endpoint),
-    // Servers other than AWS take any region, but the SDK wants one.
+    // Other servers accept any region, but the SDK requires one.
     region: given(env, 'AWS_REGION') ?? (endpoint === undefined ? undefined : 'us-east-1'),
     credentials: credentialsOf(env),
   };
@@ -78,7 +75,7 @@ function refuseNoAddress(name: string, text: string | undefined): void {
     });
 }
 
-/** Of the environment and `.env` files, which the SDK does not read. */
+/** From the environment and `.env` files, which the SDK does not read. */
 function credentialsOf(env: Env) {
   const [accessKeyId, secretAccessKey] = [given(env, 'AWS_ACCESS_KEY_ID'), given(env, 'AWS_SECRET_ACCESS_KEY')];
   if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
@@ -86,7 +83,7 @@ function credentialsOf(env: Env) {
   return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
 }
 
-/** Servers other than AWS seldom have a name for each bucket. */
+/** Other servers rarely have a host name per bucket. */
 function pathStyle(text: string | undefined, endpoint: string | undefined): boolean {
   if (text === undefined) return endpoint !== undefined;
   if (text !== '0' && text !== '1')

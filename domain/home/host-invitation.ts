@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { BenchError } from '../errors.js';
 
-/** What a new machine needs to become a host. `databaseUrl` holds the token as its password: secret. */
+/** For a new host. Secret: `databaseUrl` has the token as its password. */
 const invitationSchema = z.strictObject({
   schema: z.literal(1),
-  /** Of the program that invites. */
+  /** Of the inviting program. */
   version: z.string(),
   hostId: z.string(),
   databaseUrl: z.string(),
-  /** Authority of the database's certificate, PEM. */
+  /** CA of the database's certificate, PEM. */
   databaseAuthority: z.string().optional(),
   temporalAuthority: z.string().optional(),
-  /** Further settings, none of them secret: addresses, the namespace, the artifact store. */
+  /** Not secret: addresses, the namespace, the artifact store. */
   settings: z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), z.string()),
 });
 export type HostInvitation = z.infer<typeof invitationSchema>;
@@ -20,7 +20,7 @@ export type HostInvitation = z.infer<typeof invitationSchema>;
 export const encodeInvitation = (invitation: HostInvitation): string =>
   Buffer.from(JSON.stringify(invitation)).toString('base64url');
 
-/** BenchError (usage): it is none, or not all of it. */
+/** Throws BenchError (usage): not, or not a whole, invitation. */
 export function decodeInvitation(text: string): HostInvitation {
   try {
     return invitationSchema.parse(JSON.parse(Buffer.from(text.trim(), 'base64url').toString('utf8')));

@@ -1,10 +1,10 @@
 import type { TemporalNamespace } from '../ports/record/hosts.js';
 
 export interface Installation {
-  /** UUID, made once per database; backups carry it. */
+  /** UUID, made once per database; backups contain it. */
   id: string;
   /** Host, port and database, for messages. */
   database: string;
-  /** Hosts that are alive, and the Temporal namespace that each polls. */
+  /** Live hosts with their Temporal namespaces. */
   hosts: { hostId: string; homeId: string | null; namespace: TemporalNamespace }[];
 }

@@ -1,19 +1,19 @@
-/** Which requests to a server come from its own clients, and which from a page of another site. Imports nothing. */
+/** Distinguishes requests of own clients from those of other sites' pages. Imports nothing. */
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 export const isLoopback = (host: string): boolean => LOOPBACK.includes(host);
 
-/** As browsers write it: an IPv6 address in brackets. */
+/** As in browsers: an IPv6 address in brackets. */
 export const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 export interface OwnSite {
-  /** `host:port`, as clients send it in lower case. A page can have its own name resolve to this address, and sends that name. */
+  /** `host:port` in lower case. Other sites' names may resolve here, but clients send the name. */
   hosts: string[];
   /** Origins whose pages may send requests. */
   origins: string[];
 }
 
-/** The names of a server that listens at `host`: all of loopback stand for one of them. `more`: further names, with a port or without. */
+/** Loopback names are equivalent. `more`: further names, with or without a port. */
 export function ownSite(
   { host, port }: { host: string; port: number },
   schemes: readonly string[],
@@ -25,14 +25,13 @@ export function ownSite(
   return { hosts, origins: hosts.flatMap((name) => schemes.map((scheme) => `${scheme}://${name}`)) };
 }
 
-/** A header by its name in lower case. */
+/** By lower-case name. */
 export type HeaderOf = (name: string) => string | undefined;
 
-/** The client reached the server by a name that is not its own. */
 export const namesOtherHost = (header: HeaderOf, { hosts }: { hosts: readonly string[] }): boolean =>
   !hosts.includes((header('host') ?? '').toLowerCase());
 
-/** A browser sent it for a page of another site. Programs send neither header. */
+/** A browser sent it for another site's page. Programs send neither header. */
 export function comesFromOtherSite(header: HeaderOf, { origins }: { origins: readonly string[] }): boolean {
   const origin = header('origin');
   const site = header('sec-fetch-site');

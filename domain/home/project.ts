@@ -1,2 +1,2 @@
-/** The project of every batch. There is no way to create another one yet. */
+/** The project of every batch, so far the only one. */
 export const DEFAULT_PROJECT = 'default';

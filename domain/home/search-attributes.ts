@@ -1,2 +1,2 @@
-/** What our workflows set, for searches in Temporal: registered in the embedded server and needed in any other one. All keywords. */
+/** Keywords for searches in Temporal: registered in the embedded server, required in others. */
 export const SEARCH_ATTRIBUTES = ['BatchId', 'Model', 'Task', 'RunStatus'] as const;

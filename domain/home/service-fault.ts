@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** A service of a home died or had to be killed, or lost its store. */
+/** A service of a home died, was killed, or lost its store. */
 export const serviceFaultSchema = z.object({
-  /** `store_replaced`: the store of Temporal was damaged. Without a kind, the service ended. */
+  /** `store_replaced`: Temporal's store was damaged. Absent: the service ended. */
   kind: z.enum(['ended', 'store_replaced']).optional(),
   service: z.string(),
   /** When it was noticed, ISO 8601. */

@@ -1,14 +1,14 @@
 import { BenchError } from '../errors.js';
 
 /**
- * How to speak to a Temporal server: plainly, or over TLS, with a client certificate or an API key. The fields `tls` and
- * `apiKey` are what the SDK's connections take. Holds secrets: never to be printed or stored.
+ * Plain, or TLS with a client certificate or an API key. The SDK's connections take the fields
+ * `tls` and `apiKey`. Contains secrets: never print or store it.
  */
 export interface TemporalAccess {
   tls?: {
-    /** The name that the server's certificate must bear, if it is not the host of the address. */
+    /** Expected name in the server's certificate, if not the address's host. */
     serverNameOverride?: string;
-    /** PEM; unset: the authorities that the system trusts. */
+    /** PEM; unset: the system's authorities. */
     serverRootCACertificate?: Uint8Array;
     /** PEM, both. */
     clientCertPair?: { crt: Uint8Array; key: Uint8Array };
@@ -18,17 +18,17 @@ export interface TemporalAccess {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Beside TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE: the variables of Temporal's own environment configuration. */
+/** Temporal's own environment configuration, besides TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE. */
 const VARIABLES =
   /^TEMPORAL_(API_KEY|TLS|TLS_(CLIENT_CERT|CLIENT_KEY|SERVER_CA_CERT)_(PATH|DATA)|TLS_SERVER_NAME|TLS_DISABLE_HOST_VERIFICATION)$/;
 
-/** What is meant for another server must not reach clients of the embedded one. */
+/** Clients of the embedded server must not get settings of another one. */
 export const withoutTemporalAccess = <T>(env: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !VARIABLES.test(name)));
 
 /**
- * Read from an environment; `read` reads a file. Certificates or an API key turn TLS on, as in Temporal's own tools.
- * Throws BenchError (usage) that names the variable, never its value.
+ * Certificates or an API key turn on TLS, as in Temporal's tools. Throws BenchError (usage) that
+ * names the variable, never its value.
  */
 export function temporalAccess(env: Env, read: (path: string) => Uint8Array): TemporalAccess {
   const said = (name: string): string | undefined => {
@@ -105,7 +105,7 @@ function readFile(name: string, path: string, read: (path: string) => Uint8Array
   }
 }
 
-/** In words for people, without any secret: `TLS, client certificate, API key`; empty: plain. */
+/** For people, without secrets: `TLS, client certificate, API key`; empty: plain. */
 export const describeAccess = ({ tls, apiKey }: TemporalAccess): string =>
   [
     tls === undefined ? null : 'TLS',

@@ -6,7 +6,7 @@ export interface Sample {
   value: number;
 }
 
-/** A name with all its samples. Units stand in the name: `_seconds`, `_usd`; counters end in `_total`. */
+/** Units are part of the name: `_seconds`, `_usd`; counters end in `_total`. */
 export interface MetricFamily {
   name: string;
   type: 'gauge' | 'counter';
@@ -23,7 +23,6 @@ function formatValue(value: number): string {
   return String(value);
 }
 
-/** Families in the order given, each with its two comment lines. */
 export function renderMetrics(families: readonly MetricFamily[]): string {
   return families
     .map(({ name, type, help, samples }) =>

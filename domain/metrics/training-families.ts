@@ -1,7 +1,7 @@
 import type { MetricFamily, Sample } from './prometheus.js';
 import type { EpisodeStates, PolicyMetrics } from '../views/training.js';
 
-/** Versions that have series: training makes thousands, and Prometheus keeps each for its whole retention. */
+/** Training makes thousands of versions, and Prometheus keeps each for its whole retention. */
 const NEWEST = 16;
 
 const FIGURES = [
@@ -27,7 +27,7 @@ const FIGURES = [
 
 const PARTS = ['think', 'queue', 'command', 'evaluation', 'platform', 'reset', 'first_command', 'fork'] as const;
 
-/** Figures of a server of episodes for Prometheus. Those by policy version: of the newest ones. */
+/** By policy version: the newest ones only. */
 export function trainingFamilies(policies: readonly PolicyMetrics[], states: EpisodeStates): MetricFamily[] {
   const newest = policies.slice(-NEWEST);
   const gauge = (name: string, help: string, samples: Sample[]): MetricFamily => ({

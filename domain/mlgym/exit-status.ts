@@ -3,7 +3,7 @@ import type { EndReason, FinalEvaluation } from '../run/outcomes.js';
 export interface MlgymEnd {
   endReason: EndReason;
   finalEvaluation: FinalEvaluation;
-  /** The status as MLGym's own reports count it: an empty one is `unknown_error (<last action>)`; null: nothing was written. */
+  /** As MLGym's reports count it: empty is `unknown_error (<last action>)`; null: none written. */
   exitStatus: string | null;
 }
 
@@ -15,7 +15,7 @@ const CAUSES: Readonly<Record<string, EndReason>> = {
   exit_format: 'format',
   exit_api: 'api',
   exit_error: 'runtime',
-  // Ours, which `bench export` writes.
+  // Ours, from `bench export`.
   wall_time: 'wall_time',
 };
 const FINAL: Readonly<Record<string, FinalEvaluation>> = {
@@ -24,13 +24,10 @@ const FINAL: Readonly<Record<string, FinalEvaluation>> = {
   evaluation_format_error: 'rejected',
 };
 
-/** An action can be a file of its own: so much of it makes the status. */
+/** An action may be a whole file: this part becomes the status. */
 const ACTION_CHARACTERS = 500;
 
-/**
- * Why a run of MLGym ended and what its final evaluation came to, from the one string that says both. `raw` is null where no
- * trajectory was written; `lastAction` is that of the last assistant message in the history, which stands for an empty status.
- */
+/** `raw` null: no trajectory was written. `lastAction` replaces an empty status. */
 export function readExitStatus(raw: string | null, lastAction: string | null): MlgymEnd {
   if (raw === null) return { endReason: 'unknown', finalEvaluation: 'not_run', exitStatus: null };
   if (raw === '') {

@@ -1,20 +1,18 @@
-/** What the name of a run directory of MLGym says. */
 export interface RunDirectoryName {
   model: string;
   task: string;
-  /** The agent's configuration; null where the name has no such part. */
+  /** Null: the name has no such part. */
   agent: string | null;
   temperature: number | null;
   topP: number | null;
-  /** US dollars as in the name; null: none is named, or 0, which means no limit. */
+  /** US dollars as in the name; null: none, or 0, which means no limit. */
   costLimitUsd: string | null;
-  /** From 0. */
   runIndex: number;
 }
 
 /**
- * `metagen-<model>__<task>__<settings, apart by "__">_run_<index>`; without `metagen-`, settings or index too. Null: the name is of
- * another form. Models have hyphens and digits of their own; a task is the whole second field.
+ * `metagen-<model>__<task>__<settings, apart by "__">_run_<index>`; prefix, settings and index are
+ * optional. Null: another form. Models have hyphens and digits; tasks, the whole second field.
  */
 export function parseRunDirectory(name: string): RunDirectoryName | null {
   const [, stem = '', index = '0'] = /^([\s\S]*?)(?:_run_(\d{1,6}))?$/.exec(name) ?? [];

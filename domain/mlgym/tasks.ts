@@ -1,25 +1,21 @@
 import type { Direction } from '../run/score.js';
 import type { TaskTarget } from '../task/target.js';
 
-/** Primary metric of an MLGym task, which its run directories do not name. */
+/** MLGym's run directories do not name the primary metric. */
 export interface MlgymTask {
   label: string;
   metric: string;
   direction: Direction;
-  /** The metric's possible values. */
   bounds?: { min?: number; max?: number };
-  /**
-   * Of one evaluation of the published baseline: as published, else by the size of the test set or the number
-   * of games and episodes. 0: repeating it gives the same, or nothing is known.
-   */
+  /** Of the published baseline, or estimated by its test set. 0: deterministic, or unknown. */
   standardError?: number;
   /** A score worth a gain of 1, frozen. */
   target?: TaskTarget;
-  /** What bench's own task of this id ranks by, if not by the same. */
+  /** Metric of bench's own task of this id, if different. */
   ownMetric?: string;
 }
 
-/** Never one of ours: scores of contract 0 were given by MLGym's evaluators. */
+/** Never one of ours: MLGym's evaluators gave scores of contract 0. */
 export const MLGYM_CONTRACT = 0;
 
 const share = { min: 0, max: 1 };
@@ -27,16 +23,16 @@ const share = { min: 0, max: 1 };
 const optimum = (value: number, source: string): TaskTarget => ({ value, kind: 'optimum', source });
 const bestKnown = (value: number, source: string): TaskTarget => ({ value, kind: 'best_known', source });
 const PUBLISHED = 'the best published run of MLGym-Bench';
-/** Their evaluator plays episodes of the same kind. */
+/** Their evaluator plays similar episodes. */
 const ORACLE = "the oracle of bench's own task, on episodes of the same kind";
-/** Its 6,400 episodes are 1,280 different ones, for five checkpoints each. */
+/** Its 6,400 episodes are 1,280 distinct ones, for five checkpoints each. */
 const episodes = (deviation: number): number => deviation / Math.sqrt(1280);
 
-/** The 13 tasks of MLGym-Bench v0, in its order. Ids are compared whole: there are others that begin alike. */
+/** MLGym-Bench v0, in its order. Compare whole ids: others have the same beginning. */
 export const MLGYM_TASKS: Readonly<Record<string, MlgymTask>> = {
   regressionKaggleHousePrice: {
     ...{ label: 'House Price', metric: 'r2', direction: 'maximize', bounds: { max: 1 } },
-    // A ridge regression: runs that repeat it get all its digits.
+    // A ridge regression: repeated runs have equal digits.
     standardError: 0,
     target: bestKnown(0.931, PUBLISHED),
   },
@@ -60,7 +56,7 @@ export const MLGYM_TASKS: Readonly<Record<string, MlgymTask>> = {
   imageCaptioningCOCO: {
     ...{ label: 'MS-COCO', metric: 'BLEU Score', direction: 'maximize', bounds: share },
     standardError: 0,
-    // The very best, 0.473, is a file of random numbers.
+    // The best, 0.473, is a file of random numbers.
     target: bestKnown(0.3267, `${PUBLISHED} but for random numbers`),
   },
   languageModelingFineWeb: {
@@ -106,7 +102,7 @@ export const MLGYM_TASKS: Readonly<Record<string, MlgymTask>> = {
   },
 };
 
-/** Where bench and MLGym rank a task by different metrics: which and why; null: they do not. */
+/** Where bench and MLGym rank a task by different metrics, and why; null: nowhere. */
 export function rankingNote({
   task,
   contract,

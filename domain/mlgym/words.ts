@@ -3,9 +3,9 @@ import type { EvaluationKind } from '../run/run.js';
 import type { StoppedBy } from '../ports/sandbox-port.js';
 import type { TaskSpec } from '../task/task.js';
 
-// What MLGym's environment says, word for word: programs that read its observations, and recordings of them, know these lines by heart.
+// MLGym's exact words: programs and recordings depend on these lines.
 
-/** A number as Python prints it. */
+/** As Python prints it. */
 export function pythonNumber(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
@@ -20,7 +20,7 @@ const pythonDict = (metrics: Readonly<Record<string, number>>): string =>
     .map(([name, value]) => `'${name.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}': ${pythonNumber(value)}`)
     .join(', ')}}`;
 
-/** Of an evaluation. At the end of a run nothing but that it ended. */
+/** At the end of a run only that it ended. */
 export function evaluationInMlgymWords(
   { task, kind, workspace }: { task: TaskSpec; kind: EvaluationKind; workspace: string },
   outcome: EvaluationOutcome | { kind: 'no_artefact'; message: string },
@@ -49,7 +49,7 @@ export function evaluationInMlgymWords(
 export const malformedInMlgymWords = (endName: string): string =>
   `Malformed edit command. Please ensure you use the \`${endName}\` keyword to mark the end of your edit.`;
 
-/** A command that was stopped at a limit; null: MLGym has no words for this one. */
+/** Null: MLGym has no words for this limit. */
 export function stoppedInMlgymWords(
   stoppedBy: StoppedBy | null,
   limits: { timeLimitSeconds: number; silenceLimitSeconds?: number | undefined },

@@ -1,4 +1,4 @@
-/** Queries to start from: docs/reference/queries.md shows them, the page offers them. Imports nothing. */
+/** For docs/reference/queries.md and the page. Imports nothing. */
 export interface ExampleQuery {
   title: string;
   sql: string;

@@ -1,11 +1,10 @@
-/** What may order the rows of a leaderboard. */
 export type LeaderboardOrder = 'win-rate' | 'gain' | 'aup' | 'rank';
 
 /** The order without `--order`. */
 export const orderMeant = (order: LeaderboardOrder | undefined, mode: 'strict' | 'compat'): LeaderboardOrder =>
   order ?? (mode === 'compat' ? 'rank' : 'win-rate');
 
-/** As headings of columns. */
+/** For column headings. */
 export const ORDER_NAMES: Readonly<Record<LeaderboardOrder, string>> = {
   'win-rate': 'win rate',
   gain: 'gain',

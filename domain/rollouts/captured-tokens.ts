@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What a server tells of the tokens of its answers, from most to least. Only `tokens` can be trained on. */
+/** Token data that a server returns, from most to least. Only `tokens` can be trained on. */
 export const CAPTURE_LEVELS = ['tokens', 'logprobs', 'text'] as const;
 export type CaptureLevel = (typeof CAPTURE_LEVELS)[number];
 
-/** Of one answer: the server's own token ids and the sampled tokens' log-probabilities. Nothing here is ever computed from text. */
+/** The server's token ids and the sampled tokens' log-probabilities, never from text. */
 export interface CapturedTokens {
   level: CaptureLevel;
   /** Only at level `tokens`, as the next. */
@@ -15,23 +15,22 @@ export interface CapturedTokens {
   logprobs: number[] | null;
 }
 
-/** A model call as it was sent, and what came back of its tokens. */
 export interface CapturedCall extends CapturedTokens {
   request: { messages: unknown[]; tools: unknown[] | null; sampling: Record<string, unknown> };
 }
 
-/** What a request asks for at each level, beside the messages. */
+/** Request parameters of each level. */
 export const CAPTURE_PARAMETERS: Readonly<Record<CaptureLevel, Record<string, unknown>>> = {
   tokens: { return_token_ids: true, logprobs: true, top_logprobs: 0 },
   logprobs: { logprobs: true, top_logprobs: 0 },
   text: {},
 };
 
-/** The levels to try on a server that refuses a request for more than it can tell. */
+/** Levels to try on a server that refuses a level. */
 export const levelsFrom = (asked: CaptureLevel): readonly CaptureLevel[] =>
   CAPTURE_LEVELS.slice(CAPTURE_LEVELS.indexOf(asked));
 
-/** The level of a rollout: its poorest answer's. Null: nothing was answered. */
+/** A rollout's lowest level. Null: no answer. */
 export function leastLevel(levels: readonly CaptureLevel[]): CaptureLevel | null {
   return levels.length === 0
     ? null
@@ -40,12 +39,10 @@ export function leastLevel(levels: readonly CaptureLevel[]): CaptureLevel | null
 
 const ids = z.array(z.number().int().min(0)).min(1).nullish().catch(null);
 const answerSchema = z.object({
-  /** vLLM. */
   prompt_token_ids: ids,
   choices: z
     .array(
       z.object({
-        /** SGLang. */
         prompt_token_ids: ids,
         token_ids: ids,
         logprobs: z
@@ -57,7 +54,7 @@ const answerSchema = z.object({
     .catch([]),
 });
 
-/** Reads the tokens of a chat completion's first choice. What is missing, or does not fit together, lowers the level. */
+/** From a chat completion's first choice. Missing or inconsistent data lower the level. */
 export function capturedTokens(body: unknown, asked: CaptureLevel): CapturedTokens {
   const text = { level: 'text', promptTokenIds: null, tokenIds: null, logprobs: null } as const;
   const answer = answerSchema.safeParse(body).data;

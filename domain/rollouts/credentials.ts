@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** What a trainer's endpoint is asked with; secret. */
+/** For a trainer's endpoint; secret. */
 export interface Credentials {
   /** Empty: none. */
   apiKey: string;
@@ -13,7 +13,7 @@ const TAG_BYTES = 16;
 const keyOf = (secret: string): Buffer =>
   Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'hex'), '', 'bench rollout credentials', 32));
 
-/** Seals credentials (AES-256-GCM) with the installation's key, 32 bytes in hex: readers of rows, history or logs learn nothing. */
+/** AES-256-GCM with the installation's key, 32 bytes in hex: unreadable in rows, history, logs. */
 export function seal(credentials: Credentials, secret: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', keyOf(secret), nonce);
@@ -21,7 +21,7 @@ export function seal(credentials: Credentials, secret: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
 }
 
-/** Opens what `seal` made. Throws if it was sealed with another secret, or changed. */
+/** Throws if it was sealed with another secret, or changed. */
 export function unseal(sealed: string, secret: string): Credentials {
   const bytes = Buffer.from(sealed, 'base64url');
   const tagEnd = NONCE_BYTES + TAG_BYTES;

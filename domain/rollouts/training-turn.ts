@@ -1,18 +1,17 @@
 import type { ToolCall } from '../model/model.js';
 import type { CapturedCall, CaptureLevel } from './captured-tokens.js';
 
-/** One answered model call of a rollout. */
 export interface RolloutCall extends CapturedCall {
   runId: string;
   step: number;
-  /** From 0: replies before it could not be read as a command. */
+  /** From 0; earlier replies could not be read as a command. */
   try: number;
   text: string;
   toolCalls: ToolCall[] | null;
   finishReason: string;
 }
 
-/** A turn as trainers read it; token fields are empty below level `tokens`. */
+/** For trainers; token fields are empty below level `tokens`. */
 export interface TrainingTurn {
   turn: number;
   /** `<run>/<step>/<try>`. */
@@ -21,7 +20,7 @@ export interface TrainingTurn {
   prompt_token_ids: number[];
   completion_token_ids: number[];
   per_token_logps: number[];
-  /** Over prompt and completion: 1 for what the policy has sampled. */
+  /** Over prompt and completion: 1 for sampled tokens. */
   loss_mask: number[];
   trainable: boolean;
   finish_reason: string;
@@ -33,13 +32,13 @@ export interface TrainingTurn {
   sampling_params: Record<string, unknown>;
 }
 
-/** 0 for each token of the prompt, 1 for each that was sampled. */
+/** 0 for prompt tokens, 1 for sampled ones. */
 export const lossMask = (prompt: number, sampled: number): number[] => [
   ...Array.from({ length: prompt }, () => 0),
   ...Array.from({ length: sampled }, () => 1),
 ];
 
-/** The turns of a rollout of this level, in the order in which they were played. */
+/** In the order of play. */
 export function trainingTurns(calls: readonly RolloutCall[], level: CaptureLevel | null): TrainingTurn[] {
   return calls.map((call, turn) => {
     const whole = level === 'tokens';

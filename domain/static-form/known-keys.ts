@@ -1,4 +1,4 @@
-/** Keys as their makers write them, long enough that none occurs by chance. */
+/** Key formats of providers, long enough never to occur by chance. */
 const KNOWN: readonly (readonly [whose: string, pattern: string])[] = [
   ['Anthropic', String.raw`\bsk-ant-[A-Za-z0-9_-]{20,}`],
   ['OpenAI', String.raw`\bsk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}`],
@@ -16,7 +16,7 @@ const KNOWN: readonly (readonly [whose: string, pattern: string])[] = [
 
 const ALL = new RegExp(KNOWN.map(([, pattern]) => `(${pattern})`).join('|'), 'g');
 
-/** Whose keys stand in a text, each with its beginning alone. */
+/** Owners of keys in a text, each with the key's beginning only. */
 export function knownKeysIn(text: string): { whose: string; begins: string }[] {
   return [...text.matchAll(ALL)].map((found) => ({
     whose: KNOWN[found.slice(1).findIndex((group) => group !== undefined)]![0],

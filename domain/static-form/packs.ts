@@ -1,10 +1,10 @@
-// An export holds what the routes of `bench serve` answered, many answers to a pack. Here is where each lies, for those who write packs and
-// for the page that reads them.
+// An export packs many answers of `bench serve` routes. This locates each, for writers of packs and
+// the page.
 
-/** Steps whose texts lie in one pack. */
+/** Steps per pack of texts. */
 export const STEPS_A_PACK = 100;
 
-/** How many at most, and how much of them, does not change what is there. */
+/** Limits on number and size do not change the content. */
 const NOT_KEPT = ['limit', 'preview', 'to', 'kind', 'buckets'];
 
 type Values = Readonly<Record<string, unknown>>;
@@ -14,13 +14,12 @@ const sorted = (values: Values): [string, unknown][] =>
     .filter(([name, value]) => value !== undefined && value !== null && !NOT_KEPT.includes(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Under which an answer lies in its pack. */
+/** Key of an answer in its pack. */
 export const entryOf = (route: string, params: Values, query: Values): string =>
   JSON.stringify([route, sorted(params), sorted(query)]);
 
 const ofRun = (id: unknown): string => `run ${String(id)}`;
 
-/** The pack in which a route's answer lies. */
 export function packOf(route: string, params: Values, query: Values): string {
   switch (route) {
     case 'steps':
@@ -55,18 +54,17 @@ export function packOf(route: string, params: Values, query: Values): string {
   }
 }
 
-/** What an export holds, for its start page and for what it cannot show. */
+/** For an export's start page, and for what it cannot show. */
 export interface ExportIndex {
   version: string;
-  /** The file of each pack. */
   packs: Readonly<Record<string, string>>;
   batches: readonly string[];
   /** By whole ids. */
   runs: number;
-  /** What `/leaderboard` shows; null: there is none in it. */
+  /** Null: the export has no leaderboard. */
   leaderboard: Readonly<Record<string, string | true>> | null;
   observations: boolean;
   files: boolean;
-  /** Texts in which something was replaced. */
+  /** Texts with redactions. */
   redacted: number;
 }

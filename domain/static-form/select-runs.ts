@@ -2,9 +2,9 @@ import type { RunFacet, RunOrder, RunSelection } from '../requests/run-filter.js
 import { RUN_STATUSES } from '../run/outcomes.js';
 import type { RunFacetCounts, RunPage, RunRow } from '../views/run-page.js';
 
-// What the database does with runs of a list, for pages that were exported and have none. A test compares the two.
+// As the database selects runs, for exported pages without one. A test compares the two.
 
-/** Values of a run by which it is chosen; `''`: it has none. */
+/** `''`: the run has no value. */
 const FACETS: Readonly<Record<RunFacet, (run: RunRow) => readonly string[]>> = {
   model: ({ model }) => [model],
   task: ({ task }) => [task],
@@ -35,7 +35,7 @@ type Range = keyof typeof RANGES;
 
 const timeOf = (time: string | null): number | null => (time === null ? null : Date.parse(time));
 
-/** What runs are ordered by; null comes last. */
+/** Null comes last. */
 const ORDERS: Record<RunOrder, (run: RunRow) => string | number | null> = {
   createdAt: ({ createdAt }) => timeOf(createdAt),
   startedAt: ({ startedAt }) => timeOf(startedAt),
@@ -77,7 +77,6 @@ function matches(run: RunRow, filter: RunSelection): boolean {
 
 const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The runs that a filter leaves, in an order. */
 export function selectRuns(runs: readonly RunRow[], filter: RunSelection, sort: RunOrder | `-${RunOrder}`): RunRow[] {
   const down = sort.startsWith('-') ? -1 : 1;
   const valueOf = ORDERS[sort.replace(/^-/, '') as RunOrder];
@@ -92,7 +91,7 @@ export function selectRuns(runs: readonly RunRow[], filter: RunSelection, sort: 
     });
 }
 
-/** A page of them: `after` is how many are before it. */
+/** `after`: number of runs before the page. */
 export function pageOfRuns(
   runs: readonly RunRow[],
   {
@@ -107,7 +106,7 @@ export function pageOfRuns(
   return { runs: chosen.slice(from, from + limit), next: from + limit < chosen.length ? String(from + limit) : null };
 }
 
-/** What these runs can be chosen by: each facet counts what all of the filter but its own part leaves. */
+/** Each facet counts by all of the filter but its own part. */
 export function countFacets(runs: readonly RunRow[], filter: RunSelection): RunFacetCounts {
   const chosen = runs.filter((run) => matches(run, filter));
   const facets = {} as RunFacetCounts['facets'];

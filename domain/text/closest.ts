@@ -1,4 +1,4 @@
-/** Edits between two words; swapping neighbours counts as one. */
+/** Swapping neighbours counts as one edit. */
 function distance(a: string, b: string): number {
   const rows: number[][] = [];
   for (let i = 0; i <= a.length; i += 1) {
@@ -19,7 +19,6 @@ function distance(a: string, b: string): number {
   return rows[a.length]![b.length]!;
 }
 
-/** The candidate that a misspelt word probably meant, or null if none is near. */
 export function closest(word: string, candidates: readonly string[]): string | null {
   const wanted = word.toLowerCase();
   const beginsSo = candidates.filter((candidate) => candidate.toLowerCase().startsWith(wanted));

@@ -1,4 +1,4 @@
-/** `1.5 GB`: 1024 at a time, with one digit after the point. */
+/** `1.5 GB`, in powers of 1024. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB'];
   let [value, unit] = [bytes, 0];

@@ -1,6 +1,6 @@
 /**
- * Writes a log that must never end its program: lines that cannot be written, as on a full disk, are counted, and the next line that
- * can be written says how many are missing. `write` returns how many bytes it took, or throws.
+ * For a log that must never end its program: counts unwritable lines, as on a full disk, and
+ * reports them with the next line. `write` returns the bytes it took, or throws.
  */
 export function lossyLines(
   write: (bytes: Buffer) => number,
@@ -16,7 +16,7 @@ export function lossyLines(
     }
   };
   return (line) => {
-    // What was cut off stays a line of its own.
+    // A truncated line stays a line of its own.
     if (written(lost === 0 ? line : `\n${missing(lost)}${line}`)) lost = 0;
     else lost += 1;
   };

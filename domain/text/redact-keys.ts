@@ -1,8 +1,8 @@
 /** Shorter values occur by chance in innocent text. */
 export const SHORTEST_SECRET = 6;
-/** From this length on its beginning alone gives a key away. */
+/** From this length on, its beginning alone identifies a key. */
 const LONG = 16;
-/** Of a masked key, so much of its beginning or of its end says whose it is. */
+/** Characters at a masked key's beginning or end that identify it. */
 const KNOWN_START = 8;
 const KNOWN_END = 4;
 const REDACTED = '[redacted]';
@@ -10,7 +10,7 @@ const REDACTED = '[redacted]';
 const hex = (char: string): string => char.charCodeAt(0).toString(16).padStart(4, '0');
 const CONTROLS: Record<string, string> = { '\n': 'n', '\r': 'r', '\t': 't' };
 
-/** One character as it is, as JSON escapes it, however often, or as a URL does. */
+/** A character verbatim, JSON-escaped any number of times, or URL-encoded. */
 function written(char: string): string {
   const literal = char.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
   const forms = [`\\\\*${literal}`, `\\\\+u${hex(char)}`];
@@ -18,7 +18,7 @@ function written(char: string): string {
   if (char.charCodeAt(0) < 0x80) forms.push(`%${hex(char).slice(2)}`);
   return `(?:${forms.join('|')})`;
 }
-/** A key may be broken over lines. */
+/** A key may span lines. */
 const GAP = '(?:\\s|\\\\+[nrt])*';
 
 interface Finder {
@@ -33,7 +33,7 @@ function finder(secret: string): Finder {
   return { secret, headLength, head: new RegExp(head, 'gi') };
 }
 
-/** Where what was found at `from` ends: as much of the rest of the key as stands there. */
+/** End of a match at `from`, with as much of the key as follows. */
 function endOf({ secret, headLength }: Finder, text: string, from: number): number {
   let end = from;
   for (let i = headLength; i < secret.length; i++) {
@@ -62,7 +62,7 @@ function withoutKey(text: string, one: Finder): string {
   return result + text.slice(after);
 }
 
-/** `sk-proj-****wxyz`, `sk-…wxyz`: as providers show the key that they were given. */
+/** `sk-proj-****wxyz`, `sk-…wxyz`: as providers display keys. */
 const MASKED = /([\w-]*)(?:\*{2,}|\.{3,}|•{2,}|…+)([\w-]*)/g;
 
 function withoutMasked(text: string, secrets: readonly string[]): string {
@@ -79,8 +79,8 @@ function withoutMasked(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * Takes keys out of a text, each whole: as it is, as JSON or a URL writes it, broken over lines, cut off behind its first half, or masked
- * but for its beginning or end.
+ * Removes whole keys from a text: verbatim, in JSON or URL form, over several lines, cut off after
+ * the first half, or masked except for the beginning or end.
  */
 export function keyRedactor(secrets: readonly string[]): (text: string) => string {
   const known = [...new Set(secrets)]

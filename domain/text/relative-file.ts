@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A path inside a folder, as tasks write it: `model/weights.npz`. */
+/** A path within a folder: `model/weights.npz`. */
 export const relativeFile = z
   .string()
   .min(1)

@@ -1,13 +1,13 @@
-/** What is sought, as it was typed. Imports nothing. */
+/** As typed. Imports nothing. */
 export type SoughtText =
   | { kind: 'plain'; text: string }
   | { kind: 'exact'; text: string }
   | { kind: 'pattern'; text: string; anyCase: boolean };
 
-/** A to Z as a to z, and nothing else: other letters have their case by language. */
+/** A to Z only: the case of other letters depends on the language. */
 const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** `"exact"`, `/pattern/`, `/pattern/i`; anything else is taken as it is, without letter case. */
+/** `"exact"`, `/pattern/`, `/pattern/i`; else plain text without letter case. */
 export function readSought(typed: string): SoughtText {
   const exact = /^"(.+)"$/s.exec(typed)?.[1];
   if (exact !== undefined) return { kind: 'exact', text: exact };

@@ -1,5 +1,5 @@
-/** One word of a POSIX shell, whatever is in it. */
+/** For a POSIX shell, with any content. */
 export const quotedWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** The same as people write it: quoted only where the shell would read something else. */
+/** Quoted only if the shell requires it. */
 export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : quotedWord(text));

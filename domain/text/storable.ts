@@ -1,2 +1,2 @@
-/** PostgreSQL holds neither NUL nor lone surrogates, and what models, commands and clients write may contain both. */
+/** PostgreSQL accepts neither NUL nor lone surrogates; models, commands and clients write both. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

@@ -1,4 +1,4 @@
-/** Prometheus' text format, version 0.0.4: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+/** Version 0.0.4: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export interface Sample {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { BenchError } from '../errors.js';
 
 /**
- * When evaluations pay, for gains g of valid ones: `delta_prev` g − the previous g (at first 0); at
- * the end only: `final` the last g, `best` the best, or the best score's rung of `tiers`.
+ * When evaluations pay, for gains g of valid ones: `delta_prev` g − previous g (at first 0); at the
+ * end only: `final` the last g, `best` the best, or the best score's rung of `tiers`.
  */
 export const REWARD_MODES = ['delta_prev', 'final', 'best'] as const;
 export type RewardMode = (typeof REWARD_MODES)[number];

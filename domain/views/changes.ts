@@ -9,12 +9,9 @@ import { evaluationDetailSchema } from './runs.js';
 import { stepColumnsSchema } from './steps.js';
 import { countSchema, runIdSchema, timeSchema } from './values.js';
 
-/**
- * Messages to a page that watches, by name. Each has the present state, not a difference: one that comes twice
- * changes nothing.
- */
+/** Messages to a page by name. Each has the whole present state, so repeats change nothing. */
 export const liveMessages = {
-  /** First on each stream; `gap`: what came since the cursor is not known, so ask for everything again. */
+  /** First on each stream; `gap`: changes since the cursor are unknown, so reload everything. */
   hello: z.strictObject({ cursor: z.string(), version: z.string(), gap: z.boolean() }),
   /** Rows that are new or other than before, whole. */
   runs: z.strictObject({ topic: z.string(), runs: z.array(runRowSchema) }),

@@ -31,7 +31,7 @@ export const leaderboardRunSchema = z.strictObject({
   outcome: z.enum(['failed', 'incomplete', 'complete']).nullable(),
   best: scoreSchema,
   last: scoreSchema,
-  /** One of the runs that the leaderboard's scores are from: the first k that ended by the agent's doing. */
+  /** One of the scored runs: the first k that the agent ended. */
   counted: z.boolean(),
   /** Another run stands in its place. */
   superseded: z.boolean(),

@@ -16,7 +16,7 @@ export type StepEvaluation = z.infer<typeof stepEvaluationSchema>;
 
 const numbers = z.array(z.number().nullable());
 
-/** What befell each step, without a text: one list a column, so that a hundred thousand steps are a few megabytes. */
+/** One list per column and no texts: a hundred thousand steps are a few megabytes. */
 export const stepColumnsSchema = z
   .strictObject({
     step: z.array(countSchema),

@@ -123,7 +123,7 @@ export type EpisodeLine = z.infer<typeof episodeLineSchema>;
 
 const share = z.number().min(0).max(1).nullable();
 
-/** Figures of training by policy version: measure_policies(). Names are those of TRL and prime-rl where they have one. */
+/** By policy version, from measure_policies(). Names as in TRL and prime-rl where they exist. */
 export const policyMetricsSchema = z
   .strictObject({
     policy_version: version,

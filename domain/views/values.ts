@@ -4,7 +4,7 @@ import { MODEL_KINDS } from '../model/model.js';
 import { BATCH_STATUSES, END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../run/outcomes.js';
 import { BACKENDS, ORIGINS } from '../run/run.js';
 
-/** Values that many documents hold. Those with an id are named in the reference, and described there once. */
+/** Shared by documents. Values with an id are described once, by name, in the reference. */
 
 export const timeSchema = z.iso.datetime().meta({ id: 'Time', description: 'ISO 8601 in UTC' });
 export const usdSchema = z

@@ -1,5 +1,5 @@
 import { Unrecoverable } from '../domain/errors.js';
-import { estimateTokens, leastTokens } from '../domain/model/estimate-tokens.js';
+import { estimateTokens, exceedsWindow } from '../domain/model/estimate-tokens.js';
 import type { EndReason } from '../domain/run/outcomes.js';
 import type { Prompt, TurnKey, TurnResult } from '../domain/ports/player.js';
 import type { CallLedger } from '../domain/ports/record/call-ledger.js';
@@ -35,7 +35,8 @@ async function limitReached(
   prompt: Prompt,
 ): Promise<EndReason | Unrecoverable | null> {
   const { config } = run.model;
-  if (config !== undefined && leastTokens(prompt.messages, prompt.tools) > config.contextWindow) return 'context';
+  if (config !== undefined && exceedsWindow(prompt.messages, prompt.tools ?? [], config.contextWindow))
+    return 'context';
   const costLimit = run.costLimitUsd ?? null;
   const tokenLimit = run.tokenLimit ?? 0;
   if (costLimit === null && tokenLimit === 0) return null;

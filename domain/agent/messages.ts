@@ -171,9 +171,19 @@ function promptMessages(run: PromptInput, steps: readonly ShownStep[], workspace
 export const historyProcessorFor = ({ agent }: PromptInput): HistoryProcessor =>
   historyProcessorOf(agent.historyProcessor, agent.historyProcessorArgs);
 
-/** For players. */
-export const withoutOrigin = (messages: readonly PromptMessage[]): ChatMessage[] =>
-  messages.map(({ origin: _origin, settled: _settled, ...message }) => message);
+/** As players get them. */
+export const withoutOrigin = (messages: readonly PromptMessage[]): ChatMessage[] => messages.map(sentAs);
+
+/** One object a message, whose tokens are estimated once for all prompts that have it. */
+const sent = new WeakMap<PromptMessage, ChatMessage>();
+
+function sentAs(shown: PromptMessage): ChatMessage {
+  const known = sent.get(shown);
+  if (known !== undefined) return known;
+  const { origin: _origin, settled: _settled, ...message } = shown;
+  sent.set(shown, message);
+  return message;
+}
 
 /**
  * The messages before step `steps.length + 1`: system, demonstrations, task, then a pair per step.

@@ -7,46 +7,88 @@ import type { ChatMessage, ToolDefinition } from './model.js';
 
 /** Roles, separators and the like. */
 const PER_MESSAGE = 8;
+/** No token is longer, but for runs of one character. */
+const CHARACTERS_PER_TOKEN = 8;
 
-/** Pieces: three letters of a word, or a capital, digit, sign, newline or byte-like character. */
-const PIECES = /[A-Z]?[a-z]+|[A-Z]+|[0-9]|[ \t]+|\n|[!-/:-@[-`{-~]|[^]/gu;
+const [SPACE, TAB] = [0x20, 0x09];
+const isLower = (code: number): boolean => code >= 0x61 && code <= 0x7a;
+const isUpper = (code: number): boolean => code >= 0x41 && code <= 0x5a;
+const isBlank = (code: number): boolean => code === SPACE || code === TAB;
 
-/** An upper bound. */
+/** The index after the characters from `from` that `belongs` accepts. */
+function endOf(text: string, from: number, belongs: (code: number) => boolean): number {
+  let at = from;
+  while (at < text.length && belongs(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/**
+ * More tokens than the text will have: words in pieces of three letters, capitals in pieces of two, and one for each digit, sign and
+ * newline. A single space joins the word after it. This is a loop over character codes: a pattern takes ten times as long.
+ */
 export function estimateTextTokens(text: string): number {
   let tokens = 0;
-  for (const [piece] of text.matchAll(PIECES)) {
-    const code = piece.codePointAt(0) ?? 0;
-    if (piece === ' ') continue; // joins the word after it
-    if (code > 0xffff) tokens += 4;
-    else if (code > 0x7f) tokens += 2;
-    else if (/[a-z]/.test(piece)) tokens += Math.ceil(piece.length / 3);
-    else if (/[A-Z]/.test(piece)) tokens += Math.ceil(piece.length / 2);
-    else tokens += code === 0x20 || code === 0x09 ? Math.ceil(piece.length / 4) : 1;
+  for (let at = 0; at < text.length;) {
+    const start = at;
+    const code = text.charCodeAt(at);
+    if (isLower(code) || (isUpper(code) && isLower(text.charCodeAt(at + 1)))) {
+      at = endOf(text, at + 1, isLower);
+      tokens += Math.ceil((at - start) / 3);
+    } else if (isUpper(code)) {
+      at = endOf(text, at + 1, isUpper);
+      tokens += Math.ceil((at - start) / 2);
+    } else if (isBlank(code)) {
+      at = endOf(text, at + 1, isBlank);
+      tokens += at - start === 1 && code === SPACE ? 0 : Math.ceil((at - start) / 4);
+    } else {
+      const point = text.codePointAt(at) ?? 0;
+      at += point > 0xffff ? 2 : 1;
+      tokens += point > 0xffff ? 4 : point > 0x7f ? 2 : 1;
+    }
   }
   return tokens;
 }
 
-function textsOf(messages: readonly ChatMessage[], tools: readonly ToolDefinition[]): string[] {
-  return [
-    ...messages.flatMap((message) => [
-      message.content,
-      ...(message.toolCalls ?? []).flatMap((call) => [call.id, call.name, call.arguments]),
-    ]),
-    ...tools.map((tool) => JSON.stringify(tool)),
-  ];
+const textsOf = (message: ChatMessage): string[] => [
+  message.content,
+  ...(message.toolCalls ?? []).flatMap((call) => [call.id, call.name, call.arguments]),
+];
+
+/** A message is estimated once, though several limits look at each prompt, and prompts share most of their messages. */
+const estimated = new WeakMap<ChatMessage | ToolDefinition, number>();
+
+function remembered<T extends ChatMessage | ToolDefinition>(part: T, texts: (part: T) => string[]): number {
+  let tokens = estimated.get(part);
+  if (tokens === undefined) {
+    tokens = texts(part).reduce((sum, text) => sum + estimateTextTokens(text), PER_MESSAGE);
+    estimated.set(part, tokens);
+  }
+  return tokens;
 }
 
-/** An upper bound, to reserve before a call, and if the provider's count is lost. */
+const toolTexts = (tool: ToolDefinition): string[] => [JSON.stringify(tool)];
+
+/**
+ * More tokens than this prompt will have: for the reservation before a call, and when the provider's own count is lost. Messages and
+ * tools must not change afterwards.
+ */
 export function estimateTokens(messages: readonly ChatMessage[], tools: readonly ToolDefinition[] = []): number {
-  const texts = textsOf(messages, tools);
-  return (
-    texts.reduce((sum, text) => sum + estimateTextTokens(text), 0) + PER_MESSAGE * (messages.length + tools.length)
-  );
+  let tokens = 0;
+  for (const message of messages) tokens += remembered(message, textsOf);
+  for (const tool of tools) tokens += remembered(tool, toolTexts);
+  return tokens;
 }
 
-/** A lower bound: above the context window, the call cannot succeed. */
-export function leastTokens(messages: readonly ChatMessage[], tools: readonly ToolDefinition[] = []): number {
-  // A run of one character may be few tokens; other tokens have at most eight characters.
-  const characters = textsOf(messages, tools).map((text) => text.replace(/(.)\1{7,}/gsu, '$1').length);
-  return Math.floor(characters.reduce((sum, length) => sum + length, 0) / 8);
+/** Whether the prompt has more tokens than the window for certain: then the call need not be tried. */
+export function exceedsWindow(
+  messages: readonly ChatMessage[],
+  tools: readonly ToolDefinition[],
+  contextWindow: number,
+): boolean {
+  const texts = [...messages.flatMap(textsOf), ...tools.flatMap(toolTexts)];
+  const most = contextWindow * CHARACTERS_PER_TOKEN;
+  if (texts.reduce((sum, { length }) => sum + length, 0) <= most) return false;
+  // A run of one character can be very few tokens.
+  const characters = texts.map((text) => text.replace(/(.)\1{7,}/gsu, '$1').length);
+  return Math.floor(characters.reduce((sum, length) => sum + length, 0) / CHARACTERS_PER_TOKEN) > contextWindow;
 }

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateTextTokens, estimateTokens, leastTokens } from '../../../domain/model/estimate-tokens.js';
+import { estimateTextTokens, estimateTokens, exceedsWindow } from '../../../domain/model/estimate-tokens.js';
 
 // As GPT-4o's tokenizer counts them.
 const KNOWN: [string, number][] = [
@@ -29,7 +30,7 @@ describe('an estimate of tokens', () => {
     expect(estimateTokens([{ role: 'user', content: 'go' }], [tool])).toBeGreaterThan(plain);
   });
 
-  it('from below never reaches the one from above', () => {
+  it('exceeds no window that it fits in', () => {
     for (const text of [
       'a '.repeat(1000),
       '='.repeat(5000),
@@ -38,8 +39,40 @@ describe('an estimate of tokens', () => {
       '日本語'.repeat(50),
     ]) {
       const messages = [{ role: 'user' as const, content: text }];
-      expect(leastTokens(messages)).toBeLessThan(estimateTokens(messages));
+      expect(exceedsWindow(messages, [], estimateTokens(messages))).toBe(false);
     }
+  });
+
+  it('exceeds a window for certain only by text that is no run of one character', () => {
+    const prompt = (content: string) => [{ role: 'user' as const, content }];
+    expect(exceedsWindow(prompt('abc def '.repeat(101)), [], 100)).toBe(true);
+    expect(exceedsWindow(prompt('abc def '.repeat(100)), [], 100)).toBe(false);
+    expect(exceedsWindow(prompt('='.repeat(10_000)), [], 100)).toBe(false);
+  });
+
+  it('is that of a pattern which names the pieces', () => {
+    const pieces = /[A-Z]?[a-z]+|[A-Z]+|[0-9]|[ \t]+|\n|[!-/:-@[-`{-~]|[^]/gu;
+    const ofPiece = (piece: string): number => {
+      const code = piece.codePointAt(0) ?? 0;
+      if (piece === ' ') return 0;
+      if (code > 0x7f) return code > 0xffff ? 4 : 2;
+      if (/[a-z]/.test(piece)) return Math.ceil(piece.length / 3);
+      if (/[A-Z]/.test(piece)) return Math.ceil(piece.length / 2);
+      return /[ \t]/.test(piece) ? Math.ceil(piece.length / 4) : 1;
+    };
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc
+        .array(fc.constantFrom('A', 'B', 'c', 'd', ' ', '\t', '\n', '7', '_', '\ud800', '\udc00', 'é', '🙂'))
+        .map((all) => all.join('')),
+    );
+    fc.assert(
+      fc.property(text, (one) => {
+        const expected = [...one.matchAll(pieces)].reduce((sum, [piece]) => sum + ofPiece(piece), 0);
+        expect(estimateTextTokens(one)).toBe(expected);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it('takes a megabyte in its stride', () => {

@@ -6,7 +6,8 @@ import {
   type ProviderErrorKind,
 } from '../domain/model/provider-error.js';
 import { CallTookTooLong } from './bounded-call.js';
-import { HtmlAnswer, NotConnected, UnusableResponse } from './http-fetch.js';
+import { NotConnected } from './connection.js';
+import { HtmlAnswer, UnusableResponse } from './http-fetch.js';
 import { PrivateAddress } from './public-address.js';
 import { isExhausted, refusedDimension, resetMs, statedLimits } from './stated-limits.js';
 

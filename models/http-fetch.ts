@@ -1,7 +1,7 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { Sending } from '../domain/ports/model-port.js';
-import { PrivateAddress, publicLookup, refusePrivateHost } from './public-address.js';
+import { sendRequest } from './connection.js';
+import { publicLookup, refusePrivateHost } from './public-address.js';
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
@@ -14,23 +14,11 @@ export class HtmlAnswer extends Error {
   override name = 'HtmlAnswer';
 }
 
-/** Nothing was sent. No system codes in the text: an SDK takes TIMEDOUT for its own limit. */
-export class NotConnected extends Error {
-  override name = 'NotConnected';
-  readonly code: string | undefined;
-  constructor(cause: Error) {
-    super('no connection was made');
-    this.code = (cause as { code?: string }).code;
-  }
-}
-
 /**
- * The `fetch` of the provider SDKs. The built-in one stops after five minutes, and follows
- * redirects with the key. This one waits as long as its signal allows, and reads the body before it
- * returns, so that a cut connection always fails the call. It reuses no connection, since a stale
- * one looks like a cut call. Events show whether it was connected, as EHOSTUNREACH and ETIMEDOUT
- * may also come after the request was sent. `sending`: see ModelPort. `publicOnly`: throws
- * PrivateAddress before connecting.
+ * The `fetch` of the provider SDKs. The built-in one gives up on a server that thinks for more than five minutes, and follows
+ * redirects with the key. This one waits as long as its signal allows, and reads the bounded body to its end before it returns, so
+ * that a cut connection always fails the call. `sending`: see ModelPort. `publicOnly`: throws PrivateAddress before it connects to
+ * any other address.
  */
 export async function httpFetch(
   input: string | URL | Request,
@@ -39,44 +27,18 @@ export async function httpFetch(
 ): Promise<Response> {
   const url = new URL(input instanceof Request ? input.url : input);
   if (publicOnly) refusePrivateHost(url);
-  const { signal, body } = init;
+  const { body } = init;
   if (body !== undefined && body !== null && typeof body !== 'string')
     throw new TypeError('a request to a provider must be text');
-  signal?.throwIfAborted();
-  return new Promise<Response>((resolve, reject) => {
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const request = send(url, {
-      method: init.method ?? 'GET',
-      headers: {
-        ...Object.fromEntries(new Headers(init.headers)),
-        ...(typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {}),
-      },
-      agent: false,
-      ...(publicOnly && { lookup: publicLookup() }),
-      ...(signal ? { signal } : {}),
-    });
-    let sent = false;
-    const goOut = async (): Promise<void> => {
-      await sending?.();
-      if (request.destroyed) return;
-      sent = true;
-      request.end(body ?? undefined);
-    };
-    request.once('socket', (socket) => {
-      // Nothing is written before the connection exists.
-      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
-        goOut().catch((error: unknown) => request.destroy(error instanceof Error ? error : new Error(String(error))));
-      });
-    });
-    request.once('error', (error) =>
-      reject(error instanceof PrivateAddress || sent || signal?.aborted === true ? error : new NotConnected(error)),
-    );
-    request.once('response', (response) => {
-      readBody(response)
-        .then((bytes) => resolve(asResponse(response, bytes)))
-        .catch(reject);
-    });
+  const response = await sendRequest(url, {
+    method: init.method ?? 'GET',
+    headers: Object.fromEntries(new Headers(init.headers)),
+    body: body ?? undefined,
+    signal: init.signal ?? undefined,
+    sending,
+    ...(publicOnly && { lookup: publicLookup() }),
   });
+  return asResponse(response, await readBody(response));
 }
 
 async function readBody(response: IncomingMessage): Promise<Buffer> {

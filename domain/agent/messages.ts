@@ -171,10 +171,10 @@ function promptMessages(run: PromptInput, steps: readonly ShownStep[], workspace
 export const historyProcessorFor = ({ agent }: PromptInput): HistoryProcessor =>
   historyProcessorOf(agent.historyProcessor, agent.historyProcessorArgs);
 
-/** As players get them. */
+/** For players. */
 export const withoutOrigin = (messages: readonly PromptMessage[]): ChatMessage[] => messages.map(sentAs);
 
-/** One object a message, whose tokens are estimated once for all prompts that have it. */
+/** One object a message: its tokens are estimated once for all prompts. */
 const sent = new WeakMap<PromptMessage, ChatMessage>();
 
 function sentAs(shown: PromptMessage): ChatMessage {

@@ -23,8 +23,8 @@ function endOf(text: string, from: number, belongs: (code: number) => boolean): 
 }
 
 /**
- * More tokens than the text will have: words in pieces of three letters, capitals in pieces of two, and one for each digit, sign and
- * newline. A single space joins the word after it. This is a loop over character codes: a pattern takes ten times as long.
+ * An upper bound: words in pieces of three letters, capitals in pieces of two, one for each digit, sign
+ * and newline. A space joins the next word. A loop over codes: a pattern takes ten times as long.
  */
 export function estimateTextTokens(text: string): number {
   let tokens = 0;
@@ -54,7 +54,7 @@ const textsOf = (message: ChatMessage): string[] => [
   ...(message.toolCalls ?? []).flatMap((call) => [call.id, call.name, call.arguments]),
 ];
 
-/** A message is estimated once, though several limits look at each prompt, and prompts share most of their messages. */
+/** Several limits read each prompt, and prompts share most of their messages: each is estimated once. */
 const estimated = new WeakMap<ChatMessage | ToolDefinition, number>();
 
 function remembered<T extends ChatMessage | ToolDefinition>(part: T, texts: (part: T) => string[]): number {
@@ -69,8 +69,8 @@ function remembered<T extends ChatMessage | ToolDefinition>(part: T, texts: (par
 const toolTexts = (tool: ToolDefinition): string[] => [JSON.stringify(tool)];
 
 /**
- * More tokens than this prompt will have: for the reservation before a call, and when the provider's own count is lost. Messages and
- * tools must not change afterwards.
+ * An upper bound, to reserve before a call, and if the provider's count is lost. Messages and tools
+ * must not change afterwards.
  */
 export function estimateTokens(messages: readonly ChatMessage[], tools: readonly ToolDefinition[] = []): number {
   let tokens = 0;
@@ -79,7 +79,7 @@ export function estimateTokens(messages: readonly ChatMessage[], tools: readonly
   return tokens;
 }
 
-/** Whether the prompt has more tokens than the window for certain: then the call need not be tried. */
+/** Whether the prompt certainly has more tokens than the window, so that the call cannot succeed. */
 export function exceedsWindow(
   messages: readonly ChatMessage[],
   tools: readonly ToolDefinition[],

@@ -1,7 +1,7 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { Sending } from '../../domain/ports/model-port.js';
-import { NotConnected, UnusableResponse } from '../http-fetch.js';
+import { sendRequest } from '../connection.js';
+import { UnusableResponse } from '../http-fetch.js';
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
@@ -12,8 +12,8 @@ export interface Upstream {
   text: AsyncIterable<string>;
 }
 
-/** Without redirects, reuse or compression. `sending` is called before the request is sent. */
-export function post(
+/** Posts JSON and gets the answer as it comes, without compression. `sending`: see sendRequest. */
+export async function post(
   url: URL,
   {
     headers,
@@ -22,39 +22,12 @@ export function post(
     sending,
   }: { headers: Record<string, string>; body: string; signal: AbortSignal; sending: Sending },
 ): Promise<Upstream> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const secure = url.protocol === 'https:';
-    const request = (secure ? httpsRequest : httpRequest)(url, {
-      method: 'POST',
-      headers: {
-        ...headers,
-        'content-type': 'application/json',
-        'accept-encoding': 'identity',
-        'content-length': Buffer.byteLength(body),
-      },
-      agent: false,
-      signal,
-    });
-    let sent = false;
-    const goOut = async (): Promise<void> => {
-      await sending();
-      if (request.destroyed) return;
-      sent = true;
-      request.end(body);
-    };
-    request.once('socket', (socket) => {
-      socket.once(secure ? 'secureConnect' : 'connect', () => {
-        goOut().catch((error: unknown) => request.destroy(error instanceof Error ? error : new Error(String(error))));
-      });
-    });
-    request.once('error', (error) => reject(sent || signal.aborted ? error : new NotConnected(error)));
-    request.once('response', (response) => {
-      const status = response.statusCode ?? 0;
-      if (status >= 200 && status <= 599) resolve({ status, headers: headersOf(response), text: textOf(response) });
-      else request.destroy(new UnusableResponse(`the response has the status ${status}`));
-    });
-  });
+  const plain = { ...headers, 'content-type': 'application/json', 'accept-encoding': 'identity' };
+  const response = await sendRequest(url, { method: 'POST', headers: plain, body, signal, sending });
+  const status = response.statusCode ?? 0;
+  if (status >= 200 && status <= 599) return { status, headers: headersOf(response), text: textOf(response) };
+  response.destroy();
+  throw new UnusableResponse(`the response has the status ${status}`);
 }
 
 async function* textOf(response: IncomingMessage): AsyncGenerator<string> {

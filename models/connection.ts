@@ -1,0 +1,71 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Sending } from '../domain/ports/model-port.js';
+import { PrivateAddress } from './public-address.js';
+
+/** Below the five seconds after which common servers close an idle connection: one that is closed as we write looks like a cut call. */
+const IDLE_MS = 4_000;
+const kept = { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' } as const;
+const agents = { 'http:': new HttpAgent(kept), 'https:': new HttpsAgent(kept) };
+
+/** Nothing was sent. The text omits system codes: an SDK takes TIMEDOUT for its own limit. */
+export class NotConnected extends Error {
+  override name = 'NotConnected';
+  readonly code: string | undefined;
+  constructor(cause: Error) {
+    super('no connection was made');
+    this.code = (cause as { code?: string }).code;
+  }
+}
+
+export interface ProviderRequest {
+  method: string;
+  headers: Record<string, string>;
+  body?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** Called once there is a connection, before anything of the request goes out. */
+  sending?: Sending | undefined;
+  /** Resolves the host; its connection is not kept. */
+  lookup?: RequestOptions['lookup'];
+}
+
+/**
+ * Sends a request to a provider, once, without following redirects. Connections are kept for the next call. Resolves with the head of
+ * the answer. Throws NotConnected where nothing was sent, which is seen from the connection's events, not from the error code:
+ * EHOSTUNREACH and ETIMEDOUT may also end a connection that carried the request.
+ */
+export function sendRequest(
+  url: URL,
+  { method, headers, body, signal, sending, lookup }: ProviderRequest,
+): Promise<IncomingMessage> {
+  signal?.throwIfAborted();
+  const secure = url.protocol === 'https:';
+  return new Promise((resolve, reject) => {
+    const request = (secure ? httpsRequest : httpRequest)(url, {
+      method,
+      headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
+      ...(lookup === undefined ? { agent: agents[secure ? 'https:' : 'http:'] } : { agent: false, lookup }),
+      ...(signal && { signal }),
+    });
+    let sent = false;
+    const goOut = async (): Promise<void> => {
+      await sending?.();
+      if (request.destroyed) return;
+      sent = true;
+      request.end(body);
+    };
+    const begin = (): void =>
+      void goOut().catch((error: unknown) =>
+        request.destroy(error instanceof Error ? error : new Error(String(error))),
+      );
+    request.once('socket', (socket) => {
+      if (request.reusedSocket) begin();
+      // Nothing is written before the connection exists.
+      else socket.once(secure ? 'secureConnect' : 'connect', begin);
+    });
+    request.once('error', (error) =>
+      reject(error instanceof PrivateAddress || sent || signal?.aborted === true ? error : new NotConnected(error)),
+    );
+    request.once('response', resolve);
+  });
+}

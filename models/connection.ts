@@ -1,12 +1,25 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
 import type { Sending } from '../domain/ports/model-port.js';
 import { PrivateAddress } from './public-address.js';
 
-/** Below the five seconds after which common servers close an idle connection: one that is closed as we write looks like a cut call. */
-const IDLE_MS = 4_000;
+/**
+ * Well below the five seconds after which common servers close an idle connection: one that is closed as we write looks like a cut
+ * call, which may be billed.
+ */
+const IDLE_MS = 2_000;
 const kept = { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' } as const;
 const agents = { 'http:': new HttpAgent(kept), 'https:': new HttpsAgent(kept) };
+const idleSince = new WeakMap<Duplex, number>();
+for (const agent of Object.values(agents)) agent.on('free', (socket: Duplex) => idleSince.set(socket, Date.now()));
+
+/** By the clock, since the timers of a process that was frozen or starved are late. */
+function dropStale({ freeSockets }: HttpAgent): void {
+  for (const sockets of Object.values(freeSockets))
+    for (const socket of sockets ?? [])
+      if (Math.abs(Date.now() - (idleSince.get(socket) ?? 0)) > IDLE_MS) socket.destroy();
+}
 
 /** Nothing was sent. The text omits system codes: an SDK takes TIMEDOUT for its own limit. */
 export class NotConnected extends Error {
@@ -40,11 +53,13 @@ export function sendRequest(
 ): Promise<IncomingMessage> {
   signal?.throwIfAborted();
   const secure = url.protocol === 'https:';
+  const agent = agents[secure ? 'https:' : 'http:'];
+  dropStale(agent);
   return new Promise((resolve, reject) => {
     const request = (secure ? httpsRequest : httpRequest)(url, {
       method,
       headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
-      ...(lookup === undefined ? { agent: agents[secure ? 'https:' : 'http:'] } : { agent: false, lookup }),
+      ...(lookup === undefined ? { agent } : { agent: false, lookup }),
       ...(signal && { signal }),
     });
     let sent = false;

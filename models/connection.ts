@@ -5,8 +5,8 @@ import type { Sending } from '../domain/ports/model-port.js';
 import { PrivateAddress } from './public-address.js';
 
 /**
- * Well below the five seconds after which common servers close an idle connection: one that is closed as we write looks like a cut
- * call, which may be billed.
+ * Common servers close idle connections after five seconds. One that closes as we write looks like a
+ * cut call, which may be billed.
  */
 const IDLE_MS = 2_000;
 const kept = { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' } as const;
@@ -14,14 +14,14 @@ const agents = { 'http:': new HttpAgent(kept), 'https:': new HttpsAgent(kept) };
 const idleSince = new WeakMap<Duplex, number>();
 for (const agent of Object.values(agents)) agent.on('free', (socket: Duplex) => idleSince.set(socket, Date.now()));
 
-/** By the clock, since the timers of a process that was frozen or starved are late. */
+/** By the clock: the timers of a frozen or starved process are late. */
 function dropStale({ freeSockets }: HttpAgent): void {
   for (const sockets of Object.values(freeSockets))
     for (const socket of sockets ?? [])
       if (Math.abs(Date.now() - (idleSince.get(socket) ?? 0)) > IDLE_MS) socket.destroy();
 }
 
-/** Nothing was sent. The text omits system codes: an SDK takes TIMEDOUT for its own limit. */
+/** Nothing was sent. No system codes in the text: an SDK takes TIMEDOUT for its own limit. */
 export class NotConnected extends Error {
   override name = 'NotConnected';
   readonly code: string | undefined;
@@ -43,9 +43,9 @@ export interface ProviderRequest {
 }
 
 /**
- * Sends a request to a provider, once, without following redirects. Connections are kept for the next call. Resolves with the head of
- * the answer. Throws NotConnected where nothing was sent, which is seen from the connection's events, not from the error code:
- * EHOSTUNREACH and ETIMEDOUT may also end a connection that carried the request.
+ * Sends a request once, without following redirects. Connections are kept for the next call.
+ * Resolves with the head of the answer. Throws NotConnected if nothing was sent. Events show it:
+ * EHOSTUNREACH and ETIMEDOUT may also come after the request was sent.
  */
 export function sendRequest(
   url: URL,

@@ -15,10 +15,10 @@ export class HtmlAnswer extends Error {
 }
 
 /**
- * The `fetch` of the provider SDKs. The built-in one gives up on a server that thinks for more than five minutes, and follows
- * redirects with the key. This one waits as long as its signal allows, and reads the bounded body to its end before it returns, so
- * that a cut connection always fails the call. `sending`: see ModelPort. `publicOnly`: throws PrivateAddress before it connects to
- * any other address.
+ * The `fetch` of the provider SDKs. The built-in one stops after five minutes, and follows
+ * redirects with the key. This one waits as long as its signal allows, and reads the body before it
+ * returns, so that a cut connection always fails the call. `sending`: see ModelPort. `publicOnly`:
+ * throws PrivateAddress before connecting.
  */
 export async function httpFetch(
   input: string | URL | Request,

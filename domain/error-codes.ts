@@ -77,7 +77,6 @@ export const ERROR_CODES = {
   'query.timed_out': 'the query ran out of time',
   'query.too_large': 'the result exceeds the maximum size, or the query needs more memory or disk than readers may use',
   'recording.invalid': 'the file is not a valid recording',
-  'report.empty': 'there are no runs to report on',
   'request.header_invalid': 'a required header is missing or has the wrong value',
   'request.invalid': 'values of the request are invalid; the message names the keys',
   'request.too_large': 'the request exceeds the maximum size',

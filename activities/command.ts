@@ -19,9 +19,10 @@ import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
 import type { EventLog, RunEvent } from '../domain/ports/record/events.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { SubmissionLog } from '../domain/ports/record/submissions.js';
-import type { StepLog } from '../domain/ports/record/steps.js';
+import type { ShownRow, StepLog } from '../domain/ports/record/steps.js';
 import { malformedInMlgymWords, stoppedInMlgymWords } from '../domain/mlgym/words.js';
-import type { RunDefinition, StepRecord } from '../domain/run/run.js';
+import type { ObservedCommand, RunDefinition, StepRecord } from '../domain/run/run.js';
+import { storable } from '../domain/text/storable.js';
 import { beginsNode, requestOf } from '../domain/tree/node-rules.js';
 import type { TaskSpec } from '../domain/task/task.js';
 import type { ToolState } from '../domain/agent/tool-state.js';
@@ -32,6 +33,7 @@ import { cancellation, endsForGood } from './cancellation.js';
 import { memoryEvents, memoryNotes } from './out-of-memory.js';
 import { removalScript } from './removal-script.js';
 import { attemptFence } from './fence.js';
+import type { DecidedAction, ExecutedCommand } from './step-in-memory.js';
 import { takeSubmission } from './take-submission.js';
 
 export interface CommandPorts {
@@ -51,22 +53,24 @@ export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'ex
       const args = { ...given, fence: attemptFence(given.fence) };
       const { runId, step, epoch, fence } = args;
       await ports.store.takeOver({ runId, epoch, from: step, fence });
-      return executeCommand(ports, args, cancellation());
+      const { shown: _shown, ...result } = await executeCommand(ports, args, cancellation());
+      return result;
     },
   };
 }
 
-/** Runs the step's command once; returns a recorded outcome. */
+/** Runs the step's command once; returns a recorded outcome. `decided`: its action, just recorded. */
 export async function executeCommand(
   ports: CommandPorts,
   args: ExecuteCommandArgs,
   signal: AbortSignal,
-): Promise<ExecuteCommandResult> {
+  decided?: DecidedAction,
+): Promise<ExecutedCommand> {
   const { runId, step, epoch } = args;
-  const record = await ports.store.step(runId, step, { token: args.fence });
+  const record = decided ?? (await ports.store.step(runId, step, { token: args.fence }));
   if (record === null || record.action === null)
     throw new InfrastructureError(`run ${runId}: step ${step} has no recorded action`);
-  if (record.observation !== null) return resultOf(record);
+  if ('observation' in record && record.observation !== null) return resultOf(record);
 
   const run = await ports.definitions.get(runId);
   const sandbox = ports.backends[run.backend].sandbox;
@@ -97,33 +101,36 @@ export async function executeCommand(
   // Now: background processes keep writing, and the evaluation may wait or be retried.
   const submission = requested === null ? null : (await takeSubmission(ports, run, ref)).taken;
   if (typeof run.task.network !== 'string') await recordNetworkRequests(ports.store, sandbox, ref, { close: false });
-  await ports.store.saveCommand(
-    runId,
-    step,
-    {
-      observation: withNotes(
-        observationOf(outcome, limits, run.task.limits, dialect),
-        refused === null ? [] : [refused],
-      ),
-      exitCode: outcome.exitCode,
-      timedOut: outcome.timedOut,
-      lost: outcome.lost,
-      outputBytes: outcome.outputBytes,
-      requested,
-      workingDir: outcome.workingDir,
-      toolState: await toolStateAfter(ports.store, run, step, outcome),
-      memories: outcome.memories,
-      commandMs: outcome.ms,
-    },
-    {
-      epoch,
-      events: [...eventsOf(outcome, step), ...memoryEvents(outcome, run.task.limits, step)],
-      submission,
-      fence: { token: args.fence },
-    },
-  );
-  return { requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
+  const observed: ObservedCommand = {
+    observation: withNotes(observationOf(outcome, limits, run.task.limits, dialect), refused === null ? [] : [refused]),
+    exitCode: outcome.exitCode,
+    timedOut: outcome.timedOut,
+    lost: outcome.lost,
+    outputBytes: outcome.outputBytes,
+    requested,
+    workingDir: outcome.workingDir,
+    toolState: await toolStateAfter(ports.store, run, step, outcome),
+    memories: outcome.memories,
+    commandMs: outcome.ms,
+  };
+  const isAsGiven = await ports.store.saveCommand(runId, step, observed, {
+    epoch,
+    events: [...eventsOf(outcome, step), ...memoryEvents(outcome, run.task.limits, step)],
+    submission,
+    fence: { token: args.fence },
+  });
+  const result = { requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
+  return decided !== undefined && isAsGiven && requested === null
+    ? { ...result, shown: shownRow(step, decided, observed) }
+    : result;
 }
+
+const shownRow = (step: number, decided: DecidedAction, observed: ObservedCommand): ShownRow => ({
+  ...{ ...decided, step, exitCode: observed.exitCode, timedOut: observed.timedOut },
+  observation: storable(observed.observation),
+  workingDir: storable(observed.workingDir),
+  toolState: observed.toolState ?? null,
+});
 
 const LOOK_MS = 1000;
 const RAREST_LOOK_MS = 5000;

@@ -1,7 +1,8 @@
 import { toolDefinitions } from '../domain/agent/messages.js';
 import { nextTurn } from '../domain/agent/next-turn.js';
 import type { ModelActivities, NextActionResult } from '../domain/model/messages.js';
-import type { Fence } from '../domain/ports/record/steps.js';
+import type { Fence, ShownRow } from '../domain/ports/record/steps.js';
+import { storable } from '../domain/text/storable.js';
 import type { ModelReply } from '../domain/model/model.js';
 import type { Player } from '../domain/ports/player.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';
@@ -12,6 +13,7 @@ import type { RunDefinitions } from './run-definitions.js';
 import { cancellation } from './cancellation.js';
 import { attemptFence } from './fence.js';
 import { untilDeadline } from './play-steps.js';
+import type { TakenTurn } from './step-in-memory.js';
 import { DeadlineReached, type TurnsUnderWay } from './turns-under-way.js';
 
 export interface ModelPorts {
@@ -28,11 +30,12 @@ export function modelActivities(ports: ModelPorts & { turns: TurnsUnderWay }): P
       const token = attemptFence(given.fence);
       await ports.store.takeOver({ runId, epoch, from: step, fence: token });
       try {
-        return await untilDeadline(endsBy, [cancellation()], (signal) =>
+        const { decided: _decided, ...result } = await untilDeadline(endsBy, [cancellation()], (signal) =>
           ports.turns.take({ runId, step }, token, signal, (fence, turnSignal) =>
             nextAction(ports, { runId, step }, fence, turnSignal),
           ),
         );
+        return result;
       } catch (error) {
         if (error instanceof DeadlineReached) return { kind: 'end', endReason: 'deadline', ms: 0 };
         throw error;
@@ -41,16 +44,19 @@ export function modelActivities(ports: ModelPorts & { turns: TurnsUnderWay }): P
   };
 }
 
-/** Messages from the record, a reply (paid once), the parser, at most two requeries. */
+/**
+ * Messages from the record, a reply (paid once), the parser, at most two requeries. `before`: the step
+ * before, where the caller has it.
+ */
 export async function nextAction(
   ports: ModelPorts,
-  { runId, step }: { runId: string; step: number },
+  { runId, step, before }: { runId: string; step: number; before?: ShownRow | undefined },
   fence: Fence | undefined,
   signal: AbortSignal,
-): Promise<NextActionResult> {
+): Promise<TakenTurn> {
   const { store } = ports;
   const run = await ports.definitions.get(runId);
-  const question = await ports.histories.question(store, run, step);
+  const question = await ports.histories.question(store, run, step, before);
   if (question.kind === 'decided') return resultOf(question.action, question.modelMs);
 
   const player = ports.players.get(run.model.provider);
@@ -63,8 +69,11 @@ export async function nextAction(
     if (turn.kind !== 'ask') {
       const action = turn.kind === 'action' ? turn.action : null;
       const thought = turn.kind === 'action' ? turn.thought : '';
-      await store.saveAction(runId, step, { response: turn.response, thought, action, modelMs }, fence);
-      return resultOf(action, modelMs);
+      const { response } = turn;
+      const isOurs = await store.saveAction(runId, step, { response, thought, action, modelMs }, fence);
+      const result = resultOf(action, modelMs);
+      if (action === null || !isOurs) return result;
+      return { ...result, decided: { response: storable(response), action: storable(action), modelMs } };
     }
     const prompt = { messages: [...question.messages, ...turn.messages], ...(tools === undefined ? {} : { tools }) };
     const next = await player.next(

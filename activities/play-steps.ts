@@ -5,9 +5,7 @@ import { HostLeft, Superseded } from '../domain/errors.js';
 import { FAILURE } from '../domain/model/messages.js';
 import type {
   ExecuteCommandArgs,
-  ExecuteCommandResult,
   HostActivities,
-  NextActionResult,
   PlayStepsArgs,
   SliceEnd,
   SliceResult,
@@ -17,12 +15,13 @@ import type {
 import type { EndReason } from '../domain/run/outcomes.js';
 import type { Departure } from '../domain/ports/departure.js';
 import type { TurnKey } from '../domain/ports/player.js';
-import type { Fence, RecordedStep, StepLog } from '../domain/ports/record/steps.js';
+import type { Fence, RecordedStep, ShownRow, StepLog } from '../domain/ports/record/steps.js';
 import { commandTimeLimit, secondsUntil, wallSecondsLeft } from '../domain/run/clock.js';
 import { cancellation, isWorkerShutdown } from './cancellation.js';
 import { attemptFence } from './fence.js';
 import { asFailure } from './interceptors/failures.js';
 import { reportProgress } from './interceptors/heartbeat.js';
+import type { DecidedAction, ExecutedCommand, TakenTurn } from './step-in-memory.js';
 import { DeadlineReached, type TurnsUnderWay } from './turns-under-way.js';
 
 /** Longer work becomes an activity of its own, visible in Temporal. */
@@ -36,8 +35,12 @@ export interface SlicePorts {
   turns: TurnsUnderWay;
   /** Whether this worker calls the models of a provider. */
   callsModel: (provider: string) => boolean;
-  nextAction: (at: { runId: string; step: number }, fence: Fence, signal: AbortSignal) => Promise<NextActionResult>;
-  executeCommand: (args: ExecuteCommandArgs, signal: AbortSignal) => Promise<ExecuteCommandResult>;
+  nextAction: (
+    at: { runId: string; step: number; before?: ShownRow | undefined },
+    fence: Fence,
+    signal: AbortSignal,
+  ) => Promise<TakenTurn>;
+  executeCommand: (args: ExecuteCommandArgs, signal: AbortSignal, decided?: DecidedAction) => Promise<ExecutedCommand>;
   snapshot: (args: SnapshotArgs, signal: AbortSignal) => Promise<void>;
   /** False: no answer from outside in time. */
   answerWithin: (turn: TurnKey, ms: number, signal: AbortSignal) => Promise<boolean>;
@@ -90,6 +93,9 @@ class SliceOver extends Error {
 /** Steps in a row, each recorded before the next. Ends are values; only own faults are thrown. */
 class Slice {
   #at: Position;
+  /** The last executed step, and the action of the open one, where this slice recorded them. */
+  #before: ShownRow | undefined;
+  #decided: DecidedAction | undefined;
   /** Must end before the next command starts; the model may think meanwhile. */
   #snapshotUnderWay: Promise<void> = Promise.resolve();
   readonly #first: number;
@@ -169,11 +175,11 @@ class Slice {
     const { runId, provider } = this.args;
     const { step } = this.#at;
     if (!this.ports.callsModel(provider)) return { kind: 'turn', here: false, afterMs: 0 };
-    let turn: NextActionResult;
+    let turn: TakenTurn;
     try {
       turn = await untilDeadline(this.args.endsBy, [this.signal, this.#sliceTimeout.signal], (signal) =>
         this.ports.turns.take({ runId, step }, this.args.fence, signal, (fence, turnSignal) =>
-          this.ports.nextAction({ runId, step }, fence, turnSignal),
+          this.ports.nextAction({ runId, step, before: this.#before }, fence, turnSignal),
         ),
       );
     } catch (error) {
@@ -190,6 +196,7 @@ class Slice {
       case 'asked':
         return this.#awaitAnswer({ runId, step, try: turn.try ?? 0 });
       case 'action':
+        this.#decided = turn.decided;
         this.#at = { ...this.#at, openStep: decidedStep(step, turn.ms) };
         return null;
     }
@@ -221,9 +228,10 @@ class Slice {
     await this.#snapshotUnderWay;
     const timeLimitSeconds = commandTimeLimit(this.#clock(modelMs), Date.now());
     const args = { runId, step, epoch, timeLimitSeconds, fence };
-    let outcome: ExecuteCommandResult;
+    let outcome: ExecutedCommand;
     try {
       outcome = await this.#duringCommand(args);
+      this.#before = outcome.shown;
     } catch (error) {
       if (isSandboxLost(error)) return { kind: 'lost', because: error.message.slice(0, 300) };
       if (this.#sliceTimedOut()) return { kind: 'command', timeLimitSeconds, afterMs: 0 };
@@ -238,7 +246,7 @@ class Slice {
   }
 
   /** The host counts its commands, to let them end when it leaves. */
-  async #duringCommand(args: ExecuteCommandArgs): Promise<ExecuteCommandResult> {
+  async #duringCommand(args: ExecuteCommandArgs): Promise<ExecutedCommand> {
     const { departure } = this.ports;
     const { runId, epoch } = args;
     departure.enter(runId);
@@ -246,12 +254,19 @@ class Slice {
     try {
       const signal = AbortSignal.any([this.signal, this.#sliceTimeout.signal]);
       signal.throwIfAborted();
-      const outcome = await this.ports.executeCommand(args, signal);
+      const outcome = await this.ports.executeCommand(args, signal, this.#takeDecided());
       settled = epoch;
       return outcome;
     } finally {
       departure.leave(runId, settled);
     }
+  }
+
+  /** Once: a command that is retried reads its action from the record. */
+  #takeDecided(): DecidedAction | undefined {
+    const decided = this.#decided;
+    this.#decided = undefined;
+    return decided;
   }
 
   #startSnapshot(reason: SnapshotReason, step: number): void {

@@ -17,6 +17,8 @@ interface Kept {
   /** All that messages depend on apart from the run's definition and its steps. */
   workspace: string;
   memoryRecords: number | null;
+  /** The step after the history's last, in memory alone; absent: the next question reads it. */
+  newest?: ShownRow | undefined;
   size: number;
 }
 
@@ -37,9 +39,17 @@ export class PromptHistories {
     this.#most = most;
   }
 
-  async question(store: Store, run: RunDefinition, step: number): Promise<Question> {
+  /** `before`: the step before as its record has it, in the slice that plays both. */
+  async question(store: Store, run: RunDefinition, step: number, before?: ShownRow): Promise<Question> {
     const { runId } = run;
     const known = this.#take(runId);
+    if (known !== undefined && before !== undefined && run.memory !== true) {
+      const question = questionInMemory(known, step, before);
+      if (question !== null) {
+        this.#keep(runId, { ...known, newest: before });
+        return question;
+      }
+    }
     const { through = 0, settledThrough = 0 } = known?.history ?? {};
     const pages = store.shownSteps(runId, { after: Math.min(through, step - 1), through: step, settledThrough });
     const [first, workspace, memoryRecords] = await Promise.all([
@@ -63,7 +73,7 @@ export class PromptHistories {
       decided === undefined
         ? { kind: 'open', messages: history.prompt(newest), workspace }
         : { kind: 'decided', action: decided.action, modelMs: decided.modelMs ?? 0 };
-    this.#keep(runId, { history, workspace, memoryRecords, size: history.size });
+    this.#keep(runId, { history, workspace, memoryRecords, newest: before });
     return question;
   }
 
@@ -74,7 +84,8 @@ export class PromptHistories {
     return kept;
   }
 
-  #keep(runId: string, kept: Kept): void {
+  #keep(runId: string, what: Omit<Kept, 'size'>): void {
+    const kept: Kept = { ...what, size: sizeOf(what) };
     // The same step may be requested twice at once.
     this.#take(runId);
     this.#kept.set(runId, kept);
@@ -83,12 +94,25 @@ export class PromptHistories {
       if (this.#size <= this.#most) return;
       if (one.history.through === 0) continue;
       one.history.shrink();
-      this.#size += one.history.size - one.size;
-      one.size = one.history.size;
+      one.newest = undefined;
+      this.#size -= one.size;
+      one.size = sizeOf(one);
+      this.#size += one.size;
     }
     for (const oldest of this.#kept.keys()) {
       if (this.#size <= this.#most) return;
       this.#take(oldest);
     }
   }
+}
+
+const sizeOf = ({ history, newest }: Omit<Kept, 'size'>): number =>
+  history.size + (newest?.observation?.length ?? 0) + (newest?.response.length ?? 0);
+
+/** Null: the history lacks a step that only the record has. */
+function questionInMemory({ history, newest, workspace }: Kept, step: number, before: ShownRow): Question | null {
+  if (before.step !== step - 1) return null;
+  if (newest?.step === history.through + 1 && newest.step === step - 2) history.add([newest]);
+  if (history.through !== step - 2) return null;
+  return { kind: 'open', messages: history.prompt([before]), workspace };
 }

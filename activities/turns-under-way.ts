@@ -1,6 +1,6 @@
-import type { NextActionResult } from '../domain/model/messages.js';
 import type { Fence } from '../domain/ports/record/steps.js';
 import { endsForGood, isWorkerShutdown } from './cancellation.js';
+import type { TakenTurn } from './step-in-memory.js';
 
 export class DeadlineReached extends Error {
   override name = 'DeadlineReached';
@@ -9,7 +9,7 @@ export class DeadlineReached extends Error {
 interface UnderWay {
   fence: Fence;
   abort: AbortController;
-  result: Promise<NextActionResult>;
+  result: Promise<TakenTurn>;
 }
 
 /** A turn outlives its activity: the next one adopts it, so that no answer is requested twice. */
@@ -21,8 +21,8 @@ export class TurnsUnderWay {
     { runId, step }: { runId: string; step: number },
     token: string,
     signal: AbortSignal,
-    begin: (fence: Fence, signal: AbortSignal) => Promise<NextActionResult>,
-  ): Promise<NextActionResult> {
+    begin: (fence: Fence, signal: AbortSignal) => Promise<TakenTurn>,
+  ): Promise<TakenTurn> {
     signal.throwIfAborted();
     const key = `${runId}/${step}`;
     const turn = this.#turns.get(key) ?? this.#begin(key, token, begin);
@@ -38,11 +38,7 @@ export class TurnsUnderWay {
     }
   }
 
-  #begin(
-    key: string,
-    token: string,
-    begin: (fence: Fence, signal: AbortSignal) => Promise<NextActionResult>,
-  ): UnderWay {
+  #begin(key: string, token: string, begin: (fence: Fence, signal: AbortSignal) => Promise<TakenTurn>): UnderWay {
     const abort = new AbortController();
     const fence = { token };
     const result = begin(fence, abort.signal).finally(() => this.#turns.delete(key));

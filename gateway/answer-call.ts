@@ -133,7 +133,7 @@ async function make(
   const { run, store, calls } = session.parts;
   const { step, wire } = call;
   const started = performance.now();
-  const save = (response: string, action: string | null): Promise<void> =>
+  const save = (response: string, action: string | null): Promise<boolean> =>
     store.saveAction(run.runId, step, {
       ...{ response, thought: response, action },
       modelMs: Math.round(performance.now() - started),

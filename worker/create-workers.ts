@@ -98,7 +98,7 @@ export function workersOf(parts: WorkerParts): () => Promise<Worker>[] {
             ...{ store, departure, turns: turns.turns },
             callsModel: (provider) => settings.roles.includes('models') || isKeyless(provider),
             nextAction: (at, fence, signal) => nextAction(turns, at, fence, signal),
-            executeCommand: (args, signal) => executeCommand(commands, args, signal),
+            executeCommand: (args, signal, decided) => executeCommand(commands, args, signal, decided),
             snapshot: (args, signal) => takeSnapshot(snapshots, args, signal),
             answerWithin: (turn, ms, signal) => answerWithin(parts, turn, ms, signal),
           }),

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nextAction } from '../../activities/next-action.js';
+import type { ShownRow } from '../../domain/ports/record/steps.js';
 import { PromptHistories } from '../../activities/prompt-histories.js';
 import { RunDefinitions } from '../../activities/run-definitions.js';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
@@ -76,11 +77,13 @@ async function longRun(taken: number, agent = agentOf(), histories = new PromptH
     ],
   ]);
   const ports = { store: db.store, definitions: new RunDefinitions(db.store), players };
-  const ask = (step: number, by = histories) =>
-    nextAction({ ...ports, histories: by }, { runId, step }, undefined, new AbortController().signal);
-  const play = async (step: number, by = histories): Promise<void> => {
-    await ask(step, by);
+  const ask = (step: number, by = histories, before?: ShownRow) =>
+    nextAction({ ...ports, histories: by }, { runId, step, before }, undefined, new AbortController().signal);
+  /** Returns the step as a slice hands it to the next one. */
+  const play = async (step: number, by = histories, before?: ShownRow): Promise<ShownRow> => {
+    const { decided } = await ask(step, by, before);
     await db.store.saveCommand(runId, step, { ...observed, observation: OUTPUT, commandMs: 1 });
+    return { ...decided!, ...observed, step, observation: OUTPUT, toolState: null };
   };
   return { runId, prompts, ask, play, wait: () => (waits = 1) };
 }
@@ -122,6 +125,25 @@ describe('what a step reads from the database', () => {
           expect([i, most, (await promptOf(db, runId, step)).turns[0]?.proof]).toEqual([i, most, 'equal']);
       }
   });
+
+  it.each(PROCESSORS)(
+    'is no step from the third one of a slice on, and prompts are those of the record: %o',
+    async (processor) => {
+      const { runId, play } = await longRun(10, agentOf(processor));
+      let before = await play(11);
+      before = await play(12, undefined, before);
+      const bytes = await bytesOf(async () => {
+        for (let step = 13; step <= 16; step += 1) before = await play(step, undefined, before);
+      });
+      expect(bytes).toBeLessThan(OUTPUT.length);
+      for (const step of [13, 16]) expect((await promptOf(db, runId, step)).turns[0]?.proof).toBe('equal');
+      // Another slice reads what the record has.
+      await evaluate(db, runId, 16, 'validate', 0.5, { shown: 'The score is 0.5.' });
+      await play(17);
+      await play(18, undefined, { ...before, step: 17 });
+      for (const step of [17, 18]) expect((await promptOf(db, runId, step)).turns[0]?.proof).toBe('equal');
+    },
+  );
 
   it('shows an evaluation whose message came after the output was read', async () => {
     const { runId, prompts, ask, play, wait } = await longRun(2);

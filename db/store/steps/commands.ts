@@ -12,8 +12,8 @@ export async function saveAction(
   step: number,
   { response, thought, action, modelMs }: Parameters<StepLog['saveAction']>[2],
   fence?: Fence,
-): Promise<void> {
-  const [row] = await run<{ known: boolean; moved: boolean }>(
+): Promise<boolean> {
+  const [row] = await run<{ known: boolean; moved: boolean; saved: boolean }>(
     'saveAction',
     `with moved as (
            update runs r set step = greatest(step, $2), updated_at = now() where run_id = $1 and ${isFenced(7)} returning run_id
@@ -21,8 +21,9 @@ export async function saveAction(
            insert into steps (run_id, step, response, thought, action, model_ms)
            select run_id, $2, $3, $4, $5, $6 from moved
            on conflict (run_id, step) do nothing
+           returning run_id
          )
-         select exists (select from moved) as moved, exists (select from runs where run_id = $1) as known`,
+         select exists (select from moved) as moved, exists (select from saved) as saved, exists (select from runs where run_id = $1) as known`,
     [
       ...[runId, step, storable(response), storable(thought), action === null ? null : storable(action), modelMs],
       fence?.token ?? null,
@@ -30,6 +31,7 @@ export async function saveAction(
   );
   if (row?.known !== true) throw missingRun(runId);
   if (!row.moved) throw superseded(runId, step);
+  return row.saved;
 }
 
 export async function saveCommand(
@@ -38,8 +40,8 @@ export async function saveCommand(
   step: number,
   command: ObservedCommand,
   { epoch, events = [], submission = null, fence }: Parameters<StepLog['saveCommand']>[3] = {},
-): Promise<void> {
-  const [row] = await run<{ known: boolean; fenced: boolean }>(
+): Promise<boolean> {
+  const [row] = await run<{ known: boolean; fenced: boolean; as_given: boolean | null }>(
     'saveCommand',
     `with saved as (
            update steps set
@@ -49,7 +51,7 @@ export async function saveCommand(
            where run_id = $1 and step = $2 and executed_at is null
              and ($13::int is null or $13 >= (select epoch from runs where run_id = $1))
              and exists (select from runs r where r.run_id = $1 and ${isFenced(18)})
-           returning run_id
+           returning run_id, observation = $3 as as_given
          ), remembered as (
            insert into memories (task_id, run_id, step, ordinal, text)
            select r.task_id, r.run_id, $2, m.ordinal, m.text
@@ -61,7 +63,7 @@ export async function saveCommand(
            select run_id, $2, $8, $15, $16::text[], $17 from saved where num_nonnulls($15::text, $16::text[], $17::text) = 1
            on conflict do nothing
          ), recorded as (${eventsOf('saved', '$14')})
-         select exists (select from steps where run_id = $1 and step = $2) as known,
+         select exists (select from steps where run_id = $1 and step = $2) as known, (select as_given from saved),
            (select ${isFenced(18)} from runs r where r.run_id = $1) as fenced`,
     [
       runId,
@@ -84,6 +86,7 @@ export async function saveCommand(
   );
   if (row?.fenced === false) throw superseded(runId, step);
   if (row?.known !== true) throw new Error(`run ${runId}, step ${step}: command without an action`);
+  return row.as_given === true;
 }
 
 export async function commandGoesOn(run: Statements, runId: string, step: number, printed: string): Promise<boolean> {

@@ -52,21 +52,25 @@ export interface StepLog {
   recordedCommands(runId: string, which: { after: number; through: number }): Promise<RecordedCommand[]>;
   /** Keeps the output so far for an external player; returns whether it wants an interrupt. */
   commandGoesOn(runId: string, step: number, printed: string): Promise<boolean>;
-  /** `action` null: format failure. First write wins. Advances the run's step counter. */
+  /**
+   * `action` null: format failure. First write wins: false if the step had an action. Advances the
+   * run's step counter.
+   */
   saveAction(
     runId: string,
     step: number,
     action: { response: string; thought: string; action: string | null; modelMs: number },
     fence?: Fence,
-  ): Promise<void>;
+  ): Promise<boolean>;
   /**
    * Store the outcome, memory records, events and the requested evaluation's submission, all or
-   * nothing. First write wins. With `epoch`: ignored if the run has left that sandbox.
+   * nothing. First write wins. With `epoch`: ignored if the run has left that sandbox. Returns
+   * whether the record now has this observation, without a message of an evaluation.
    */
   saveCommand(
     runId: string,
     step: number,
     command: ObservedCommand,
     more?: { epoch?: number; events?: readonly RunEvent[]; submission?: TakenSubmission | null; fence?: Fence },
-  ): Promise<void>;
+  ): Promise<boolean>;
 }

@@ -35,6 +35,33 @@ describe('a slice of steps', () => {
     expect(new Set([...tokens, ...commands.map(({ fence }) => fence)])).toEqual(new Set(fences));
   });
 
+  it('hands what it recorded to the next part of the step, once', async () => {
+    const given: unknown[] = [];
+    const { play } = fakeSlice({
+      nextAction: async ({ step, before }) => {
+        given.push(['turn', step, before?.step]);
+        // Adopted from another attempt, which recorded the action of step 2.
+        const decided = { response: `r${step}`, action: `a${step}`, modelMs: TURN_MS };
+        return { kind: 'action', endReason: null, ms: TURN_MS, ...(step === 2 ? {} : { decided }) };
+      },
+      executeCommand: async (args, signal, decided) => {
+        given.push(['command', args.step, decided?.action]);
+        const shown = { step: args.step, response: '', action: '', modelMs: 0, observation: '', exitCode: 0 };
+        const outcome = await asksAt(3)(args, signal);
+        return { ...outcome, shown: { ...shown, timedOut: false, workingDir: '/', toolState: null } };
+      },
+    });
+    await play();
+    expect(given).toEqual([
+      ['turn', 1, undefined],
+      ['command', 1, 'a1'],
+      ['turn', 2, 1],
+      ['command', 2, undefined],
+      ['turn', 3, 2],
+      ['command', 3, 'a3'],
+    ]);
+  });
+
   it('ends between two steps once its time is over', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { play, commands } = fakeSlice({

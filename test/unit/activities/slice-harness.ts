@@ -61,9 +61,9 @@ export function fakeSlice(over: Partial<SlicePorts> = {}, recorded: RecordedStep
       made.turns.push(at.step);
       return ports.nextAction(at, ...more);
     },
-    executeCommand: (args, signal) => {
+    executeCommand: (args, ...more) => {
       made.commands.push(args);
-      return ports.executeCommand(args, signal);
+      return ports.executeCommand(args, ...more);
     },
     snapshot: (args, signal) => {
       made.snapshots.push(args);

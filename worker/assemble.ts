@@ -14,7 +14,7 @@ import { HostDeparture } from './departure.js';
 import { hostBeat } from './host-beat.js';
 import { liveOutputs } from './live-outputs.js';
 import type { Logger } from './logger.js';
-import type { Patiently } from './patiently.js';
+import type { Patiently } from './start-retries.js';
 import { Polling } from './polling.js';
 import { Refusal } from './refusal.js';
 import type { Services } from './services.js';

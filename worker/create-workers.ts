@@ -33,7 +33,7 @@ import type { RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition } from '../domain/run/run.js';
 import { CONTROL_QUEUE, evaluationQueue, hostQueue, isKeyless, modelQueue } from '../domain/run/queues.js';
 import { activityLogInterceptors } from './log-fields.js';
-import type { Patiently } from './patiently.js';
+import type { Patiently } from './start-retries.js';
 import type { WorkerRole, WorkerSettings } from '../operations/home/worker-settings.js';
 import { programFolder } from './program-folder.js';
 import { workerIdentity } from './worker-identity.js';

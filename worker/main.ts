@@ -9,9 +9,9 @@ import { withAdmittedRuns } from './admitted-runs.js';
 import { assemble, type AssembledWorker, type WorkerIdentity } from './assemble.js';
 import { createLogger } from './logger.js';
 import { loopbackAddress, serveMetrics } from './metrics/server.js';
-import { patientFor } from './patiently.js';
+import { patientFor } from './start-retries.js';
 import { secretsOf } from './redact.js';
-import { commonRounds, emptyWarmPool, hostRounds, workflowRounds } from './rounds.js';
+import { commonRounds, emptyWarmPool, hostRounds, workflowRounds } from './periodic-work.js';
 import { openServices } from './services.js';
 import { listenForItsEnd } from './stop-signals.js';
 

@@ -6,7 +6,7 @@ import { createRateGovernor } from '../models/rate-governor.js';
 import type { WorkerSettings } from '../operations/home/worker-settings.js';
 import { connectWorker } from '../temporal/connect-worker.js';
 import { claimNamespace, namespaceOf, refuseSecondNamespace } from '../temporal/namespace-owner.js';
-import type { Patiently } from './patiently.js';
+import type { Patiently } from './start-retries.js';
 
 export interface Services {
   database: Database;

@@ -1,6 +1,6 @@
 import type { AssembledWorker } from './assemble.js';
 import { leavesAt } from './host-beat.js';
-import { emptyWarmPool } from './rounds.js';
+import { emptyWarmPool } from './periodic-work.js';
 
 /** Signals, or the end of a lent machine, stop the worker or make its host leave. */
 export function listenForItsEnd(worker: AssembledWorker): () => void {

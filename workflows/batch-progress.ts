@@ -1,6 +1,6 @@
 import { defineSignal, setHandler } from '@temporalio/workflow';
 import { SIGNAL, type BatchState } from '../domain/model/messages.js';
-import type { Slots } from './slots.js';
+import type { Slots } from './run-slots.js';
 
 const batchChanged = defineSignal(SIGNAL.batchChanged);
 const shardEnded = defineSignal<[{ shard: number; runs: number }]>(SIGNAL.shardEnded);

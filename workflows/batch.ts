@@ -11,7 +11,7 @@ import { controlOptions } from './activity-options.js';
 import { type BatchProgress, receiveSignals } from './batch-progress.js';
 import { CONTINUE_BATCH_AFTER_EVENTS } from './continue-after-events.js';
 import { followStarted, signalPaused, signalShard, startAndFollow } from './followed-shards.js';
-import { carriedSlots, createSlots, giveBack, grant, nextGrant } from './slots.js';
+import { carriedSlots, createSlots, giveBack, grant, nextGrant } from './run-slots.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 

@@ -14,8 +14,8 @@ import { shardWorkflowId } from '../domain/run/queues.js';
 import { controlOptions } from './activity-options.js';
 import type { BatchProgress } from './batch-progress.js';
 import { type batchShard, shardPaused, slotsGranted } from './batch-shard.js';
-import { untilEndedElsewhere } from './elsewhere.js';
-import { giveBack, shardClosed, slotsPerReturn } from './slots.js';
+import { untilEndedElsewhere } from './followed-run.js';
+import { giveBack, shardClosed, slotsPerReturn } from './run-slots.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 

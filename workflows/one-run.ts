@@ -4,7 +4,7 @@ import type { ControlActivities } from '../domain/model/messages.js';
 import { runWorkflowId } from '../domain/run/queues.js';
 import type { RunEnd, RunTicket } from '../domain/run/run.js';
 import { controlOptions } from './activity-options.js';
-import { untilEndedElsewhere } from './elsewhere.js';
+import { untilEndedElsewhere } from './followed-run.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
 

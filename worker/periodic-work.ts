@@ -5,7 +5,7 @@ import { showCutOff } from '../temporal/reach.js';
 import { type DiskArchiver, diskArchiver } from './archive-disks.js';
 import type { AssembledWorker } from './assemble.js';
 import { diskGuard } from './disk-guard.js';
-import { every, type Rounds } from './every.js';
+import { every, type Rounds } from './interval.js';
 import { notifier } from './notifier.js';
 import { postgresWatch } from './postgres-watch.js';
 import { reap } from './reap.js';

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { BenchError } from '../../../domain/errors.js';
-import { patientFor } from '../../../worker/patiently.js';
+import { patientFor } from '../../../worker/start-retries.js';
 
 const log = { warn: vi.fn() };
 const away = () => new BenchError('services', 'Temporal does not answer');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../setup/random.js';
-import { createSlots, giveBack, grant, nextGrant, shardClosed, slotsPerReturn } from '../../../workflows/slots.js';
+import { createSlots, giveBack, grant, nextGrant, shardClosed, slotsPerReturn } from '../../../workflows/run-slots.js';
 
 describe('the slots of a batch', () => {
   it('go to the first shard, then to the next when that has none to start', () => {

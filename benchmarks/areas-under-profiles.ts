@@ -26,8 +26,8 @@ export function profileAxis(tasks: ComparedScores): number | null {
 }
 
 /**
- * AUP of each method; null: no feasible score at its tasks, or none ran. areas_under_profiles() in SQL is the
- * definition that leaderboards show; this one serves resampling, and is tested to be the same.
+ * AUP of each method; null: no feasible score, or no run. For resampling: leaderboards show
+ * areas_under_profiles() in SQL, and a test compares the two.
  */
 export function areasUnderProfiles(tasks: ComparedScores, kind: Kind, mode: Mode, axis: number): (number | null)[] {
   const methods = tasks[0]?.cells.length ?? 0;

@@ -1,6 +1,7 @@
 /**
- * A record of the suite mlgym-bench: scripted agents, and others that suite/players.ts lists, at all its tasks on sample data, with leaderboard, comparison set and
- * seeds; and published runs of the games, played again by agent mlgym. Writes SUITE.md. Human text on stderr.
+ * Plays the suite mlgym-bench and writes SUITE.md: scripted agents and those of suite/players.ts at
+ * all tasks on sample data, with leaderboard, comparison set and seeds; then published runs of the
+ * games, replayed by agent mlgym. Human text on stderr.
  *
  *   npm run benchmark:suite -- [--backend local] [--seed 42] [--concurrency 2] [--only scripted]
  *     [--checkout <MLGym>] [--most 8] [--longest 19]

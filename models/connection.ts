@@ -5,7 +5,7 @@ import type { Sending } from '../domain/ports/model-port.js';
 import { PrivateAddress } from './public-address.js';
 
 /**
- * Common servers close idle connections after five seconds. One that closes as we write looks like a
+ * Common servers close idle connections after five seconds. A close during our write looks like a
  * cut call, which may be billed.
  */
 const IDLE_MS = 2_000;

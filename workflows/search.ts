@@ -12,8 +12,8 @@ const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placement
 const MOST_STARTS = 3;
 
 /**
- * About 18 events each, where Temporal suggests a fresh history at 4,096. Counted, since a count is the
- * same whenever the history is replayed.
+ * About 18 events each; Temporal suggests a fresh history at 4,096. A count of nodes is the same in
+ * every replay.
  */
 const NODES_PER_HISTORY = 220;
 

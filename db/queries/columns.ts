@@ -1,5 +1,5 @@
 /**
- * Result of `json_build_object('a', json_agg(a), …)`: columns of equal length; null: no rows. They take half the JSON of rows, and half of
- * PostgreSQL's time.
+ * `json_build_object('a', json_agg(a), …)`: columns of equal length; null: no rows. Half the JSON
+ * of rows, and half of PostgreSQL's time.
  */
 export type Columns<Row> = { [Key in keyof Row]: Row[Key][] | null };

@@ -50,7 +50,7 @@ export async function listEpisodes(run: Statements, wanted: EpisodesWanted, limi
   return rows.map(figuresOf);
 }
 
-/** One episode by the id of its run, with its actions in order. Throws BenchError (not_found) for a run that is no episode. */
+/** One episode with its actions in order. Throws BenchError (not_found): the run is no episode. */
 export async function showEpisode(run: Statements, runId: string): Promise<ShownEpisode> {
   const [row] = await run<FiguresRow & Pick<ShownEpisode, 'rewardRequest'>>(
     'showEpisode',

@@ -2,7 +2,7 @@ import type { GainSpread } from '../../domain/ports/reading/forecasts.js';
 import type { Statements } from '../statements.js';
 import { OWN_RUN } from './summaries.js';
 
-/** Of each run's best evaluation. Null: none of these tasks with a baseline and a target was played more than once. */
+/** Of best evaluations. Null: no task with a baseline and a target was played more than once. */
 export async function gainSpread(
   run: Statements,
   { models, tasks }: { models: readonly string[]; tasks: readonly string[] },

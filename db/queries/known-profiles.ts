@@ -2,7 +2,7 @@ import { BenchError } from '../../domain/errors.js';
 import { DEFAULT_PROFILE } from '../../domain/task/profile.js';
 import type { Statements } from '../statements.js';
 
-/** Throws BenchError (usage) for a profile that no submitted task has: a typo would otherwise show every task as it is. */
+/** Throws BenchError (usage) if no submitted task has the profile: a typo would change nothing. */
 export async function refuseUnknownProfile(run: Statements, asked: string): Promise<void> {
   if (asked === DEFAULT_PROFILE) return;
   const [known] = await run<{ names: string[] }>(

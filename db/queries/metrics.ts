@@ -26,8 +26,8 @@ const FAMILIES: [name: string, type: MetricFamily['type'], help: string][] = [
 ];
 
 /**
- * All figures from one snapshot, in one statement. Runs hold counts of their steps and answered calls, so only unanswered calls are
- * read. `npm run benchmark:leaderboard` measures it.
+ * One statement, so all figures are of one snapshot. Runs store counts of their steps and answered
+ * calls; only unanswered calls are read. `npm run benchmark:leaderboard` measures it.
  */
 export async function metrics(run: Statements): Promise<MetricFamily[]> {
   const rows = await run<Row>(

@@ -9,8 +9,8 @@ const telling = (run: string): string =>
     and not exists (select from tree_nodes node where node.run_id = ${run}.run_id)`;
 
 /**
- * Ended runs like these: of the same model, agent and task, played here; where there is none, imported runs of the same task. Runs that
- * were stopped from outside say nothing of what one takes, and forks began in the middle.
+ * Ended runs of the same model, agent and task, played here; without any, imports of the task.
+ * Runs stopped from outside would bias what a run takes, and forks began in the middle.
  */
 export async function pastRuns(run: Statements, kinds: readonly RunKind[]): Promise<PastRun[]> {
   return run<PastRun>(

@@ -28,7 +28,7 @@ export const treeNodes = pgTable(
     status: text('status', { enum: NODE_STATUSES }).notNull().default('open'),
     /** By validation, higher is better whatever the task's direction. */
     value: doublePrecision('value'),
-    /** What it may use at most; null and 0: no limit. Charged to the tree while the node is open. */
+    /** Limits; null and 0: none. Charged to the tree while the node is open. */
     reservedUsd: money('reserved_usd'),
     reservedTokens: bigint('reserved_tokens', { mode: 'number' }).notNull(),
     reservedSeconds: integer('reserved_seconds').notNull(),

@@ -60,7 +60,7 @@ function byHash<Value>(parse: (content: unknown) => Value) {
   };
 }
 
-/** Without a search block of an earlier version: what its tree did is still shown, but it is not played. */
+/** Drops a search block of an earlier version: its tree is still shown, but not played. */
 function storedAgent(content: unknown): AgentConfig {
   const { search, ...rest } = (content ?? {}) as { search?: unknown };
   return agentConfigSchema.parse(searchSchema.safeParse(search).success ? content : rest);

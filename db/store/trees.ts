@@ -123,7 +123,7 @@ async function openNext(client: pg.PoolClient, root: RunDefinition, spec: Search
   return choices.map((_, nth) => nodeRunId(runId, nodes.length + nth));
 }
 
-/** The tree's rows, and its run as one that plays. Null: it has ended. Else the version that it was submitted with. */
+/** Inserts the tree; its run is playing. Null: it has ended. Else its version at submission. */
 async function begin(client: pg.PoolClient, root: RunDefinition, spec: SearchSpec): Promise<string | null> {
   const { runId, batchId, costLimitUsd = null, tokenLimit = 0, wallSeconds } = root;
   const { rows } = await client.query<{ status: string; version: string }>(

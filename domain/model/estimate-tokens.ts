@@ -23,8 +23,8 @@ function endOf(text: string, from: number, belongs: (code: number) => boolean): 
 }
 
 /**
- * An upper bound: words in pieces of three letters, capitals in pieces of two, one for each digit, sign
- * and newline. A space joins the next word. A loop over codes: a pattern takes ten times as long.
+ * An upper bound: words in pieces of three letters, capitals in pieces of two, one for each digit,
+ * sign and newline. A space joins the next word. A loop over codes: a pattern is ten times slower.
  */
 export function estimateTextTokens(text: string): number {
   let tokens = 0;
@@ -54,7 +54,7 @@ const textsOf = (message: ChatMessage): string[] => [
   ...(message.toolCalls ?? []).flatMap((call) => [call.id, call.name, call.arguments]),
 ];
 
-/** Several limits read each prompt, and prompts share most of their messages: each is estimated once. */
+/** Several limits read each prompt, and prompts share most messages: each is estimated once. */
 const estimated = new WeakMap<ChatMessage | ToolDefinition, number>();
 
 function remembered<T extends ChatMessage | ToolDefinition>(part: T, texts: (part: T) => string[]): number {
@@ -79,7 +79,7 @@ export function estimateTokens(messages: readonly ChatMessage[], tools: readonly
   return tokens;
 }
 
-/** Whether the prompt certainly has more tokens than the window, so that the call cannot succeed. */
+/** The prompt certainly has more tokens than the window: the call cannot succeed. */
 export function exceedsWindow(
   messages: readonly ChatMessage[],
   tools: readonly ToolDefinition[],

@@ -12,7 +12,7 @@ function refuse(source: string, problem: string, remedy: string): never {
 const path = (keys: readonly PropertyKey[]): string =>
   keys.map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${String(key)}`)).join('');
 
-/** Text that can be stored and given to a shell: PostgreSQL takes no NUL, UTF-8 no half of a pair. */
+/** Text for database and shell: PostgreSQL takes no NUL, UTF-8 no half of a surrogate pair. */
 const text = z
   .string()
   .refine((value) => !value.includes('\0'), 'contains a NUL character')
@@ -54,7 +54,7 @@ function parseJson(content: string, source: string): unknown {
     try {
       return JSON.parse(withoutPythonNumbers(content));
     } catch (error) {
-      // The engine's message quotes the content, which may be long and of several lines; the first part says what and where.
+      // The engine's message quotes the content, which may be long; the first part names the place.
       const reason = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ');
       return refuse(source, `not complete JSON: ${reason.slice(0, 120)}`, `It was cut off or edited. ${EXPORT_AGAIN}`);
     }
@@ -94,8 +94,8 @@ function workingDir(state: unknown): string | null {
 }
 
 /**
- * MLGym writes the end that it forced as a last step whose action is `exit_…`: no model replied so. Nor did it run the reply beyond the
- * last step, which stands there with the word that the run had ended.
+ * MLGym writes a forced end as a last step with action `exit_…`, which no model replied. A reply
+ * beyond the last step was not run either: its observation says that the run had ended.
  */
 const isForcedEnd = ({ action, observation }: { action: string; observation: string }): boolean =>
   /^exit_[a-z_]+$/.test(action.trim()) || /^Exited \((?!submit\))[a-z_]+\)\s*$/.test(observation);
@@ -137,8 +137,8 @@ function fromBench(file: z.output<typeof benchFile>, source: string): Recording 
 }
 
 /**
- * The recording in the text of a `.traj` of MLGym or SWE-agent, or of the JSON of `bench trajectory <run>`. Entries that are no
- * replies are left out and counted. Throws a usage error that names `source`, the key, and what to do.
+ * Reads a `.traj` of MLGym or SWE-agent, or the JSON of `bench trajectory <run>`. Entries without a
+ * reply are omitted and counted. Throws a usage error with `source`, the key, and a remedy.
  */
 export function readRecording(content: string, source: string): Recording {
   const value = parseJson(content, source);

@@ -4,7 +4,7 @@ import { decodeReply, type DecodedReply } from '../agent/reply-encoding.js';
 import type { ReplyForm } from '../agent/reply-form.js';
 import type { RecordedStep, Recording } from './recording.js';
 
-/** Run in place of a recorded command that this agent refuses, so that the rest can still be played. */
+/** Replaces a recorded command that this agent refuses, so that the rest can be played. */
 export const REFUSED_STAND_IN = ': # the recorded command is refused by this agent';
 
 const STAND_IN = {
@@ -21,8 +21,8 @@ const same = (a: string, b: string): boolean => unix(a).trim() === unix(b).trim(
 const runnable = (action: string): string => (action.trim() === '' ? ':' : action);
 
 /**
- * A reply that is read in this form as the recorded thought and command: the recorded one itself if it is, else both written in that
- * form. Where it cannot hold the thought, that is changed or left away, never the command. Null: it cannot hold the command.
+ * A reply that this form reads as the recorded thought and command: the recorded reply, or both
+ * written in the form. Only the thought may be changed or omitted. Null: no room for the command.
  */
 export function bridgedReply(form: ReplyForm, step: Said & Pick<RecordedStep, 'response'>): DecodedReply | null {
   const said = { thought: step.thought, action: runnable(step.action) };
@@ -44,8 +44,9 @@ export function unplayableStep(form: ReplyForm, recording: Recording): number | 
 }
 
 /**
- * What the recording says in a step (from 1) after so many requeries. What it says can be read, so a requery means that the command
- * was refused: one that does nothing follows. After the last step the work is handed in. Null: the form cannot hold the command.
+ * The reply of a step (from 1) after so many requeries. Recorded replies can be read, so a requery
+ * means a refused command: a command that does nothing follows. After the last step comes a
+ * submission. Null: the form cannot express the command.
  */
 export function replayedReply(
   form: ReplyForm,

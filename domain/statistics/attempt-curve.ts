@@ -8,9 +8,9 @@ export interface CurvePoint {
 }
 
 /**
- * Best@k and improved@k without bias, from 1 to the fewest attempts that the model has at any task: of n attempts, the means over all
- * choices of k. `gains`: of each task that has gains, those of the model's attempts; none: it was not submitted there, and gains nothing.
- * Empty: there is no such task.
+ * Unbiased best@k and improved@k, the mean over all choices of k from n attempts, for k from 1 to
+ * the model's fewest attempts at any task. `gains`: the attempts at each task with gains; none: not
+ * submitted there, gain 0. Empty: there is no such task.
  */
 export function attemptCurve(gains: readonly (readonly number[])[]): CurvePoint[] {
   if (gains.length === 0) return [];
@@ -21,7 +21,7 @@ export function attemptCurve(gains: readonly (readonly number[])[]): CurvePoint[
     const k = i + 1;
     let [gain, improved] = [0, 0];
     for (const fromBest of sorted) {
-      // The best of all is among k of n with probability k/n, else it is drawn aside: the next is the best of k of n-1.
+      // The best is among k of n with probability k/n; otherwise the best of k of n-1 counts.
       let left = 1;
       for (let drawn = 0; drawn < fromBest.length; drawn++) {
         const value = fromBest[drawn]!;

@@ -3,9 +3,10 @@ const CONFIDENCE = 1.959964;
 const POWER = 0.841621;
 
 /**
- * Attempts per model and task after which two models whose mean scores differ by `difference` are significantly different, at 95 % confidence in four
- * of five comparisons: n = 2·s²·(z₀.₉₇₅ + z₀.₈)² / (tasks·d²), for tasks that stay the same (two-sample z test). `spread` is the
- * standard deviation s among attempts of one model at one task, in the unit of the difference.
+ * Attempts per model and task until two models whose mean scores differ by `difference` are
+ * significantly different at 95 % confidence in four of five comparisons, on the same tasks:
+ * n = 2·s²·(z₀.₉₇₅ + z₀.₈)² / (tasks·d²) (two-sample z test). `spread`: standard deviation s among
+ * attempts of one model at one task, in the unit of the difference.
  */
 export function attemptsNeeded({
   spread,

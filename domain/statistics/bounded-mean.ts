@@ -10,7 +10,7 @@ export interface DrawnWeights {
   bounds: Float64Array;
 }
 
-/** Weights of the tasks, the same for all models, so that intervals are comparable. The same for equal input and seed. */
+/** Weights of the tasks. All models share them, so that intervals are comparable; seeded. */
 export function drawWeights(tasks: number, { resamples, seed }: { resamples: number; seed: number }): DrawnWeights {
   const draw = randomIndexes(seed);
   const uniform = (): number => (draw(2 ** 20) + 0.5) / 2 ** 20;
@@ -28,10 +28,10 @@ export function drawWeights(tasks: number, { resamples, seed }: { resamples: num
 }
 
 /**
- * Interval of the mean over tasks like these, of values from 0 to 1, NaN being none: quantiles of the Bayesian bootstrap (Rubin 1981) with half an
- * observation at each bound; of zeros and ones that is Jeffreys' interval (Brown, Cai and DasGupta 2001). Resamples of the values alone cannot
- * be beyond the largest: of a few tasks without any gain they would be sure that there never is one. Widened to hold the mean of `values`.
- * Null: of fewer than two tasks.
+ * Interval of the mean over tasks, of values from 0 to 1 (NaN: none): quantiles of the Bayesian
+ * bootstrap (Rubin 1981) with half an observation at each bound; for zeros and ones, Jeffreys'
+ * interval (Brown, Cai, DasGupta 2001). Without the bounds, a few tasks without gain would have
+ * width 0. Widened to contain the mean of `values`. Null: fewer than two tasks.
  */
 export function boundedMeanInterval(values: ArrayLike<number>, weights: DrawnWeights): Interval | null {
   const known = Array.from(values, (value, task) => ({ value, task })).filter(({ value }) => !Number.isNaN(value));

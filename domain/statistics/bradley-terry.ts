@@ -1,19 +1,19 @@
 export interface PairRecord {
-  /** models × models: wins of the row's model over the column's, ties being half a win. The diagonal does not count. */
+  /** models × models: wins of the row over the column; a tie is half a win. Diagonal: ignored. */
   wins: Float64Array;
   /** models × models, symmetric: how often both met. */
   meetings: Float64Array;
 }
 
-/** Each pair is given so much of a tie, so that a model that never lost has a finite strength, and models that never met are comparable. */
+/** A small tie in each pair: without a loss strengths stay finite, without a meeting comparable. */
 const TIE = 1e-3;
 const [MOST, SAME] = [500, 1e-9];
 
 /**
- * For each model the chance of beating another one, drawn evenly: the mean over the others of w / (w + w'), where the strengths w maximise
- * the likelihood of the wins (Bradley and Terry 1952; minorise-maximise of Hunter 2004). Where all pairs met equally often that mean is
- * the share of wins itself, by the model's own likelihood equations. NaN: there is no other model. `start`: strengths to begin with, which are replaced by
- * those found.
+ * Each model's chance to beat a random other one: the mean over the others of w / (w + w'), where
+ * the strengths w maximise the likelihood of the wins (Bradley and Terry 1952; minorise-maximise of
+ * Hunter 2004). If all pairs met equally often, the likelihood equations make it the share of wins.
+ * NaN: there is no other model. `start`: initial strengths, overwritten by the result.
  */
 export function chancesOfWinning({ wins, meetings }: PairRecord, models: number, start?: Float64Array): Float64Array {
   const chances = new Float64Array(models).fill(NaN);

@@ -6,7 +6,7 @@ export interface ComparedTask {
   baseline: number | null;
 }
 
-/** One method at one task. Null: no score. `ran` false: only the infrastructure failed, so that nothing is known of it. */
+/** One method at one task. Null: no score. `ran` false: only the infrastructure failed. */
 export interface ScoreCell {
   best: number | null;
   last: number | null;
@@ -17,6 +17,6 @@ export const KINDS = ['best', 'last'] as const;
 export type Kind = (typeof KINDS)[number];
 export type Mode = 'strict' | 'compat';
 
-/** How far beyond the worst feasible ratio a failure lies, and the points of the grid, as MLGym-Bench has them. */
+/** As in MLGym-Bench: a failure lies so far beyond the worst feasible ratio; points of the grid. */
 export const EPSILON = 0.05;
 export const GRID_POINTS = 500;

@@ -31,14 +31,15 @@ export type UsageForecast = Record<keyof Usage, UsageRange>;
 const DRAWS = 400;
 /** A 90 % interval. */
 const [LOW, HIGH] = [0.05, 0.95];
-/** Spread (standard deviation of logarithms) of runs of one kind where few were seen, and how many observations that counts for. */
+/** Prior spread (standard deviation of logarithms) of runs of one kind, and its observations. */
 const PRIOR = { spread: 0.7, weight: 4 };
 
 /**
- * What the runs use together, and how long they take with `places` of them at a time, in the order given: median and 90 % interval of
- * draws. A run draws from past ones of its kind; as few of them tell little of what is typical, each draw scales a kind by
- * exp(s·z/√n), with z standard normal, n the past runs, and s the spread of their logarithms, pooled over kinds.
- * Runs without past ones count 0 at the low end and their limits at the high end. The same for equal input.
+ * Total use of the runs, and their time with `places` at once, in the given order: median and 90 %
+ * interval of draws. A run draws from past runs of its kind. Few say little of the mean: each draw
+ * scales a kind by exp(s·z/√n): z standard normal, n past runs, s the spread of their logarithms,
+ * pooled over kinds. Runs without past ones count 0 at the low end, their limits at the high end.
+ * Deterministic.
  */
 export function forecastUsage(planned: readonly PlannedRuns[], places: number): UsageForecast {
   const draw = randomIndexes(planned.length);
@@ -73,7 +74,7 @@ export function forecastUsage(planned: readonly PlannedRuns[], places: number): 
   return { usd: range('usd'), tokens: range('tokens'), ms: range('ms') };
 }
 
-/** Of the runs' durations: they vary with everything else that a run uses, and are known of free models too. */
+/** Spread of durations: they vary with all else that a run uses, and free models have them too. */
 function pooledSpread(known: readonly PlannedRuns[]): number {
   let [squares, freedom] = [PRIOR.weight * PRIOR.spread ** 2, PRIOR.weight];
   for (const { past } of known) {

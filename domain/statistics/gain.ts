@@ -13,13 +13,14 @@ const NOISE = 2;
 
 const signOf = ({ direction }: ComparedTask): 1 | -1 => (direction === 'maximize' ? 1 : -1);
 
-/** Gains can be computed: there are a baseline, and a target that is better. attempt_gain() in SQL has the same rule. */
+/** There are a baseline and a better target. attempt_gain() in SQL has the same rule. */
 export const hasGains = (task: GainedTask): boolean =>
   task.baseline !== null && task.target !== null && signOf(task) * task.target > signOf(task) * task.baseline;
 
 /**
- * Gain of one attempt, 0 to 1: the way from the baseline to the target that its score has made. 0 for an attempt without a score
- * (null) and for one within two standard errors of the baseline; null: the task has no gains. attempt_gain() in SQL.
+ * Gain of one attempt, 0 to 1: its score's share of the way from the baseline to the target. 0: no
+ * score (null), or within two standard errors of the baseline; null: the task has no gains.
+ * attempt_gain() in SQL is the same.
  */
 export function attemptGain(task: GainedTask, score: number | null): number | null {
   const { baseline, target } = task;
@@ -31,8 +32,8 @@ export function attemptGain(task: GainedTask, score: number | null): number | nu
 }
 
 /**
- * What attempts are compared by: more is better, equal is a tie. The gain; of a task without a target what lies beyond the baseline and its
- * noise; of a task without a baseline the score. Attempts that gain nothing tie, whatever their scores.
+ * Key that compares attempts; more is better, equal is a tie. The gain; without a target the score
+ * beyond the baseline and its noise; without a baseline the score. Attempts without gain tie.
  */
 export function attemptKey(task: GainedTask, score: number | null): number {
   const gain = attemptGain(task, score);

@@ -21,8 +21,9 @@ export function sortedKeys(keys: Float64Array): SortedKeys {
 }
 
 /**
- * Adds, into `wins` (models × models), the chance that an attempt of the row's model at one task beats one of the column's, ties being half
- * a win; into `meetings` 1 where both ran. `counts`: how often each attempt counts; `attempts`: the sum of those per model, 0 for one that did not run.
+ * Adds to `wins` (models × models) the chance that an attempt of the row at one task beats one of
+ * the column, a tie being half a win; to `meetings` 1 where both ran. `counts`: weight of each
+ * attempt; `attempts`: its sum per model, 0 for a model that did not run.
  */
 export function addPairWins(
   { order, ends }: SortedKeys,

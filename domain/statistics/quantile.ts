@@ -1,4 +1,4 @@
-/** The q-quantile (0..1) by linear interpolation between order statistics (type 7); NaN for no values. */
+/** The q-quantile (0..1), interpolated between order statistics (type 7); NaN: no values. */
 export function quantile(values: readonly number[], q: number): number {
   return quantileOfSorted(Float64Array.from(values).sort(), q);
 }

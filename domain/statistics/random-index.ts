@@ -1,7 +1,7 @@
-// pure-rand: seeded generators that give the same numbers on every platform, which Math.random cannot.
+// pure-rand: seeded generators with the same numbers on every platform, unlike Math.random.
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
-/** Whole numbers from 0 up to, not including, `below` (at most 2^20), each as likely to one in 4,000: the same for the same seed. */
+/** Seeded integers in [0, below), `below` at most 2^20, uniform to one in 4,000. */
 export function randomIndexes(seed: number): (below: number) => number {
   const generator = xoroshiro128plus(seed);
   // The first numbers of neighbouring seeds are alike.

@@ -19,7 +19,7 @@ export const FIRST_ATTEMPTS = 2;
 /** Between two looks the attempts grow by half. */
 const GROWTH = 1.5;
 
-/** A pair is given up when the most attempts would not settle it, were its difference larger by so many of its errors. */
+/** A pair is given up if the most attempts would not settle its difference plus so many errors. */
 const HOPE = 0.5;
 
 /** Looks at the order that are planned beforehand. */
@@ -40,22 +40,25 @@ export interface Order {
   pairs: readonly Pair[];
   settled: number;
   open: number;
-  /** How many more attempts each model gets at each task: [task][model]. None where nothing is open, or all have the most. */
+  /** Further attempts: [task][model]. All 0: no pair is open, or all cells have the most. */
   more: number[][];
 }
 
 /**
- * Whether the order of models by mean gain is settled, and where more attempts would settle most. A pair is settled if its difference is beyond
- * its error at the confidence, which is shared by all looks that are planned (Bonferroni). Tasks are as they are: other attempts are asked about.
+ * Whether the order of models by mean gain is settled, and which attempts would settle most.
+ * A pair is settled if its difference exceeds its error at the confidence, which all planned looks
+ * share (Bonferroni). Tasks are fixed; the error is that of other attempts.
  *
- * More attempts go, one by one and until they are expected to be enough, to the cell whose next one lessens the open pairs' errors most, relative to their differences: as
- * OCBA weighs them (Chen, Lin, Yücesan and Chick 2000), n ∝ variance / difference², with the variance of all models at the task. `given`: attempts that each cell has had, whether they count or not.
+ * Attempts go one by one, until they should suffice, to the cell that most reduces the open pairs'
+ * errors relative to their differences: the weights of OCBA (Chen, Lin, Yücesan and Chick 2000),
+ * n ∝ variance / difference², with the variance of all models at the task. `given`: attempts of
+ * each cell so far, including those that do not count.
  */
 export function settleOrder(gains: AttemptGains, given: readonly (readonly number[])[], rules: OrderRules): Order {
   const [tasks, models] = [gains.length, gains[0]?.length ?? 0];
   const z = normalBeyond((1 - rules.confidence) / 2 / plannedLooks(rules));
   const flat = believedVariances(gains.flat());
-  // A cell's own spread must not decide whether it is played on: one whose first attempts happened to be alike would keep their mean, which is biased.
+  // Not by a cell's own spread: one whose first attempts agree would keep their biased mean.
   const ofTasks = gains.map((_, task) => meanOf(flat.slice(task * models, (task + 1) * models)));
   const varianceAt = (task: number, model: number): number => flat[task * models + model]!;
   const count = gains.map((ofTask) => ofTask.map(({ length }) => length));
@@ -83,7 +86,7 @@ export function settleOrder(gains: AttemptGains, given: readonly (readonly numbe
     }
   const open = pairs.filter(({ state }) => state === 'open');
   const more = gains.map((ofTask) => ofTask.map(() => 0));
-  // The error that would settle each open pair: at the difference that was seen, or where that is out of reach at one that is larger by its error.
+  // The error that settles each open pair at its difference; out of reach, at one larger by HOPE.
   const enough = new Map(
     open.map((pair) => {
       const [a, b] = pair.models;
@@ -94,7 +97,7 @@ export function settleOrder(gains: AttemptGains, given: readonly (readonly numbe
   const expected = errors.slice();
   const all = given.flat().reduce((sum, one) => sum + one, 0);
   for (let left = Math.ceil((GROWTH - 1) * all); left > 0; left--) {
-    // What an attempt of the model is worth to the pairs that those given so far are not expected to settle.
+    // Value of an attempt of the model for the pairs that the attempts so far should not settle.
     const worth = new Float64Array(models);
     for (const { models: both, difference, variance } of open.filter((pair) => expectedOf(pair) > enough.get(pair)!))
       for (const model of both) worth[model]! += 1 / (difference ** 2 + variance);

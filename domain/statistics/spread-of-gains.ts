@@ -1,10 +1,10 @@
 /**
- * What is believed of the spread of gains among attempts of one model at one task before any was seen, and for how many observations that counts.
- * Gains lie from 0 to 1; in the published runs of MLGym-Bench they vary by about a quarter.
+ * Prior spread of gains (0 to 1) among attempts of one model at one task, and its observations:
+ * about a quarter in the published runs of MLGym-Bench.
  */
 const PRIOR = { spread: 0.25, weight: 4 };
 
-/** A spread from few observations, drawn to what is believed beforehand: two attempts that are alike do not show that all are. `freedom`: its degrees. */
+/** Shrinks a spread to the prior: two attempts may agree by chance. `freedom`: its degrees. */
 export const believedSpread = (spread: number, freedom: number): number =>
   Math.sqrt((PRIOR.weight * PRIOR.spread ** 2 + freedom * spread ** 2) / (PRIOR.weight + freedom));
 
@@ -12,8 +12,8 @@ export const believedSpread = (spread: number, freedom: number): number =>
 const POOLED = 2;
 
 /**
- * Variance of each cell's gains: of its own attempts, drawn to that of all cells, and that to what is believed beforehand. A cell whose attempts are
- * all alike, or alone, has some.
+ * Variance of each cell's gains, shrunk to that of all cells, and that to the prior. It is positive
+ * even for a single attempt, or equal ones.
  */
 export function believedVariances(cells: readonly (readonly number[])[]): number[] {
   const own = cells.map((gains) => {

@@ -24,12 +24,12 @@ export interface TreeCharges {
 export type NodeShare = Pick<TreeLimits, 'costUsd' | 'tokens' | 'seconds'>;
 
 export const TREE_STOPS = ['policy', 'lost', 'nodes', 'validations', 'cost', 'tokens', 'seconds', 'budget'] as const;
-/** Why a tree opens no more nodes: its policy is over, too many nodes came to nothing, or a limit (`budget`: the batch's). */
+/** Why a tree opens no more nodes. `lost`: too many in a row; `budget`: the batch's. */
 export type TreeStop = (typeof TREE_STOPS)[number];
 
 /**
- * How many nodes there is room for, and what each of them may use: an equal part of what is left, so that all of them together stay
- * within the limits however many are played at once. What a node leaves is shared by those after it.
+ * How many nodes fit, and the limits of each: equal parts of the rest, so that nodes played at once
+ * stay within the limits together. Later nodes share what a node leaves.
  */
 export function roomIn(
   limits: TreeLimits,

@@ -1,6 +1,6 @@
 import type { Operator } from './tree.js';
 
-/** The note to a node's agent before its first step; it follows the last message that the parent saw. */
+/** A note to a node's agent before its first step, after the last message that the parent saw. */
 export interface ChildNote {
   operator: Operator;
   /** Steps that it may take. */

@@ -9,12 +9,12 @@ import { type Choice, type TreeNode, Tree } from './tree.js';
 
 const POLICIES: { [Name in SearchPolicy]: Policy<Name> } = { linear, greedy, mcts, evolution };
 
-/** Nodes of which nothing came, in a row, after which a tree gives up: the fault is not its policy's. */
+/** Lost nodes in a row after which a tree gives up: the fault is not its policy's. */
 const MOST_LOST = 8;
 
 /**
- * The nodes to open next, at most `room` of them; they may be played at once. None: the search is over. All earlier nodes must be known:
- * the choice depends on them and on the seed, not on which of them ended first.
+ * The nodes to open next, at most `room`, to be played at once. None: the search is over. Earlier
+ * nodes must have ended: the choice depends on them and the seed, not on the order of their ends.
  */
 export function nextWave(spec: SearchSpec, nodes: readonly TreeNode[], seed: number, room: number): Choice[] {
   if (room < 1) return [];

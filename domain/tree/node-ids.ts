@@ -11,11 +11,11 @@ function derived(treeRunId: string, part: string): string {
   return `${treeRunId.slice(2, 2 + TIME)}${random}`;
 }
 
-/** A node's run has the same id whenever it is opened: it comes from the tree's run and its place. */
+/** Derived from the tree's run and the node's place: the same whenever the node is opened. */
 export const nodeRunId = (treeRunId: string, node: number): string => `r-${derived(treeRunId, String(node))}`;
 
 /** The batch that holds the nodes of a tree. */
 export const nodesBatchId = (treeRunId: string): string => `b-${derived(treeRunId, 'nodes')}`;
 
-/** Of a node. Attempts of a batch have seeds that follow each other; their nodes must not share any. */
+/** Attempts of a batch have consecutive seeds; their nodes must not share any. */
 export const nodeSeed = (treeSeed: number, node: number): number => (treeSeed % 1_000_000_000) * 1000 + node;

@@ -9,13 +9,13 @@ const common = {
   nodes: count(1000).default(30),
   /** Steps of one node: it ends with its first evaluation, after these at the latest. */
   nodeSteps: count(1000).default(15),
-  /** Evaluations on the validation split in all, one for each node; absent: as many as there may be nodes. */
+  /** Evaluations on the validation split, one per node; absent: the most nodes. */
   validations: count(1000).optional(),
   /** Nodes that are played at once. */
   parallel: count(64).default(4),
 };
 
-/** Which failed nodes are repaired: those at the end of a chain of failures no longer than this; 0: none. */
+/** Failed nodes are repaired at the end of a chain of at most so many failures; 0: none. */
 const debugDepth = z.number().int().min(0).max(20).default(3);
 
 const policies = [

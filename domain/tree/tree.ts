@@ -6,8 +6,8 @@ export const OPERATORS = ['draft', 'improve', 'debug', 'crossover'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 /**
- * `open`: not known yet · `scored` · `failed`: it took steps, but what it has cannot be scored, or is its parent's submission again ·
- * `lost`: there is nothing to go on from.
+ * `open`: not known yet · `scored` · `failed`: took steps, but its submission has no score or is
+ * its parent's · `lost`: nothing to continue from.
  */
 export const NODE_STATUSES = ['open', 'scored', 'failed', 'lost'] as const;
 type NodeStatus = (typeof NODE_STATUSES)[number];

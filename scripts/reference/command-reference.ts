@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** The part of docs/reference/cli.md that is written by scripts/update-cli-docs.mjs lies between these. */
+/** scripts/update-cli-docs.mjs writes the part of docs/reference/cli.md between these. */
 const REFERENCE_BEGIN = '<!-- commands: written by scripts/update-cli-docs.mjs -->';
 const REFERENCE_END = '<!-- end of commands -->';
 

@@ -93,7 +93,7 @@ const changedHost: Printed[] = [{ schema: changedHostSchema }];
 const changedLimits: Printed[] = [{ schema: changedLimitsSchema }];
 const imported: Printed[] = [{ schema: importDocumentSchema }];
 
-/** What each command prints, in the order of the reference. No command loads this: the reference and the tests do. */
+/** What each command prints, in the reference's order. Only the reference and the tests load it. */
 export const documents: Readonly<Record<string, readonly Printed[]>> = {
   demo: [{ schema: demoDocumentSchema }],
   up: [{ schema: upDocumentSchema }],

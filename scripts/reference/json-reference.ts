@@ -54,7 +54,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   // Without padding: a longer cell would change every line.
   [head, head.map(() => '-'), ...rows].map((cells) => `|${cells.join('|')}|`).join('\n');
 
-/** A row for each key that is described; what needs no words shares a row with the others of its type. */
+/** A row for each key with a description; keys of one type without any share a row. */
 function keyRows(schema: JsonSchema, left: ReadonlySet<string>): string[][] {
   const rows = new Map<string, { keys: string[]; type: string; meaning: string }>();
   for (const [key, value] of propertiesOf(schema)) {

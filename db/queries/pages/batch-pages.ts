@@ -19,7 +19,7 @@ import { cursorOf, placeOf } from './cursor.js';
 
 const OF_AGENTS = "x.end_reason not in ('infra_error', 'config_error', 'cancelled', 'budget')";
 const ended = (which: string): string => `coalesce(sum(x.runs) filter (where ${which}), 0)::int`;
-/** Ended runs, rows of `batch_exits x`, by what came of them: people's decisions and the infrastructure's faults apart from agents' ends. */
+/** Ended runs (`batch_exits x`) by outcome: decisions of people, faults, and ends by agents. */
 const ENDS = `jsonb_build_object(
   'infra', ${ended(`x.end_reason in ('infra_error', 'config_error')`)},
   'cancelled', ${ended(`x.end_reason in ('cancelled', 'budget')`)},
@@ -232,7 +232,7 @@ export async function batchMatrix(
   return { batchId, models: [...new Set(cells.map(({ model }) => model))], tasks, cells };
 }
 
-/** Costs of answered calls, and runs in flight, in buckets of equal length from the batch's start to its end, or until now. */
+/** Costs of answered calls, and runs in flight, in equal buckets of the batch's time so far. */
 export async function spendBuckets(
   run: Statements,
   batchId: string,

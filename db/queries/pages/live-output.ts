@@ -2,7 +2,7 @@ import type { LiveOutput } from '../../../domain/ports/reading/run-pages.js';
 import type { Statements } from '../../statements.js';
 import { isoTime } from '../summaries.js';
 
-/** What the running command of a run has printed so far; null: nothing was copied, or it is over. */
+/** Output of a run's current command so far; null: nothing was copied, or the command is over. */
 export async function liveOutput(run: Statements, runId: string): Promise<LiveOutput | null> {
   const [row] = await run<Omit<LiveOutput, 'at'> & { at: Date }>(
     'liveOutput',

@@ -1,7 +1,7 @@
 import type { RunFacet, RunSelection } from '../../../domain/requests/run-filter.js';
 import { OWN_BATCH } from '../summaries.js';
 
-/** SQL for the value of a run by which it is chosen, over the relations of `RUN_RELATIONS`; `''`: it has none. */
+/** SQL for a run's value of each facet, over the relations of `RUN_RELATIONS`; `''`: no value. */
 export const FACET_VALUES: Readonly<Record<Exclude<RunFacet, 'flag'>, string>> = {
   model: 'r.model_name',
   task: 'r.task_id',
@@ -38,7 +38,7 @@ const RANGES = {
   duration: RUN_SECONDS,
 } as const;
 
-/** Conditions of a filter by the part of it that they are of; values go to `values`, as `$1` and so on. */
+/** Conditions of a filter, by facet; values are appended to `values`, as `$1` and so on. */
 export function runConditions(filter: RunSelection, values: unknown[]): Map<string, string> {
   const conditions = new Map<string, string>();
   const put = (value: unknown): string => `$${values.push(value)}`;

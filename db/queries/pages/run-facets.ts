@@ -31,7 +31,7 @@ interface Ranges {
 const range = (sql: string): string =>
   `case when max(${sql}) is not null then json_build_object('min', min(${sql})::float8, 'max', max(${sql})::float8) end`;
 
-/** Facets that the filter does not choose by share what they count: one pass over the runs serves them all. */
+/** Facets without a choice count the same runs: one pass serves them all. */
 export async function runFacets(run: Statements, filter: RunSelection): Promise<RunFacetCounts> {
   const chosen = RUN_FACETS.filter((facet) => filter[facet] !== undefined);
   const free = RUN_FACETS.filter((facet) => filter[facet] === undefined);

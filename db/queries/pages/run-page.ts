@@ -39,7 +39,7 @@ const runRowOf = (row: Row): RunRow => summaryOfRun(row);
 const runRows = (further = ''): string =>
   `${runSummary(`${FURTHER}${further === '' ? '' : `, ${further}`}`)} join batches b on b.batch_id = r.batch_id`;
 
-/** A page of the runs that the filter leaves. Pages hang together by the last run's place: runs that come meanwhile move nothing. */
+/** A page of filtered runs. It starts after a run, not an offset, so new runs shift nothing. */
 export async function runPage(run: Statements, { sort, after, limit, ...filter }: RunPageRequest): Promise<RunPage> {
   const down = sort.startsWith('-');
   const [order, type] = ORDERS[sort.replace(/^-/, '') as RunOrder];

@@ -1,7 +1,7 @@
 import type { DatabaseSchema } from '../../../domain/views/schema.js';
 import type { Statements } from '../../statements.js';
 
-/** Tables and views with their columns, and functions that a query may call, with their comments. */
+/** Tables and views with their columns, and the functions that a query may call. */
 export async function databaseSchema(run: Statements): Promise<Omit<DatabaseSchema, 'examples'>> {
   const [relations, functions] = await Promise.all([
     run<DatabaseSchema['relations'][number]>(

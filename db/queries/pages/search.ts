@@ -28,7 +28,7 @@ export function searchError(operation: string, error: unknown): Error {
     : queryError(operation, error);
 }
 
-/** SQL for the match of a text with `$1`, null where there is none. Byte order is enough to find a text, and many times faster than a language's. */
+/** SQL for the match of `$1`, or null. Byte order is many times faster than a language's. */
 function matchOf(sought: SoughtText, column: string): string {
   // Parentheses around the whole, or a part in parentheses would be taken for the match.
   if (sought.kind === 'pattern') return `substring(${column} from $1)`;
@@ -49,7 +49,7 @@ const has = (sought: SoughtText, column: string): string =>
       ? `strpos(${column} collate "C", $1) > 0`
       : `strpos(lower(${column} collate "C"), $1) > 0`;
 
-/** The runs that a search reads, newest first. Throws BenchError (usage): its pattern cannot be read. */
+/** Runs that a search reads, newest first. Throws BenchError (usage): its pattern is invalid. */
 export async function searchedRuns(run: Statements, filter: RunSelection, sought: SoughtText): Promise<SearchedRun[]> {
   if (sought.kind === 'pattern') await run('checkPattern', `select '' ~ $1`, [patternOf(sought)]);
   const values: unknown[] = [];
@@ -173,7 +173,7 @@ export async function excerptsOf(
   return rows.map(({ excerpt }) => excerpt);
 }
 
-/** Runs of the filter one of whose steps contains the text, in a thought, an action or an observation. */
+/** Runs of the filter with the text in a thought, an action or an observation. */
 export async function runsContaining(run: Statements, filter: RunSelection, sought: SoughtText): Promise<string[]> {
   const values: unknown[] = [patternOf(sought)];
   const where = allOf(runConditions(filter, values).values());

@@ -50,7 +50,7 @@ export async function stepBodies(
   }));
 }
 
-/** One text of a step, or some bytes of it. BenchError (not_found): there is no such step, or it has no such text. */
+/** A step's text, or a range of its bytes. Throws BenchError (not_found): no such step or text. */
 export async function stepText(
   run: Statements,
   { runId, step, text, from, to }: { runId: string; step: number; text: StepText; from: number; to: number | null },

@@ -6,8 +6,8 @@ import { missingRun } from '../../store/missing.js';
 import { isoTime } from '../summaries.js';
 
 /**
- * Columns of steps after one. Sizes come from the texts' headers, and of an action only what its category takes is read: no text is
- * fetched as a whole.
+ * Columns of steps after one. No text is fetched whole: sizes come from the texts' headers, and of
+ * an action only what its category needs is read.
  */
 const COLUMNS = (which: string): string => `
   select s.step, floor(extract(epoch from s.created_at) * 1000)::float8 as at,

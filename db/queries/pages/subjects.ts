@@ -4,7 +4,7 @@ import type { Played, PlayedCell, PlayedList } from '../../../domain/views/subje
 import type { Statements } from '../../statements.js';
 import { isoTime, OWN_RUN } from '../summaries.js';
 
-/** By kind: the columns of its name and version, what it was played with, and where its versions are. */
+/** By kind: columns of its name and version, what it was played with, and the table of versions. */
 const SUBJECTS: Readonly<
   Record<SubjectKind, { name: string; version: string; with: string; versions: string; content: string }>
 > = {
@@ -40,7 +40,7 @@ export async function playedList(run: Statements, kind: SubjectKind): Promise<Pl
   return { played: rows.map((row) => ({ ...row, lastRunAt: isoTime(row.lastRunAt) })) };
 }
 
-/** One of them: its versions, and what came of its runs. Throws BenchError (not_found): nothing of this name was played. */
+/** A subject's versions, and outcomes of its runs. Throws BenchError (not_found): never played. */
 export async function playedSubject(run: Statements, kind: SubjectKind, wanted: string): Promise<Played> {
   const { name, versions, content } = SUBJECTS[kind];
   type VersionRow = Omit<Played['versions'][number], 'createdAt'> & { createdAt: Date };

@@ -4,7 +4,7 @@ import { drawn, missing, type Policy } from './policy.js';
 /** Even the worst parent has a chance. */
 const LEAST = 0.05;
 
-/** Generations: children of the best nodes so far, drawn by fitness; from the third generation on, some of two parents. */
+/** Generations: children of the best nodes, drawn by fitness; crossovers from the third on. */
 export const evolution: Policy<'evolution'> = ({ population, crossover, temperature }, tree, random) => {
   const first = missing(tree, population);
   if (first > 0) return Array.from({ length: first }, () => draft);

@@ -1,7 +1,7 @@
 import { type Choice, debug, draft, improve } from '../tree.js';
 import { missing, type Policy } from './policy.js';
 
-/** AIDE's rule: some drafts, then the best is improved; if the last try at that failed, it is repaired first. */
+/** AIDE's rule: drafts, then the best is improved; a failed improvement is repaired first. */
 export const greedy: Policy<'greedy'> = ({ drafts, debugDepth, width }, tree) => {
   const first = missing(tree, drafts);
   if (first > 0) return Array.from({ length: first }, () => draft);

@@ -8,8 +8,9 @@ interface Below {
 }
 
 /**
- * Upper confidence bounds for trees: descend to the child with the best mean below it, plus a bonus for what was seldom tried, until a node
- * has room for a child. Means lie between the worst and the best score of the tree; what failed counts as the worst, and is repaired first.
+ * Upper confidence bounds for trees: descend to the child with the best mean below it plus a bonus
+ * for few tries, until a node has room for a child. Means are scaled between the tree's worst and
+ * best score; a failure counts as the worst, and is repaired first.
  */
 export const mcts: Policy<'mcts'> = ({ exploration, children, debugDepth, width }, tree) => {
   const first = missing(tree, children);

@@ -1,4 +1,4 @@
-/** Places as near as can be to those wanted, in the same order, each at least `gap` from the next, between two bounds that leave room. */
+/** Places nearest to those wanted, in their order, at least `gap` apart, between the bounds. */
 export function spread(wanted: readonly number[], gap: number, low: number, high: number): number[] {
   const order = wanted.map((_, i) => i).sort((a, b) => wanted[a]! - wanted[b]! || a - b);
   const found = [...wanted];

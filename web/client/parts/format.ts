@@ -21,7 +21,7 @@ export function usd(exact: string | number | null | undefined): string {
 
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** `12,345`. Browsers load tables of all languages for `toLocaleString`, which takes longer than all else on a page of figures. */
+/** `12,345`. `toLocaleString` loads tables of all languages, which slows pages of figures. */
 export const count = (value: number): string =>
   Math.round(value)
     .toFixed(0)

@@ -1,4 +1,4 @@
-/** How a model is drawn: colour, dashes and symbol each tell it apart. Colours are CSS variables of palette.ts. */
+/** A model's colour, dashes and symbol; each suffices to identify it. CSS variables: palette.ts. */
 export interface SeriesStyle {
   color: string;
   dash: 'solid' | 'dashed' | 'dotted' | number[];

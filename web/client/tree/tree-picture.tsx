@@ -8,7 +8,7 @@ const ROW = 32;
 const SIDE = 20;
 const RADIUS = 11;
 
-/** The tree from left to right. Whoever cannot see it, or uses keys, has the same in the table below it. */
+/** The tree from left to right. The table below has the same for keyboards and screen readers. */
 export function TreePicture({ tree }: { tree: Tree }) {
   const navigate = useNavigate();
   const { placed, rows, columns } = useMemo(() => layOut(tree.nodes), [tree.nodes]);

@@ -1,6 +1,6 @@
 /**
- * `draft`: from the task's own files · `improve`: from a node with a score · `debug`: from one without ·
- * `crossover`: from one node, with the work of another in the prompt.
+ * `draft`: from the task's own files · `improve`: from a scored node · `debug`: from one without a
+ * score · `crossover`: from one node, with the work of another in the prompt.
  */
 export const OPERATORS = ['draft', 'improve', 'debug', 'crossover'] as const;
 export type Operator = (typeof OPERATORS)[number];

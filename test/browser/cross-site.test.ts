@@ -106,10 +106,10 @@ describe.runIf(executable !== null)('a hostile page', () => {
   const HARMLESS = ['refused', 'opaque'];
   const gained = (loot: Loot): Loot =>
     Object.fromEntries(Object.entries(loot).filter(([, got]) => !HARMLESS.includes(got)));
-  /** Another site altogether, and another port of this machine, which browsers take for the same site. */
+  /** Another site, and another port of this machine, which browsers take for the same site. */
   const sites = () => [`http://hostile.example:${portOf(page)}/`, `http://127.0.0.1:${portOf(page)}/`];
 
-  /** A name that resolves to this machine makes the page one of the same origin: all that it reads is the refusal. */
+  /** A name that resolves to this machine makes the page same-origin: it reads only the refusal. */
   const refusesRebound = async (url: string, paths: string[], token: string): Promise<void> => {
     const rebound = url.replace(/127\.0\.0\.1|localhost/, 'rebound.example');
     for (const [way, got] of Object.entries(await attacked(`${rebound}/`, rebound, paths, token)))

@@ -29,7 +29,7 @@ describe.runIf(executable !== null)('the first view', () => {
     // The page of the test before asks on until it is left.
     await on.page.goto('about:blank');
     on.page.on('request', note);
-    // They come once the small one has asked, so that the order does not hang on how fast this machine is.
+    // After the small one, so that the order does not depend on the machine's speed.
     await on.page.route('**/assets/main-*', async (route) => {
       while (asking.length < asked.length) await on.page.waitForTimeout(10);
       early = asking;

@@ -7,7 +7,7 @@ import { sharedDatabases } from '../setup/shared-databases.js';
 import { openPage, startPage, type PageServer, type WatchedPage } from '../setup/page-server.js';
 import { storeSweep } from './rows.js';
 
-/** What strangers would write: markup, handlers, scripts, templates, terminal sequences, hidden characters. */
+/** Hostile text: markup, handlers, scripts, templates, terminal sequences, hidden characters. */
 const HOSTILE = [
   '<img src=x onerror=alert(1)>',
   '"><script>alert(2)</script>',
@@ -23,7 +23,7 @@ const HOSTILE = [
   'e' + '\u0300'.repeat(2_000),
 ].join(' ');
 
-/** Columns whose values are words of ours, ids and hashes that rows hang on, or times: the rest was written by others. */
+/** Columns with our own words, ids, hashes or times; others wrote the rest. */
 const OURS =
   /(^|_)(id|hash|sha256|status|kind|reason|backend|isolation|origin|direction|split|requested|digest|role|spec|state|token|phase|outcome|rule|provider|primary_metric|evaluator_version|image|key)$/;
 

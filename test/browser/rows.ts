@@ -7,7 +7,7 @@ export const TASKS = ['one', 'two'];
 /** Of the first run. */
 export const STEPS = 30;
 
-/** A batch that has ended: three models, two tasks, two attempts; the first run has thirty steps and four evaluations. */
+/** An ended batch: three models, two tasks, two attempts; the first run has 30 steps. */
 export async function storeSweep(db: Database): Promise<BatchSubmission> {
   const tasks = TASKS.map((id) => task(id, 'maximize', { baseline: { value: 1, standardError: 0 } }));
   const batch = submission('sweep', (batchId) =>

@@ -23,7 +23,7 @@ export interface SweepPage {
   search: () => URLSearchParams;
 }
 
-/** A tab over the rows of a batch that has ended, and more, in a database of its own. It must have nothing to complain about at the end. */
+/** A tab over an ended batch and more, in its own database. It must end without complaints. */
 export function useSweepPage(
   more: (db: Database, sweep: BatchSubmission) => Promise<void> = async () => {},
 ): SweepPage {

@@ -6,7 +6,7 @@ const DRAFTS = [1.2, null, 2.4];
 /** Of what follows, in the order in which it is played. */
 const LATER = [2.1, 3.25, null, 3.1, 4.5];
 
-/** A tree that has ended: drafts, repairs, improvements, a node that was lost, and the best one chosen and tested. */
+/** An ended tree: drafts, repairs, improvements, a lost node, and the best one, tested. */
 export async function storeTree(db: Database): Promise<string> {
   const { runId } = await treeRun(db, { policy: 'greedy', drafts: 3, nodes: 9, parallel: 3, width: 2 });
   const scores = [...DRAFTS, ...LATER];

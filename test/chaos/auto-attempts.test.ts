@@ -37,7 +37,7 @@ interface Cell {
   gains: number[];
 }
 
-/** What was known once the runs of these shards had ended: each look adds its runs as a shard of their own. */
+/** Results after these shards: each look adds its runs as a shard. */
 const cellsUpTo = (batchId: string, shard: number): Promise<Cell[]> =>
   home.sql<Cell>(
     `select r.model_name as model, r.task_id as task, count(*)::int as given, max(r.attempt) as attempt, max(r.run_id) as run,
@@ -96,7 +96,7 @@ it('attempts that are given out on the way are the same ones, once each, whateve
   for (const reading of await counterReadings(home, batchId)) expect(reading).toEqual(COUNTS.slice(0, reading.length));
   expect(await repeatedCalls(home, batchId)).toEqual([]);
 
-  // Models that play alike are mostly given up at the first look; sql/allocation.test.ts has several.
+  // Models that play alike are mostly given up at the first look; sql/allocation.test.ts has more.
   // The looks again, by the rule alone: the same attempts, and the same end.
   const [stored] = await home.sql<{ allocation: Allocation }>('select allocation from batches where batch_id = $1', [
     batchId,
@@ -119,7 +119,7 @@ it('attempts that are given out on the way are the same ones, once each, whateve
   expect(allocation).toEqual(stored!.allocation);
   console.warn(`${lastHit} kills, ${allocation.looks} looks, ${allocation.detail}`);
 
-  // All play the starter: no score depends on how many attempts its cell got. At two attempts, which are fixed beforehand, none can.
+  // All play the starter: scores must not depend on a cell's attempts. Two attempts are fixed.
   const board = await home.json<Leaderboard>(
     ...['leaderboard', '--batch', batchId, '--include-scripted', '--include-local', '--k', '2'],
   );

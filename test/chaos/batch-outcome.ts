@@ -1,13 +1,13 @@
 import type { BenchHome } from '../setup/bench-home.js';
 
-/** What must not depend on crashes: per run, in submission order, how it went and every command with its end. */
+/** What crashes must not change: per run, in submission order, its end and every command's end. */
 export interface RunOutcome extends Record<string, unknown> {
   model: string;
   attempt: number;
   end_reason: string | null;
   final_evaluation: string | null;
   step: number;
-  /** What was evaluated, by hash, and how that ended. Each batch draws its own games: scores differ by chance alone. */
+  /** Evaluated hashes and their ends. Each batch draws its own games: scores differ by chance. */
   evaluations: { kind: string; number: number; split: string; status: string; submission: string | null }[] | null;
   commands: { action: string; exit: number | null; lost: boolean; requested: string | null }[];
 }
@@ -27,7 +27,7 @@ export const batchOutcome = (home: BenchHome, batchId: string): Promise<RunOutco
 /** Five standard errors of the difference of two scores of a thousand games. */
 const CHANCE = 0.06;
 
-/** Runs whose best or final score is not that of the same run of the other batch, but for chance. */
+/** Runs whose best or final score differs from the other batch's by more than chance. */
 export const scoresApart = (home: BenchHome, batchId: string, otherId: string) =>
   home.sql(
     `select r.run_id, r.final_score, o.final_score as other
@@ -38,8 +38,8 @@ export const scoresApart = (home: BenchHome, batchId: string, otherId: string) =
   );
 
 /**
- * Observations of the counter agent, run by run: its file's length after each step. A command that ran twice shows here. `unhurt`: only of
- * runs that lost no command.
+ * Observations of the counter agent: its file's length after each step, so that a repeated command
+ * shows. `unhurt`: only runs that lost no command.
  */
 export const counterReadings = async (home: BenchHome, batchId: string, unhurt = false): Promise<number[][]> => {
   const rows = await home.sql<{ readings: string[] }>(

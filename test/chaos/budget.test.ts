@@ -98,7 +98,7 @@ it(
     }
     await until(() => isOver(batchId));
     expect(billed()).toBeLessThanOrEqual(BUDGET);
-    // A lost call is charged at what was reserved for it, so that the bill may be less: but nobody was stopped with room left.
+    // A lost call costs its reservation, so the bill may be less; no run stopped with room left.
     expect(await chargedOf(batchId, BUDGET)).toBeGreaterThan(BUDGET * 0.7);
     const ends = await home.sql<{ end_reason: string; runs: number }>(
       'select end_reason, count(*)::int as runs from runs where batch_id = $1 group by 1',
@@ -127,7 +127,7 @@ async function isOver(batchId: string): Promise<boolean> {
   return batch?.status === 'ended';
 }
 
-/** What the batch was charged; that is what its calls were: answers at their price, lost ones at their reservation. */
+/** The batch's charge: answers at their price, lost calls at their reservation. */
 async function chargedOf(batchId: string, budget: number): Promise<number> {
   const batch = await home.json<Batch>('status', batchId);
   const [calls] = await home.sql<{ charged: string; open: number }>(

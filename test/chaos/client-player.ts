@@ -5,7 +5,7 @@ import type { EnvServer } from '../setup/env-server.js';
 import type { Told } from './played-episode.js';
 
 type Kind = 'ors' | 'openenv';
-/** Pythons that have the unmodified clients, `openreward` and `openenv`; without them their protocols are spoken by clients of the tests' own. */
+/** Pythons with `openreward` and `openenv`; without them, the tests' own clients play. */
 const PYTHONS: Record<Kind, string | undefined> = {
   ors: process.env['BENCH_ORS_PYTHON'],
   openenv: process.env['BENCH_OPENENV_PYTHON'],

@@ -172,7 +172,7 @@ describe.each(engines)('on $backend', ({ backend, address, crashes }) => {
   );
 });
 
-/** Podman 4 complains of a container that is started again before it has cleaned up: it was stopped all the same. */
+/** Podman 4 complains about a restart before its cleanup; the container was stopped anyway. */
 const stopped = (container: Container): Promise<void> =>
   container.stop({ t: 0 }).catch((error: unknown) => {
     if (!String(error).includes('refusing to clean up')) throw error;

@@ -10,7 +10,7 @@ import { pick, seededRandom } from '../setup/random.js';
 import { pauseService } from './kill-service.js';
 import { starveService } from './starved-service.js';
 
-// The moments come from this seed; BENCH_CHAOS_SEED tries others, BENCH_CHAOS_RUNS another number of runs.
+// BENCH_CHAOS_SEED gives other moments, BENCH_CHAOS_RUNS another number of runs.
 const SEED = Number(process.env['BENCH_CHAOS_SEED'] ?? 20);
 const RUNS = Number(process.env['BENCH_CHAOS_RUNS'] ?? 200);
 const MODELS = ['scripted:counter:12', 'scripted:slow:3'];

@@ -48,7 +48,7 @@ interface Action {
   fails?: 'within' | 'at the end';
 }
 
-/** Every other episode meets a failure of the evaluator on its way, every fourth one at its end, too. */
+/** The evaluator fails once in every other episode, and at the end of every fourth. */
 function actionsOf(number: number): Action[] {
   const [first, last] = [3 + (number % 4), 6 + (number % 3)];
   return [
@@ -71,7 +71,7 @@ const injected = { engine: 0, store: 0, host: 0, evaluator: 0 };
 const outside = (): boolean =>
   (Object.keys(QUOTA) as (keyof typeof QUOTA)[]).every((kind) => injected[kind] >= QUOTA[kind]);
 
-/** How an episode went: `recovered` with every reward, or an error in its protocol's shape, after which there is none. */
+/** `recovered` with every reward, or an error in the protocol's shape and no reward after it. */
 async function play(number: number): Promise<{ protocol: Protocol; ended: 'recovered' | 'errored' }> {
   const protocol = NAMES[number % NAMES.length]!;
   const episode = await PROTOCOLS[protocol](server, { task: 'stated', seed: number });

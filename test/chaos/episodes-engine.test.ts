@@ -48,7 +48,7 @@ const LOST = /\[command lost/;
 /** Episodes are of so many kinds. */
 const KINDS = 5;
 const stated = (number: number): number => 3 + (number % KINDS);
-/** Each writes down that it was executed, beside the workspace's files. What was lost is done again, as a policy would. */
+/** Each records its execution outside the workspace. A policy repeats what was lost. */
 const noted = (step: number, command: string): string => `echo ${step} >> done.log; ${command}`;
 const commandsOf = (number: number): string[] => [
   noted(1, 'sleep 1; echo one > a'),
@@ -153,7 +153,7 @@ it(
         }
       }
     })();
-    // Together: what cannot be started again fails the test at once, while players would ask for ever.
+    // Together: a failed start ends the test at once, while players would ask indefinitely.
     const playing = playAll(EPISODES, () => (steps += 1)).finally(() => (played = true));
     const [disturbed] = await Promise.all([playing, killer]);
 
@@ -164,7 +164,7 @@ it(
         return { rewards, ended };
       }),
     );
-    // Once each; one that died with its container was done again by the policy, which was told, and may have begun before.
+    // Once each; a command that died with its container was repeated, and may have begun before.
     for (const { executed, lost } of disturbed)
       for (const step of ['1', '2', '3', '4']) {
         expect(executed[step]).toBeGreaterThanOrEqual(1);

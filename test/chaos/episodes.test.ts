@@ -59,7 +59,7 @@ it(
         }
       }
     })();
-    // Together: what cannot be started again fails the test at once, while players would ask for ever.
+    // Together: a failed start ends the test at once, while players would ask indefinitely.
     const [disturbed] = await Promise.all([playAll(() => (steps += 1)).finally(() => (played = true)), killer]);
 
     expect(kills).toBe(KILLS);

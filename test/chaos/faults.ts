@@ -97,7 +97,7 @@ export async function hitContainer(
   return chosen.Labels['bench.run'] ?? null;
 }
 
-/** Nothing more can be written to the home: long enough for the kernel to give up what it still holds in memory. */
+/** No more writes to the home, for long enough that the kernel drops what it has in memory. */
 async function fillDisk(disk: SmallDisk): Promise<void> {
   disk.fill();
   try {

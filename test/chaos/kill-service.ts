@@ -55,7 +55,7 @@ export async function killServiceOnceItRuns(home: BenchHome, victim: Victim): Pr
   }
 }
 
-/** It answers nobody for a while, and finds then that time has passed. False: it did not run at this moment. */
+/** Stops answering for a while, then finds that time has passed. False: it did not run. */
 export async function pauseService(home: BenchHome, victim: Victim, ms: number): Promise<boolean> {
   const service = runningService(home, victim);
   if (service === null) return false;
@@ -66,7 +66,7 @@ export async function pauseService(home: BenchHome, victim: Victim, ms: number):
   return true;
 }
 
-/** A crash of the container's own, not by the engine; returns once its processes are gone. Throws if it does not run. */
+/** A crash inside the container; returns once its processes are gone. Throws if it does not run. */
 export async function killContainer(container: Docker.Container): Promise<void> {
   const { Pid: pid } = (await container.inspect()).State;
   // To process 0 means: to our whole group.

@@ -99,7 +99,7 @@ it('the confirmed ledger is the provider’s bill, to the last digit, over 60 ru
   const isConfirmed = (callId: string | null) => byId.get(callId ?? '')?.status === 'confirmed';
   expect(ledger?.total).toBe(simulator.bill.total((entry) => isConfirmed(entry.callId)));
 
-  // Whatever else is on the bill was lost on the way: it is known as unconfirmed, and never above its reservation.
+  // All else on the bill was lost on the way: unconfirmed, never above its reservation.
   const lost = simulator.bill.entries.filter((entry) => !isConfirmed(entry.callId));
   expect(lost.length).toBeGreaterThan(0);
   for (const entry of lost) {
@@ -115,7 +115,7 @@ it('the key is in no log, no history, no row and no answer of the command line',
   const files = readdirSync(home.dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(files.length).toBeGreaterThan(10);
   for (const file of files) {
-    // Postgres' files hold what the rows hold; those, the logs and Temporal's histories all lie under the home.
+    // Postgres' files, the logs and Temporal's histories all lie under the home.
     const bytes = readFileSync(join(file.parentPath, file.name));
     expect(bytes.includes(CANARY), join(file.parentPath, file.name)).toBe(false);
   }

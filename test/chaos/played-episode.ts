@@ -20,14 +20,14 @@ interface Outcome {
 const BASELINE = 2;
 const statedBy = (number: number) => [3 + (number % 5), 1 + (number % 3), 5 + (number % 4)] as const;
 
-/** Rewards of an episode's actions: what each score gains over the one before, in units of the baseline. */
+/** Rewards of an episode: each score's gain over the one before, in units of the baseline. */
 export function rewardsOf(number: number): (number | null)[] {
   const [first, second, last] = statedBy(number);
   const gain = (now: number, before: number) => (now - before) / BASELINE;
   return [null, null, gain(first, BASELINE), null, null, gain(second, first), null, gain(last, second)];
 }
 
-/** Commands that count how often they were executed, and scores that go up and down. The last one submits. */
+/** Commands that count their executions, and scores that rise and fall. The last one submits. */
 export const actionsOf = (number: number): string[] => [
   'echo 1 >> marks; sleep 1; wc -l < marks',
   `echo ${statedBy(number)[0]} > answer.json`,
@@ -41,7 +41,7 @@ export const actionsOf = (number: number): string[] => [
 /** What the three counting commands of an episode print. */
 export const COUNTED = ['1', '2', '3'];
 
-/** Plays an episode of the task `stated` over REST, as a client that asks again whenever it has no answer. */
+/** Plays an episode of `stated` over REST, as a client that repeats unanswered requests. */
 export async function playEpisode(server: EnvServer, number: number, onStep: () => void): Promise<Told[]> {
   const id = `e-${number}-${Math.random().toString(36).slice(2)}`;
   await answered(server, 'POST', '/v1/episodes', { task: 'stated', seed: number, episode_id: id });
@@ -58,7 +58,7 @@ export async function playEpisode(server: EnvServer, number: number, onStep: () 
   return told;
 }
 
-/** 202 says that the action still runs, 503 that services are away. Anything else but success is an error. */
+/** 202: the action still runs; 503: services are away. All else but success is an error. */
 async function answered<Body>(server: EnvServer, method: string, path: string, body: unknown): Promise<Body> {
   for (;;) {
     const answer = await server.ask<Body & { error?: { type: string } }>(method, path, body);

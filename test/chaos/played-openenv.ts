@@ -4,8 +4,9 @@ import { ClientPlayer } from './client-player.js';
 import { actionsOf, type Told } from './played-episode.js';
 
 /**
- * Plays an episode of the task `stated` in OpenEnv's frames. Without a key nothing is tried again: its connection outlives whatever dies
- * behind the front. With one, a frame whose connection is lost with the front is sent again on another. By the unmodified client where there is one.
+ * Plays an episode of `stated` in OpenEnv's frames, with the unmodified client if there is one.
+ * Without a key nothing is repeated: the connection survives deaths behind the front. With one, a
+ * frame lost with the front is sent again.
  */
 export async function playOpenEnv(
   server: EnvServer,

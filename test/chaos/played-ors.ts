@@ -3,7 +3,7 @@ import { OrsClient, type OrsResult } from '../setup/ors-client.js';
 import { ClientPlayer, type Player } from './client-player.js';
 import { actionsOf, type Told } from './played-episode.js';
 
-/** A session of the task `stated` over ORS, by its Python client or as that plays it. Throws whatever that client would raise. */
+/** A session of `stated` over ORS, by its Python client or like it. Throws what that raises. */
 export async function openOrs(server: EnvServer, number: number): Promise<Player> {
   const unmodified = ClientPlayer.of('ors', server, number);
   if (unmodified !== null) return unmodified;
@@ -32,7 +32,7 @@ function toldBy({ blocks, metadata, reward }: OrsResult['output']): Told {
   return { message, reward, terminated, truncated, score: evaluation?.primary ?? null };
 }
 
-/** Plays an episode of the task `stated` over ORS: nothing is tried again but what its client tries. */
+/** Plays an episode of `stated` over ORS, with only the client's own retries. */
 export async function playOrs(server: EnvServer, number: number, onStep: () => void): Promise<Told[]> {
   const client = await openOrs(server, number);
   const told: Told[] = [];

@@ -162,8 +162,8 @@ async function killSandbox(runId: string): Promise<boolean> {
 }
 
 /**
- * Each command appends a line and counts the lines: a command that was executed twice makes all later
- * counts too large. Of those that were lost with their sandbox each may have appended its line, or not.
+ * Each command appends a line and counts the lines: a repeated command makes all later counts too
+ * large. Commands lost with their sandbox may have appended theirs.
  */
 async function checkCommands(batchId: string): Promise<void> {
   const runs = await home.sql<{ run_id: string; end_reason: string; lines: string[]; lost: boolean[] }>(
@@ -186,7 +186,7 @@ async function checkCommands(batchId: string): Promise<void> {
   }
 }
 
-/** What the ledger has as paid is on the bill, once each; another attempt at a call is one of another process. */
+/** Each paid call is on the bill once; another attempt at a call is another process's. */
 async function checkBill(): Promise<void> {
   const calls = await home.sql<{ question: string; attempt: number; status: string; cost: string; worker: string }>(
     `select run_id || '/' || step || '/' || try as question, attempt, status, worker,

@@ -20,7 +20,7 @@ import { startTemporalServer, type TemporalServer, wantsTemporalServer } from '.
 import { batchOutcome, counterReadings, repeatedCalls, scoresApart, type RunOutcome } from './batch-outcome.js';
 import { inject, type FaultKind, type FaultTargets, type InjectedFault } from './faults.js';
 
-// BENCH_TEST_TEMPORAL=server has production's server of Temporal in place of the home's. Wants root: it restarts an engine of its own and fills a disk.
+// BENCH_TEST_TEMPORAL=server: production's Temporal. Root: restarts an engine, fills a disk.
 const SEED = Number(process.env['BENCH_CHAOS_SEED'] ?? 20);
 const ATTEMPTS = 26;
 const FAULTS = 52;
@@ -98,7 +98,7 @@ const submit = async (): Promise<string> => {
   return (await home.json<{ batchId: string }>('submit', ...matrix, ...how)).batchId;
 };
 
-/** What must be the same with faults and without. A command that died with its container may have been a validation. */
+/** The same with and without faults. A command that died with its container may be a validation. */
 const essence = ({ model, attempt, end_reason, final_evaluation, evaluations }: RunOutcome) =>
   ({ model, attempt, end_reason, final_evaluation, evaluations }) as const;
 

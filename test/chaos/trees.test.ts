@@ -14,7 +14,7 @@ const SEED = Number(process.env['BENCH_CHAOS_SEED'] ?? 25);
 const KILLS = Number(process.env['BENCH_TREE_KILLS'] ?? 20);
 const VICTIMS: Victim[] = ['worker', 'worker', 'worker', 'temporal', 'postgres'];
 
-/** Two homes with one secret and one configuration: evaluations of the same run draw the same games in both. */
+/** Two homes with one secret and one configuration: equal runs draw the same games in both. */
 let quiet: BenchHome;
 let stormy: BenchHome;
 beforeAll(() => {

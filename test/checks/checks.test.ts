@@ -3,8 +3,8 @@ import { execa } from 'execa';
 import { expect, it } from 'vitest';
 
 /**
- * The checks of `npm run check`, beside the tests, which would otherwise wait for them a minute. The build is
- * made before the tests. One after another: the other cores have other tests.
+ * The checks of `npm run check`, parallel to the tests, which saves a minute. The build comes
+ * first. One after another: the other cores have other tests.
  */
 it.each(['lint', 'lint:imports', 'check:python', 'check:words', 'check:unused', 'lint:format'])(
   'npm run %s finds nothing',

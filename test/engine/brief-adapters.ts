@@ -5,8 +5,8 @@ import { LONG } from '../setup/long.js';
 const BRIEFLY = ['podman', 'docker (remote)', 'local where namespaces are forbidden'];
 
 /**
- * Of a program that is the same everywhere, these adapters see what it takes from where it runs: `names` of tests; the long suite
- * runs all. To be called before each test.
+ * Adapters run only `names` of tests, those that depend on the place; the long suite runs all.
+ * Call it before each test.
  */
 export const skipWhatIsTheProgramsOwn =
   (adapter: string, names: RegExp, briefly: readonly string[] = BRIEFLY) =>
@@ -14,7 +14,7 @@ export const skipWhatIsTheProgramsOwn =
     skip(briefly.includes(adapter) && !LONG && !names.test(task.name));
 
 /**
- * What referees and players say to each other is in the same files everywhere (init.py, referee, player): it is played in full
- * where an evaluation costs least.
+ * The dialogue of referees and players (init.py, referee, player) is the same everywhere: it is
+ * played in full where an evaluation costs least.
  */
 export const FULL_ON_LOCAL = [...BRIEFLY, 'docker'];

@@ -40,7 +40,7 @@ def evaluate(table):
     return {"Score": score}
 `;
 
-/** A small game, 20 x 10 rounds of guessing a coin that falls on 1 in three of four throws, played by the given code. */
+/** A small game by the given code: 20 x 10 guesses of a coin that falls on 1 in 3 of 4 throws. */
 export async function smallJob(
   code: string,
   options: {
@@ -81,7 +81,7 @@ export async function smallJob(
   return { id: newId(), task, taskDir, submission, split: 'test', seed: options.seed ?? 'ab12' };
 }
 
-/** A job of a task of test/fixtures/tasks: its starter or oracle with files changed, added, or (null) left out. */
+/** A job of a fixture task: its starter or oracle with files changed, added, or (null) removed. */
 export async function fixtureJob(
   task: string,
   from: 'starter' | 'oracle',

@@ -52,7 +52,7 @@ function suite(name: string, make: (parent: string) => Promise<BackendUnderTest>
     expect(await backend.sandbox.start(made)).toMatchObject({ workspaceLimit: 'file_system' });
     return ref;
   }
-  /** The kernel frees a removed disk once no mount namespace holds it: that of a container that just starts elsewhere may. */
+  /** The kernel frees a removed disk with its last mount namespace, perhaps a new container's. */
   const freed = (megabytes: number) =>
     vi.waitFor(
       async () => {
@@ -173,7 +173,7 @@ function suite(name: string, make: (parent: string) => Promise<BackendUnderTest>
     await expect(run(greedy, 2, 'true')).rejects.toThrow(SandboxLost);
     expect(await guard()).toBeNull();
     expect(await run(modest, 2, 'stat -c %s mine')).toMatchObject({ output: '150000000\n', exitCode: 0 });
-    // What every run is promised would be there, and what it had taken; it would be stopped there again.
+    // What every run is promised, and what this one had used; it would be stopped there again.
     await expect(started(2, greedy.runId, 450)).rejects.toThrow(
       /no room for another workspace: .* 5\d\d MB are needed/,
     );

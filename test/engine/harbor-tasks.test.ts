@@ -30,7 +30,7 @@ let images: { agent: BuiltImage; evaluator: BuiltImage };
 let sandbox: SandboxPort;
 let n = 0;
 
-/** Its tests install what they run with, as those of public sets do, and write the report and the reward in the same way. */
+/** As in public sets, the tests install what they need, and write the report and the reward. */
 const FILES: Record<string, string> = {
   'task.toml': 'version = "1.0"\n[verifier]\ntimeout_sec = 600\n[environment]\nallow_internet = false\nmemory = "1G"\n',
   'instruction.md': 'Write the answer to /app/answer.txt. {{ It is no template. }}\n',

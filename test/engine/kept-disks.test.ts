@@ -24,7 +24,7 @@ describe.runIf(root && onPodmanToo)('disks kept on podman', () => suite(podmanUn
 
 const MB = 1024 * 1024;
 const limits = { maxBytes: 300 * MB };
-/** What a shared host file system would copy at no cost stands on the kept disk elsewhere, from this size on. */
+/** From this size on, files that a shared host file system copies for free are on the kept disk. */
 const LARGE = 60;
 
 /** Workspace, home and temporary directory in full, one line each. */
@@ -95,11 +95,11 @@ function suite(make: () => Promise<BackendUnderTest>) {
         'a b\nf x\nweights/home/agent/workspace/deep/er\n',
       );
       expect((await told(second, 3, `(${LISTING})`)).split('\n')).toEqual(before.split('\n'));
-      // Names of one file stay so, folders are renamed, what is deleted stays away, also after its host was started anew.
+      // Hard links stay, folders are renamed, deletions stay, also after a restart of the host.
       const change = `printf more >> ~/workspace/twin; cat w.bin; cd ~/workspace; rm link; rm -r empty; mkdir empty; touch empty/new
       python3 -c "import os; os.rename('old', 'renamed'); os.rename('deep', 'deeper')"; cat renamed/inside; ls old link 2>&1 | wc -l; ls empty`;
       expect(await told(second, 4, change)).toBe('weightsmorekept2\nnew\n');
-      // A process that still sees the files holds them for a while, as whatever clears up after a container does.
+      // A process that still sees the files holds them briefly, as a container's cleanup does.
       const holder = spawn('unshare', ['--mount', 'sh', '-c', 'echo sees; exec sleep 2'], {
         stdio: ['ignore', 'pipe', 'ignore'],
       });

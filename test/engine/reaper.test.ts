@@ -33,7 +33,7 @@ let db: Database;
 let docker: Docker;
 let image: string;
 let reapOnce: () => Promise<void>;
-/** Ids of runs: one that has ended, one that lives in its second container, one that was never heard of. */
+/** Ids of runs: one ended, one alive in its second container, one unknown. */
 let ended: string;
 let live: string;
 const unknown = newRunId();

@@ -112,7 +112,7 @@ async function engineUnderTest(address: EngineAddress, parent = tmpdir()): Promi
     // Not waiting for its end: whoever waits for a command in it starts it again at once.
     crash: async (ref) => {
       if (backend === 'docker') return void (await containerOf(ref).kill());
-      // Podman's own kill waits for the end, which it misses when the container is started again at once.
+      // Podman's own kill waits for the end, which it misses if the container restarts at once.
       await killContainer(containerOf(ref));
     },
     reboot: async (ref) => {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 
-/** A worker in a process of its own that hands a command over and waits for it, to be killed in the midst of it. */
+/** A worker process that starts a command and waits for it, to be killed meanwhile. */
 const PROGRAM = `
   const [control, request] = process.argv.slice(1);
   const fs = require('node:fs');

@@ -63,7 +63,7 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     const before = await count();
     for (let i = 0; i < TIMEOUTS; i++)
       expect(await run('sleep 400 & (setsid sleep 401 &); sleep 402', 0.05)).toMatchObject({ timedOut: true });
-    // One fewer when a process of an earlier test ended meanwhile. Orphans are reaped by another process, soon.
+    // One fewer if an earlier test's process ended meanwhile. Another process reaps orphans.
     await vi.waitFor(async () => expect(await count()).toBeLessThanOrEqual(before), 60_000);
     await vi.waitFor(async () => expect((await run('ps -o stat= -u "$(id -u)" | grep Z')).output).toBe(''), 60_000);
   });

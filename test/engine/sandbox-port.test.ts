@@ -19,14 +19,14 @@ import { notTested } from '../setup/not-tested.js';
 const never = new AbortController().signal;
 const root = process.getuid?.() === 0;
 
-/** Elsewhere an engine is a matter of taste; where we could have started one, its absence is a failure. */
+/** Where we could have started an engine, its absence is a failure. */
 const engineExpected = root || (await probeEngine()).kind === 'ok';
 
 const podman = await probeEngine(testPodman());
 if (podman.kind !== 'ok') notTested('podman', podman.reason);
 
 describe.runIf(engineExpected)('sandbox port on docker', () => suite('docker', dockerUnderTest));
-// In the long suite: the ordinary one meets a remote engine in snapshots and spoilt sandboxes, podman where on-podman.ts says.
+// Long suite. The ordinary one has a remote engine in snapshots and spoilt sandboxes.
 describe.runIf(LONG && engineExpected)('sandbox port on docker (remote)', () =>
   suite('docker (remote)', remoteUnderTest),
 );

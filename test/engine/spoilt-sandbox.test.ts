@@ -58,7 +58,7 @@ function suite(name: string, make: () => Promise<BackendUnderTest>) {
       const greedy = `(${hide}) 2>/dev/null; for i in $(seq 250); do (${one}) & done; wait; true`;
       const outcome = await run(ref, 2, greedy);
       const next = await run(ref, 3, 'echo on; cat /proc/$PPID/oom_score_adj');
-      // Where neither is to be had, it is the command that is lost, as the agent wished, and nothing else.
+      // If neither is available, only the command is lost, as the agent wished.
       const lost = !isProtected && outcome.lost;
       expect(next).toMatchObject({ output: `on\n${supervisors}\n`, lost: false });
       expect([outcome.lost, outcome.restarted, next.restarted]).toEqual([lost, lost ? true : undefined, undefined]);

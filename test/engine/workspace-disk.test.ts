@@ -10,7 +10,7 @@ import { notTested } from '../setup/not-tested.js';
 const root = process.getuid?.() === 0;
 if (!root) notTested('disks of workspaces', 'only root can mount them');
 
-/** Makes the disk of the run whose directory is named, and dies when it calls one of these for the nth time. */
+/** Makes the disk of the named run, and dies at the nth call of one of these. */
 const DYING = `
   import fs from 'node:fs';
   import { syncBuiltinESMExports } from 'node:module';

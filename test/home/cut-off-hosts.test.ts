@@ -14,7 +14,7 @@ import { until } from '../setup/services-home.js';
 const WORKER = resolve(import.meta.dirname, '../../dist/worker/main.js');
 const HEARTBEAT_SECONDS = '3';
 
-/** Counts what ran in this world, with a gate in the midst: until it is opened, a run stays there. */
+/** Counts what ran in this sandbox; until its gate opens, a run waits in the middle. */
 const count = (n: number): string => `echo ${n} >> counter.txt; wc -l < counter.txt`;
 const ACTIONS = [count(1), count(2), 'until [ -e go ]; do sleep 0.1; done', count(3), count(4)];
 const GATE_STEP = 3;

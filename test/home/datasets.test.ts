@@ -31,7 +31,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 let answers: Answer[] = [];
 let requests: (string | undefined)[] = [];
 let paths: (string | undefined)[] = [];
-/** Cuts the connection once `layout` holds some of the bytes: what a reset finds on its way is lost to the receiver. */
+/** Cuts the connection once `layout` has some bytes: a reset loses what is on its way. */
 const cutAfter =
   (bytes: number, layout: HomeLayout): Answer =>
   (_, response) => {

@@ -72,7 +72,7 @@ describe('episodes over REST', () => {
     expect(evaluation).toMatchObject({ kind: 'validate', valid: true });
     const last = await step(id, { reply: 'I am done.\n```\nsubmit\n```' });
     expect(last).toMatchObject({ terminated: true, truncated: false, info: { exit_status: 'submitted' } });
-    // Differences add up to what the last submission gains over the baseline, in units of the way to the target.
+    // Differences sum to the last submission's gain, in units of baseline to target.
     const [{ baseline, target }] = (await home.sql<{ baseline: number; target: number }>(
       `select b.value as baseline, target_of(v.spec) as target
        from runs r join task_versions v on v.content_hash = r.task_hash join baselines b on b.content_hash = r.task_hash

@@ -9,12 +9,13 @@ import { BenchHome } from '../setup/bench-home.js';
 import { pick, seededRandom } from '../setup/random.js';
 import { GPUS, simulateGpuPool } from '../setup/simulated-gpu-pool.js';
 
-// BENCH_SEMAPHORE_RUNS=500 is the largest form that was run; BENCH_SEMAPHORE_SEED tries other moments. With BENCH_SEMAPHORE_HOLD=45 (seconds that a run
-// holds its GPUs, about) it also compares how they were used with a fault-free simulation: RUNS times 17 s.
+// BENCH_SEMAPHORE_RUNS=500 is the largest form so far; BENCH_SEMAPHORE_SEED gives other moments.
+// BENCH_SEMAPHORE_HOLD=45 (seconds per run, about) also compares GPU use with a fault-free
+// simulation: RUNS times 17 s.
 const RUNS = Number(process.env['BENCH_SEMAPHORE_RUNS'] ?? 100);
 const SEED = Number(process.env['BENCH_SEMAPHORE_SEED'] ?? 8);
 const HOLD_S = Number(process.env['BENCH_SEMAPHORE_HOLD'] ?? 3);
-/** What a grant and a dead holder cost (seconds) is nothing beside a training, and much beside three seconds. */
+/** Seconds for a grant and a dead holder: little for a training, much against three seconds. */
 const MEASURED = HOLD_S >= 45;
 const SIZES = [1, 2, 3, 4];
 const KILLS = Math.max(3, Math.floor(RUNS / 10));
@@ -31,7 +32,7 @@ afterAll(async () => {
   await home.remove();
 });
 
-/** What the runs' own processes see: device by device, the users that have it. Each run has a user of its own. */
+/** By device, the users that the runs' own processes see; each run has its own user. */
 function devicesInUse(): Map<string, Set<number>> {
   const users = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (userOfDevices(name) ?? []) : []));
   const seen = new Map<string, Set<number>>();
@@ -150,7 +151,7 @@ it('no GPU has two holders and none is lost, whoever is killed', { timeout: TIME
   if (MEASURED) expect(real).toBeGreaterThanOrEqual(0.95 * calm);
 });
 
-/** Part of all GPU seconds, from the first grant to the last, that living runs held; and that of the same runs in a simulation without faults. */
+/** Share of GPU seconds, first grant to last, of living runs; and in a fault-free simulation. */
 async function utilisation(
   batches: string[],
   killedAt: ReadonlyMap<number, Date>,
@@ -178,7 +179,7 @@ async function utilisation(
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Temporal may be down for a moment, by our own hand; a run that has ended meanwhile is none to kill. */
+/** Temporal may be briefly down, by our own hand; a run that ended meanwhile is not killed. */
 async function retried(work: () => Promise<unknown>): Promise<void> {
   const deadline = Date.now() + 300_000;
   while (Date.now() < deadline) {

@@ -196,7 +196,7 @@ describe('two hosts', () => {
     const [between, amidst] = placed.filter((run) => run.host_id === 'b').map((run) => run.run_id);
     hosts.get('b')?.process.kill('SIGUSR2');
     await until('host b leaves', async () => (await stateOf('b')) === 'leaving');
-    // A batch system tells the worker and the command that started it, which tells the worker again.
+    // A batch system signals the worker and its command, which signals the worker again.
     for (let i = 0; i < 2; i++) hosts.get('b')?.process.kill('SIGTERM');
     const { stdout: workspaces } = await execa('find', [hosts.get('b')?.dir ?? '', '-type', 'd', '-name', 'workspace']);
     const own = workspaces.split('\n').find((path) => path.includes(between ?? '-'));
@@ -230,7 +230,7 @@ describe('two hosts', () => {
     });
     await kill('b');
     startHost('b', { BENCH_MIN_DISK_FREE_MB: '1000000000' });
-    // Still drained: from when it may take runs, until it tells of its disk, it would be given them.
+    // Still drained: otherwise it would get runs before it reports its disk.
     await until('host b says that its disk is full', async () =>
       (await hostLines()).find(({ hostId }) => hostId === 'b')?.pauseReason?.includes('its disk is full'),
     );

@@ -12,7 +12,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Hands in a class in a module of its own and a pickle of it, which the strategy loads: right each time. */
+/** Submits a class in its own module and its pickle, which the strategy loads: right each time. */
 const WITH_A_PICKLE = [
   `cat > brain.py << 'END'
 class Brain:

@@ -148,7 +148,7 @@ describe('a new machine', () => {
     const taken = await inviter.run('hosts', 'invite', 'box', '--database', 'db:5432', '--temporal', 't:7233');
     expect([taken.exitCode, taken.stderr]).toEqual([2, expect.stringContaining('a host "box" is up')]);
 
-    // What goes on from an earlier run is played here too: its task, lost from the store, is stored again.
+    // A run continued from an earlier one is played here too: its lost task is stored again.
     const [earlier] = await sql<{ run_id: string; task_hash: string; artifact: string }>(
       'select run_id, task_hash, artifact from runs join task_archives on content_hash = task_hash limit 1',
     );

@@ -152,7 +152,7 @@ describe('a session over ORS', () => {
 
   test('gets long results in chunks that lose nothing', async () => {
     const client = await opened();
-    // Nearly as much as is kept of an output; wherever it is cut, a part would begin with white space.
+    // Nearly the most that is kept of an output; any cut would begin a part with white space.
     const { result, read } = await client.call('run', { command: `printf 'a%127998sz' ''` });
     expect(read.map(({ event }) => event)).toEqual(['task_id', 'chunk', 'end']);
     expect(result.output.metadata).toMatchObject({ exit_code: 0, truncated_bytes: 0 });

@@ -9,7 +9,7 @@ import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 /** Processes that compute, for each processor: what a run gets is an eighth. */
 const BURDEN = 8;
 const BUSY = 'for (;;);';
-/** Evaluations need about half of it, of a processor of their own; BENCH_TEST_OVERLOAD_GAMES makes them longer. */
+/** Evaluations need about half of it on a free processor; BENCH_TEST_OVERLOAD_GAMES: longer. */
 const LIMIT_SECONDS = 4;
 const GAMES = Number(process.env['BENCH_TEST_OVERLOAD_GAMES'] ?? 4000);
 

@@ -7,7 +7,7 @@ import { openBench } from '../../operations/index.js';
 import { BenchHome, BUNDLED_CONFIGS } from '../setup/bench-home.js';
 import { LONG } from '../setup/long.js';
 
-/** A home whose user has models, agents, suites and tasks of their own, and a broken one of each. */
+/** A home with its user's own models, agents, suites and tasks, and a broken one of each. */
 const home = new BenchHome({ BENCH_CONFIGS: '' });
 const own = join(home.dir, 'configs');
 const write = (path: string, text: string): string => {

@@ -86,7 +86,7 @@ async function played(agent: keyof typeof AGENTS, meanwhile: () => Promise<void>
   return { tree, run: run!, calls, most, bill: simulator.bill.entries.slice(before) };
 }
 
-/** Call by call: what is confirmed costs what was billed; what else was billed is held here by as much at least. */
+/** Call by call: confirmed calls cost their bill; all else billed is reserved here at least. */
 function expectEqualBill({ calls, bill }: Pick<Awaited<ReturnType<typeof played>>, 'calls' | 'bill'>): void {
   const billed = new Map(bill.map((entry) => [entry.callId, entry.costUsd]));
   for (const { id, status, cost, reserved } of calls) {

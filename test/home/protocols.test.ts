@@ -397,7 +397,7 @@ const answerTo = ({ method, path, headers, body }: AnyRequest): Promise<{ status
 const OUR_FAULT = /SQLSTATE|Postgres|"type":"failed"|Cannot read|is not a function|not iterable|call stack|-32603/;
 
 describe('requests of any shape', () => {
-  // The short form has the same seed each time; BENCH_TEST_SEED gives it, and the long form, another.
+  // The short form has a fixed seed; BENCH_TEST_SEED gives both forms another.
   const seed = Number(process.env['BENCH_TEST_SEED'] ?? (LONG ? Date.now() & 0x7fffffff : 51));
   const numRuns = LONG ? 20_000 : 240;
 

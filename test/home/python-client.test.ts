@@ -31,7 +31,7 @@ describe('bench_rl', () => {
     const played = JSON.parse(
       await python('test/fixtures/play-scripted.py', server.url, ...(gymnasium ? ['--gymnasium'] : [])),
     ) as Record<string, unknown>;
-    // Each seed has its own opponents, so that rewards are within a quarter of each other, not equal: 1 is the way to the target.
+    // Each seed has its own opponents, so rewards agree within a quarter. 1: baseline to target.
     const paid: unknown[] = [null, null, expect.closeTo(1, 0.3), expect.closeTo(0, 0.3)];
     expect(played['client']).toEqual(paid);
     expect(played['vector']).toEqual([paid, paid]);

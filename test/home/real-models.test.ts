@@ -58,7 +58,7 @@ it('gpt-4o and claude play all three games over their own wires, at a price', as
   expect(rows.map((row) => [row.model, row.task, row.end])).toEqual(
     ['gpt-4o', 'claude'].flatMap((model) => TASKS.split(',').map((task) => [model, task, 'submit'])),
   );
-  // Five standard errors of a thousand games around the known optima: they are other ones in each home.
+  // Five standard errors of a thousand games around the known optima; each home draws its own.
   const optima: Record<string, [value: number, margin: number]> = {
     battleOfSexes: [1.44, 0.038],
     prisonersDilemma: [2.62514, 0.095],
@@ -160,7 +160,7 @@ async function submitUnscored(...args: string[]): Promise<{ batchId: string }> {
   return JSON.parse(stdout) as { batchId: string };
 }
 
-// infrastructure-faults.test.ts loses answers, and budget.test.ts raises budgets, in the ordinary suite.
+// infrastructure-faults.test.ts loses answers and budget.test.ts raises budgets, in both suites.
 it.runIf(LONG)(
   'a run whose lost answers alone use its cost limit up is an infra_error that tells why, and is repeated',
   async () => {

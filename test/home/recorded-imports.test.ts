@@ -11,7 +11,7 @@ const checkout = process.env['BENCH_TEST_MLGYM_CHECKOUT'];
 if (checkout === undefined)
   notTested('import of tasks of the published MLGym', 'BENCH_TEST_MLGYM_CHECKOUT names no checkout of it');
 const runs = checkout === undefined ? [] : recordedRuns(['battleOfSexes', 'blotto', 'prisonersDilemma']);
-/** Two evaluations of 10,000 games each, whose standard errors are at most 0.007 for the strategies of these runs. */
+/** Two evaluations of 10,000 games; standard errors are at most 0.007 for these strategies. */
 const NOISE = 0.03;
 
 describe.skipIf(runs.length === 0)('published runs of the games, replayed on the tasks of a checkout', () => {

@@ -49,7 +49,7 @@ describe.skipIf(runs.length === 0)('published runs of programs, replayed on stan
   });
 });
 
-/** The program and the rows that the recordings show; validation and test are some of these rows once more. */
+/** The program and the rows in the recordings; validation and test reuse some of these rows. */
 function writeHouses(dir: string): void {
   const opened = houses.flatMap(({ file }) => openedFiles(recordedEntries(file)));
   const baseline = opened.find(({ name }) => name === 'baseline.py');

@@ -11,7 +11,7 @@ import { LONG } from '../setup/long.js';
 const home = new BenchHome();
 const TASK = 'battleOfSexes';
 
-/** As MLGym would have recorded it in another place: one step of it said something that it does not say here. */
+/** As MLGym would have recorded it elsewhere: one step has another observation. */
 const entry = (action: string, observation: string) => ({
   state: '{"open_file": "n/a", "working_dir": "/home/agent/workspace"}',
   response: `I do it.\n\`\`\`\n${action}\n\`\`\`\n`,

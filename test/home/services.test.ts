@@ -125,7 +125,7 @@ describe('services of a home', () => {
       return now != null && now.pid !== old;
     });
     let answer: TemporalAnswer;
-    // Until the port is the new process's, connections are refused; none is to be taken and forgotten.
+    // Until the new process has the port, connections are refused; none may be accepted and lost.
     do answer = await probeTemporal(endpoints.temporalAddress, 'default', 120_000, access);
     while (answer.kind === 'unavailable' && !answer.reason.startsWith('no answer'));
     expect(answer).toEqual({ kind: 'ok' });
@@ -262,7 +262,7 @@ describe('services of a home', () => {
     const { env } = home.settings();
     const variables = { modelVariables: { keys: [], addresses: ['LAB_ADDRESS'] } };
     const told = (): string[] => home.log('worker').match(/(?<=stand-in worker ).*$/gm) ?? [];
-    /** What a worker that this starts says of its settings: it is ready before its line is in the log. */
+    /** A started worker's settings. The worker is ready before its line is logged. */
     const startedBy = async (ensure: () => Promise<unknown>): Promise<unknown> => {
       const before = told().length;
       await ensure();

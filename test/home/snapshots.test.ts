@@ -14,7 +14,7 @@ import { LONG } from '../setup/long.js';
 
 /** Waits at step 8 until the test lets it go. */
 const WAIT = 'until [ -e ~/go ]; do sleep 0.1; done';
-/** Leaves something of every kind that a lost container takes with it, waits at step 8, and tells at step 9. */
+/** Leaves something of every kind that is lost with a container, waits at step 8, reports at 9. */
 const TRACES = [
   'mkdir -p deep/er && cd deep/er && echo 1 >> ~/count',
   'echo 2 >> ~/count; export SEEN="a b"; ln -s ../../strategy.py link',
@@ -45,7 +45,7 @@ beforeAll(() => {
 });
 afterAll(() => home.remove());
 
-/** A model that gives these commands; without a last `submit` one is added by the player of recordings. */
+/** A model with these commands; the player of recordings adds a missing last `submit`. */
 function model(name: string, actions: string[]): string {
   mkdirSync(join(home.dir, 'recordings'), { recursive: true });
   const file = join(home.dir, 'recordings', `${name}.json`);
@@ -270,7 +270,7 @@ describe('forks', () => {
       seed: before.seed,
       epoch: 1,
     });
-    // Copied ones as they were; later ones go on in number, of the same work, by the fork's own draws.
+    // Copied ones unchanged; later ones continue the numbers, with the fork's own draws.
     expect(fork.evaluationList.map((e) => [e.step, e.number, e.status, e.submissionSha256])).toEqual(
       before.evaluationList.map((e) => [e.step, e.number, e.status, e.submissionSha256]),
     );

@@ -8,7 +8,7 @@ import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Known scores of the starter: validation, test. Handed in as it is, it has the score of its task's baseline, if that is known. */
+/** Known scores of the starter: validation, test. Equal to its task's baseline, if known. */
 const ACCURACY = { validation: 0.54, test: 0.56, baseline: 0.5 };
 const LOSS = { validation: 2.74668, test: 2.802428, baseline: 2.802428 };
 

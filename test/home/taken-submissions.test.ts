@@ -6,7 +6,7 @@ import { homeLayout } from '../../domain/home/layout.js';
 import { BenchHome } from '../setup/bench-home.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 
-/** Waits until it may begin; a process that goes on after its command, and breaks the submission when it is told to. */
+/** Waits for its gate; a process outlives its command, and breaks the submission on a signal. */
 const SPOILER =
   'until [ -e begin ]; do sleep 0.05; done; (until [ -e go ]; do sleep 0.05; done; echo broken > strategy.py; touch done) > /dev/null 2>&1 &';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { databaseUrl } = await home.json<{ databaseUrl: string }>('up');
   keeper = new pg.Client(databaseUrl);
   await keeper.connect();
-  // The starter is known from now on: to take it again writes nothing to evaluations, which the tests lock.
+  // The starter is known from now on: no more writes to evaluations, which the tests lock.
   const runId = await submit('starter', ['submit']);
   await ended(runId);
 });

@@ -28,7 +28,7 @@ const begin = (id: string, kind: TaskKind) => newTask({ assetsRoot: ROOT, config
 const KINDS = LONG ? (['game', 'questions', 'program'] as const) : (['questions'] as const);
 const STATED = /^baseline: .*value: ([\d.]+).*\n/m;
 
-/** The commands of the guide, in its order; the other kinds of tasks go through some of them together with the one of the guide. */
+/** The guide's commands, in its order; other kinds of tasks share some of them. */
 const steps = [...readFileSync(GUIDE, 'utf8').matchAll(/^```sh\n([^]*?)^```/gm)]
   .map(([, block]) => block!.trim())
   // Tasks of elsewhere need a checkout, suites more tasks than there are here.

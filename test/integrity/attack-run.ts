@@ -20,7 +20,7 @@ import { type Evaluation, isGame } from './judge.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const ENDED_WITHIN_MS = 40 * 60_000;
-/** Runs of one batch at a time, two at least: the victim and who looks for it live at the same time. The batches of all tasks run side by side. */
+/** Runs of a batch at a time, at least two: victim and attacker. Tasks' batches are parallel. */
 const CONCURRENCY = (runs: number): string => String(runs > 16 ? 3 : 2);
 
 /** An agent with its commands, under a name that is unique over all tasks. */
@@ -72,7 +72,7 @@ class Canaries {
   }
 }
 
-/** A home whose tasks are the real games and the fixtures, with secrets planted around every evaluator. */
+/** A home with the real games and the fixtures, and secrets planted around every evaluator. */
 export class AttackGround {
   readonly canaries = new Canaries();
   readonly home: BenchHome;
@@ -129,12 +129,12 @@ export class AttackGround {
   here = (commands: readonly string[]): string[] =>
     commands.map((command) => command.replaceAll('@ALLOWED@', this.internet.address));
 
-  /** Play all attackers, each in a run of its own, some at a time; returns when every run has ended. */
+  /** Plays all attackers, each in its own run, some at a time; returns when every run has ended. */
   async play(attackers: readonly Attacker[]): Promise<Map<string, AttackOutcome>> {
     const recordings = join(this.#dir, 'recordings');
     mkdirSync(recordings, { recursive: true });
     for (const { name, commands } of attackers) writeFileSync(join(recordings, name), recordingOf(this.here(commands)));
-    // As runs that verify tasks do, these meet the same games: attackers and honest work are compared exactly.
+    // As in task verification, these meet the same games: scores compare exactly.
     await this.home.sql(
       `create or replace function share_games() returns trigger language plpgsql
          as 'begin new.verification := new.name not like ''own-draws-%'' is not false; return new; end';
@@ -186,7 +186,7 @@ export class AttackGround {
     );
   }
 
-  /** The places whose secrets got into anything that the product wrote down, leaving out what `speaker` said himself. */
+  /** Places whose secrets are in the product's records; not those that `speaker` said himself. */
   async leaks(speaker: string): Promise<string[]> {
     const rows = await this.home.sql<{ text: string | null }>(
       `with others as (select run_id from runs where model_name not like '%/' || $1)

@@ -29,7 +29,7 @@ const FAMILIES: Record<string, Exploit[]> = {
 const exploits = Object.values(FAMILIES).flat();
 /** These have tests of their own. */
 const ALWAYS = ['neighbours', 'solver-clock-stopped', 'validation-split-climbed'];
-/** One in twenty of each family, unless the long form is asked for, as npm run test:integrity does. */
+/** One in twenty of each family, except in the long form (npm run test:integrity). */
 const playedOf = (family: Exploit[]): Exploit[] =>
   family.filter(({ name }, at) => LONG || at % 20 === 0 || ALWAYS.includes(name));
 const played = Object.values(FAMILIES).flatMap(playedOf);
@@ -47,7 +47,7 @@ const on = (backend: AttackBackend, name: string): string => (backend === 'docke
 /** The second run of an attack that has one. */
 const later = (name: string): string => `${name}-again`;
 
-/** Fewer games than the tasks themselves have: scores are compared with those of honest work at the same games. */
+/** Fewer games than the tasks' own: scores are compared with honest work at the same games. */
 const GAMES = Number(process.env['BENCH_TEST_GAMES'] ?? 1000);
 
 /** Printed by the shell, not by the command's own text: an attack that never ran cannot pass. */
@@ -72,7 +72,7 @@ const ORACLES: Record<AttackedTask, string[]> = {
 const placed = (task: AttackedTask, path: string): string =>
   `echo ${file(task, path).toString('base64')} | base64 -d > ${path}; wc -c ${path}`;
 
-/** How often honest work is evaluated: where each number has games of its own, as often as any attacker on its task. */
+/** Evaluations of honest work: where numbers have their own games, as many as any attacker's. */
 const evaluations = (task: AttackedTask, backend: AttackBackend): number =>
   drawsAnew(task)
     ? 1 + Math.max(...comparedOn(backend, task).map(({ commands }) => commands.filter(validates).length))

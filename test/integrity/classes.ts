@@ -10,7 +10,7 @@ import {
 import { endingItself, failingTheEvaluator } from './exploits/own-harm.js';
 import { slowing } from './exploits/yardstick.js';
 
-/** Ways in which the product was once beaten; README.md tells how each would have gained. Lines from other homes: forged-lines.ts. */
+/** Ways in which the product was once beaten (README.md). Lines of other homes: forged-lines.ts. */
 export const CLASSES: Record<string, Exploit[]> = {
   "the machine's figures, heard by a daemon": listening,
   'a hidden split that has leaked': leaking,

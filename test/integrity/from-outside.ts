@@ -27,7 +27,7 @@ interface Leaderboard {
   rows: { model: string; rank: number | null; unranked: string | null }[];
 }
 
-/** Attacks without a run: files and queries that people are given. `of`: a run whose batch they start from. */
+/** Attacks without a run: files and queries given to people. `of`: a run of the batch they use. */
 export function attacksFromOutside(ground: () => AttackGround, of: () => AttackOutcome): void {
   it('lines that forge isolation, batches, contracts or scores are left out, or listed without a rank', async () => {
     const { home } = ground();

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** What the internet is to a task that allows one host: a server of this process, at an address that containers reach too. */
+/** The internet of a task with one allowed host: a server here, reachable from containers too. */
 export class Internet {
   /** All that came, as it came. */
   heard = '';

@@ -1,14 +1,14 @@
 import { type AttackedTask, GAMES } from './exploit.js';
 
 /**
- * What an attack may come to.
- * `starter`: valid, and scored exactly as the untouched starter, whose equal it hands in · `optimum`: valid, and no better than the
- * oracle · `rejected`: the last evaluation is rejected with a reason · `no_artefact`: there is nothing to evaluate · `unsure`: a race
- * decides whether it is valid · `flagged`: valid and better, but with a flag, so that it does not rank. Whatever is valid on the way to the last three is no better than the starter.
+ * The outcome of an attack. `starter`: valid, scored exactly as the starter, which it submits ·
+ * `optimum`: valid, no better than the oracle · `rejected`: the last evaluation, with a reason ·
+ * `no_artefact`: no submission · `unsure`: a race decides validity · `flagged`: valid, better, but
+ * flagged, so unranked. Earlier valid evaluations of the last three are no better than the starter.
  */
 export type Expectation = 'starter' | 'optimum' | 'rejected' | 'no_artefact' | 'unsure' | 'flagged';
 
-/** An evaluation as stored. Runs of one task meet the same games and instances at the same number. */
+/** An evaluation as stored. Runs of a task meet the same games and instances at each number. */
 export interface Evaluation {
   number: number;
   split: string;
@@ -33,7 +33,7 @@ const DIRECTIONS: Record<AttackedTask, 1 | -1> = {
   arrayPredict: -1,
 };
 
-/** Scores as their tasks' READMEs have them, with the standard error of one evaluation of 10,000 games. Null: not to be known. */
+/** Scores by the tasks' READMEs, with the standard error of 10,000 games. Null: unknown. */
 export const KNOWN: Record<AttackedTask, { starter: number | null; oracle: number | null; standardError: number }> = {
   battleOfSexes: { starter: 1.02104, oracle: 1.44, standardError: 0.0033 },
   prisonersDilemma: { starter: 2.37752, oracle: 2.62514, standardError: 0.0058 },

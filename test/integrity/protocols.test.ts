@@ -15,7 +15,7 @@ import { submissionExploits } from './exploits/submissions.js';
 import { worldExploits } from './exploits/world.js';
 import { KNOWN, lead, slack } from './judge.js';
 
-/** In the short form a gain must be larger to be told from chance; what exploits are after is larger by far. */
+/** In the short form chance hides smaller gains; those of exploits are far larger. */
 const GAMES = Number(process.env['BENCH_TEST_GAMES'] ?? (LONG ? 2000 : 500));
 const PLAYED_PROTOCOLS: Protocol[] = ['openenv', 'ors', 'rest'];
 
@@ -29,7 +29,7 @@ const named = (name: string): Exploit => {
   return found;
 };
 
-/** What was seen of, or reported about, other environments, and the suite's program that does it; the rest have tests of their own below. */
+/** Exploits seen in or reported of other environments, and our program; others have tests below. */
 const SEEN: [what: string, exploit: Exploit][] = [
   ['the submission seeds the opponent', named('random-seeded')],
   ['rounds are added to the history', named('rounds-invented')],
@@ -75,7 +75,7 @@ interface Played {
   said: Said[];
   /** Of the split that ranks, in order. */
   scores: { status: string; primary: number | null; suspect: boolean }[];
-  /** What a reward of 1 is in scores: the way from the baseline to the target; without a target the baseline's size. */
+  /** A reward of 1 in scores: from the baseline to the target; without one, the baseline's size. */
   unit: number;
 }
 
@@ -101,7 +101,7 @@ async function play(protocol: Protocol, task: AttackedTask, commands: readonly s
   return { runId: episode.id, said, scores, unit };
 }
 
-/** Nothing better than the untouched starter, or than the oracle where the exploit hands that in; nor is more paid. */
+/** No better than the starter, or the oracle if the exploit submits it; no higher reward. */
 function expectNoGain({ task, expect: expected, evidence }: Exploit, { said, scores, unit }: Played): void {
   const messages = said.map(({ message }) => message).join('\n');
   if (evidence !== undefined) expect(messages).toMatch(evidence);

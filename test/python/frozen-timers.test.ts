@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const AGENT = join(import.meta.dirname, '../../images/agent');
 
-/** A loop with one timer, stopped right after it was set; prints for how long the loop could run until it fired. */
+/** A loop with a timer, stopped right after it was set; prints how long it ran until it fired. */
 const PROGRAM = `
 import os, signal, sys, time
 sys.dont_write_bytecode = True

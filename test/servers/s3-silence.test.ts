@@ -53,7 +53,7 @@ describe('artifacts in S3 on a bad line', () => {
       let count = 0;
       for await (const chunk of request) {
         count += (chunk as Buffer).length;
-        // Slowly, for several times as long as silence is borne where nothing is sent; the rest at once.
+        // Slowly, for several times the longest allowed silence; the rest at once.
         if (Date.now() - begun < 3 * SILENCE_MS) await sleep(5);
       }
       const { searchParams: query } = new URL(request.url ?? '/', 'http://store');

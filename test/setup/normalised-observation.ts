@@ -1,4 +1,4 @@
-/** What may differ between a recorded observation and the same command's today without meaning anything. */
+/** Meaningless differences between a recorded observation and the same command's today. */
 
 interface Rule {
   name: string;
@@ -6,7 +6,7 @@ interface Rule {
   mark: string;
 }
 
-/** In this order, on text without terminal codes. Dates come before clock times, and both before durations. */
+/** In this order, without terminal codes: dates before clock times, both before durations. */
 const NORMALISATION_RULES: readonly Rule[] = [
   {
     name: 'word that an evaluation will follow',
@@ -47,7 +47,7 @@ const NORMALISATION_RULES: readonly Rule[] = [
 // oxlint-disable-next-line no-control-regex
 const TERMINAL_CODES = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 
-/** An observation without what must differ: line ends, spaces at their ends, the workspace's path, and the rules above. */
+/** An observation without line ends, trailing spaces, the workspace's path, and the rules above. */
 export function normalisedObservation(observation: string, workspace: string | null): string {
   let text = observation
     .replaceAll('\r\n', '\n')

@@ -136,7 +136,7 @@ describe('a budget', () => {
         expect(billed).toBeLessThanOrEqual(usdUnits('2'));
         await new Promise((resolve) => setTimeout(resolve, random() * 5));
         if (fate > 0.3) await db.store.settleCall(key(runId, step), reply(cost), 1);
-        // Cut off after the provider had answered: asked again, and the lost call counts as its reservation.
+        // Cut off after the provider's answer: repeated, and the lost call costs its reservation.
         else if (fate > 0.2) continue;
         else await db.store.failCall(key(runId, step), 'server_error', 'no');
         step += 1;

@@ -20,7 +20,7 @@ afterAll(() => db.close());
 const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal };
 const as = <T>(work: () => Promise<T>): Promise<T> => asyncLocalStorage.run(context as unknown as Context, work);
 
-/** Runs of one batch, whose evaluator gives what each job's seed says unless `outcomes` has something for it. */
+/** Runs of one batch; evaluations follow each job's seed, except those in `outcomes`. */
 async function situation(spec = task('t-equal'), runs = 1) {
   const batch = submission(null, (id) => Array.from({ length: runs }, (_, nth) => run(id, spec, 'm', nth + 1)));
   await db.intake.submit(batch);

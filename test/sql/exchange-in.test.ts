@@ -660,7 +660,7 @@ describe('garbage', () => {
     expect(await there.queries.showRun(result.runId!)).toMatchObject({ finalScore: null, primary: 'match' });
   });
 
-  /** Long texts, one after the other, in a place of the trajectory; how much memory its import takes at most. */
+  /** Long texts in one place of the trajectory; the most memory that their import takes. */
   async function imported(name: string, at: string, text: { count: number; megabytes: number }, between: string) {
     const path = place(name);
     mkdirSync(dirname(path), { recursive: true });

@@ -17,7 +17,7 @@ afterAll(() => db.close());
 
 const STEPS = 50;
 
-/** A run that has taken 50 steps, a minute each, with an event in the middle of every tenth and a validation after step 30. */
+/** 50 steps, a minute each; an event in every tenth, and a validation after step 30. */
 async function longRun(): Promise<string> {
   const { runId, batchId } = await oneRun(db);
   await db.pool.query(

@@ -238,8 +238,8 @@ const body = (client: ProgramClient): fc.Arbitrary<string> =>
   );
 
 /**
- * The longest time for which the event loop did nothing else, in milliseconds: of each pause the part that this process computed.
- * On a busy machine the loop also waits for a processor, which no code of ours can prevent.
+ * The event loop's longest stall, in milliseconds: only time that this process computed, since on
+ * a busy machine the loop also waits for a processor.
  */
 class LongestStall {
   ms = 0;

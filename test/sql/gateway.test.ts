@@ -161,7 +161,7 @@ async function ledger(runId: string) {
   return rows;
 }
 
-/** Call by call: what is confirmed costs what the provider bills, what it bills beyond that is unconfirmed here. */
+/** Call by call: confirmed calls cost the provider's bill; all else billed is unconfirmed here. */
 async function expectBill(runId: string): Promise<void> {
   const billed = new Map(simulator.bill.entries.map((entry) => [entry.callId, entry.costUsd]));
   for (const { id, status, cost } of await ledger(runId)) {
@@ -591,7 +591,7 @@ test('of a worker that died, calls count as their reservations', async () => {
   expect(await db.store.claimStep(runId, 'another', 1)).toBe(2);
 });
 
-/** A conversation as a client tells it after so many answers, at one of the moments at which it may be started. */
+/** A client's conversation after so many answers, at one of its possible starts. */
 function told(answers: readonly string[], moment: { date: string; session: string; took: string }) {
   const results = answers.flatMap((text, index) => [
     { role: 'assistant', content: [{ type: 'tool_use', id: `t${index}`, name: 'Bash', input: { command: text } }] },

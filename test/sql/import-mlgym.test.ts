@@ -349,7 +349,7 @@ describe('an imported run that wrote to its evaluator', () => {
   const UPDATED = '[File: x (1 lines total)]\n1:x = 1\nFile updated. Please review the changes.';
   const EDIT = 'edit 1:1\nx = 1\nend_of_edit';
   const at = (file: string) => `/home/agent/workspace/${file}`;
-  // MLGym notes the open file before each action: what `open` and `create` opened shows at the step that follows.
+  // MLGym notes the open file before each action: `open` and `create` show at the next step.
   it.each<[string, string, string[], string[], (string | null)[]]>([
     [
       'with the editor',

@@ -33,7 +33,7 @@ let close: () => void;
 const artifacts = createFileArtifactStore(join(home, 'artifacts'));
 let batchId: string;
 let other: string;
-/** model alpha on one: attempts 1 (ended by submit, suspect), 2 (ended), 3 (running), 4 (queued); then on two; then HOSTILE's. */
+/** alpha on one: attempts 1 (submit, suspect), 2 (ended), 3 (running), 4 (queued); two; HOSTILE. */
 let runs: string[];
 
 const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
@@ -519,7 +519,7 @@ describe('batches', () => {
     expect([sum(({ runs: n }) => n), sum(({ ended }) => ended)]).toEqual([status.runs, status.ended]);
     expect(sum(({ costUsd }) => Math.round(Number(costUsd) * 1e6))).toBe(Math.round(Number(status.costUsd) * 1e6));
     const cell = matrix.cells.find(({ model, task: of }) => model === 'alpha' && of === 'one');
-    // The first attempt's validate is suspect, so its submit counts; the running third's validate is the best.
+    // The first attempt's validate is suspect: its submit counts. The third's validate is best.
     expect(cell).toMatchObject({
       runs: 4,
       ended: 2,

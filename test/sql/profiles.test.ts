@@ -39,7 +39,7 @@ interface TaskOf {
   baseline: number | null;
 }
 
-/** Store finished runs with these scores; returns the batch. A list without the task's metric counts as empty. */
+/** Store finished runs with these scores; returns the batch. No metric: an empty list. */
 async function store(runs: readonly RunScores[], tasks: readonly TaskOf[]): Promise<string> {
   const specs = new Map(
     tasks.map((one) => [

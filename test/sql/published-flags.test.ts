@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 
-/** All of them lie in a checkout of MLGym, whose `trajectories` this names; without it the few beside this checkout are taken. */
+/** `trajectories` of an MLGym checkout has all; without it, the few next to this checkout. */
 const CHECKOUT = process.env['BENCH_TEST_MLGYM_RUNS'];
 
 /** `<model>/<task>/<index>` of a run directory. */
@@ -34,7 +34,7 @@ test('the rules find in the published runs what reading them finds, and nothing 
   });
   const here = new Set(results.flatMap(({ source, runId }) => (runId === null ? [] : shortName(source))));
   const { rows } = await db.pool.query<{ source: string; rule: string; step: number; until: number | null }>(
-    // Flagged are only runs whose best or last score is the starter's; what was read are all scores of it.
+    // Flags are on runs whose best or last score is the starter's; FOUND lists all such scores.
     `select i.source, m.rule, m.step, m.until from integrity_flags m join imports i using (run_id)
      where m.rule not in ('no_model_call', 'untouched_starter', 'tried')
      union all

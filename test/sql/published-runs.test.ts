@@ -126,7 +126,7 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
       return { ...board, models: board.rows.map(({ model }) => model) };
     };
     const byChance = await of({ order: 'win-rate' });
-    // By hand from the file: the mean over tasks of the mean gain of all four runs, and of all pairs of runs.
+    // By hand: the mean over tasks of the mean gain of all four runs, and of all pairs.
     const runs = publishedRuns();
     const gainsOf = (model: string, task: string) =>
       runs

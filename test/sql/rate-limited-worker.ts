@@ -4,7 +4,7 @@ import { openDatabase } from '../../db/index.js';
 import { ProviderError } from '../../domain/model/provider-error.js';
 import { modelConfigSchema } from '../../domain/model/config.js';
 
-/** A process that calls a provider as a worker does: `node rate-limited-worker.js <settings as JSON>`. Ends when its standard input does. */
+/** Calls a provider as a worker does: `node rate-limited-worker.js <JSON>`, until stdin ends. */
 interface Settings {
   databaseUrl: string;
   baseUrl: string;

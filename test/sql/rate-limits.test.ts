@@ -250,7 +250,7 @@ test.runIf(LONG)(
       );
       expect(throughput).toBeGreaterThan(0.9);
       expect(refusals).toBeLessThan(0.02);
-      // Three times the callers, but turns while both wait; before anything is learned nobody waits.
+      // Three times the callers, but turns while both wait; before any limit is learned, no waits.
       expect((counts.byBatch['big'] ?? 0) / (counts.byBatch['small'] ?? 1)).toBeLessThan(2.3);
       expect((await db.queries.events({ kinds: ['rate_limit_learned'] })).length).toBeGreaterThan(1);
     } finally {

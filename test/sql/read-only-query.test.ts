@@ -112,7 +112,7 @@ describe('a query', () => {
     });
   });
 
-  // A row, a notice or an error may have a gigabyte, which Node can hold in no string: the driver threw where nothing caught it.
+  // A gigabyte in a row, notice or error fits no string of Node: the driver threw, uncaught.
   const length = LONG ? 600_000_000 : 3_000_000;
   test.each([
     ['in one text', `select repeat('x', ${length})`],

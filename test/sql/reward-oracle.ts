@@ -1,6 +1,6 @@
 import type { RewardRequest } from '../../domain/requests/reward.js';
 
-/** Rewards by the words of docs/concepts/rewards.md, evaluation by evaluation, with nothing of the SQL. */
+/** Rewards by docs/concepts/rewards.md, one evaluation at a time, independent of the SQL. */
 
 /** As a request, or as a stored episode has it: with a mode that was removed. */
 export type OracleReward = Omit<RewardRequest, 'mode'> & { mode: string };

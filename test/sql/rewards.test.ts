@@ -429,7 +429,7 @@ describe('presets', () => {
       const ids = await stored(scores.map((score) => episode([score], { direction, baseline: sign * 0.5 })));
       const asked = { ...percentile, window: 4, warm_up: 4, reward_batch_size: 3 };
       const found = new Map((await returns(ids, asked)).map((row) => [row.run_id, row.reward]));
-      // Of the second training step the window holds 3 scores: the baseline is the bar. Of the third 3, 4, 5, 6: 70 % is 5.1.
+      // Step 2's window has 3 scores: the bar is the baseline. Step 3's has 3 to 6: 70 % is 5.1.
       expect(ids.map((id) => found.get(id))).toEqual([1, 1, 1, 1, 1, 1, 0.2, 0.2, 0.2]);
       const lower = new Map((await returns(ids, { ...asked, percentile: 20 })).map((row) => [row.run_id, row.reward]));
       expect(ids.slice(6).map((id) => lower.get(id))).toEqual([0.2, 1, 0.2]);

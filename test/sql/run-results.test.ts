@@ -40,7 +40,7 @@ const differences = () =>
      union all (select 'defined', d.* from find_run_results() d except select 'defined', k.* from run_results k)`,
   );
 
-/** Scores of every run from its evaluations, one by one, by the words of docs/concepts/leaderboard.md. */
+/** Scores of every run from its evaluations, by docs/concepts/leaderboard.md. */
 async function scoresByHand(includeSuspect: boolean) {
   interface Evaluation {
     number: number;
@@ -141,7 +141,7 @@ describe('what is written down of runs', () => {
       ).toEqual([]);
     };
     await agrees();
-    // A fork takes evaluations along, an import brings a whole run, evaluations are repeated, removed, moved; flags and bounds change.
+    // Forks copy evaluations, imports bring runs; evaluations, flags and bounds change.
     const [first, second] = batch.runs.map(({ runId }) => runId) as [string, string];
     await sql.query(
       `insert into steps (run_id, step, response, thought, action, executed_at)

@@ -4,8 +4,8 @@ import { isInfrastructureProblem } from '../../db/database-error.js';
 import { BenchError, InfrastructureError } from '../../domain/errors.js';
 
 /**
- * A process that writes and reads as a worker does: `node store-traffic.js <settings as JSON>`, each call tried again until it
- * succeeds. Prints a line per finished piece of work; ends when its standard input does, with what it wrote.
+ * A process that reads and writes as a worker does: `node store-traffic.js <JSON>`, with retries.
+ * Prints a line per piece of work; ends with stdin, and then prints what it wrote.
  */
 interface Settings {
   databaseUrl: string;

@@ -198,7 +198,7 @@ function actionRows(episode: MadeEpisode) {
   return episode.actions.map((made, index) => {
     const { runId } = episode;
     const taken = shown + made.think;
-    // The first turn is answered before it was asked, the others are asked when the one before is over.
+    // The first turn is answered unasked; each other is requested after the one before.
     const asked = index === 0 ? taken : shown;
     const done = taken + made.queue + made.command + (made.validated?.ms ?? 0) + made.hidden + made.platform;
     shown = done;

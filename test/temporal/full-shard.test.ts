@@ -18,7 +18,7 @@ import { runTicket } from '../fakes/records.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
 import { LONG } from '../setup/long.js';
 
-/** Of a child: initiated, started, completed; and a workflow task, three events, for each of the last two. */
+/** Per child: initiated, started, completed; the last two each with three workflow task events. */
 const MOST_EVENTS_A_RUN = 9;
 /** Its own start and end, the activity that loads it, and slots that go back to the batch. */
 const MOST_OTHER_EVENTS = 200;

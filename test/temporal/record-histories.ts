@@ -19,7 +19,7 @@ const WORKFLOW_IDS: Record<string, (serial: number) => string> = {
   gpuPool: () => GPU_POOL_WORKFLOW_ID,
 };
 
-/** Save the histories of this test that HISTORIES names and this code makes, without names of the machine that made them. */
+/** Saves this test's histories that HISTORIES names, without names of the recording machine. */
 export async function recordHistories(client: Client, address: string, test: string, serial: number): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const temporal = await findTemporalForTests();
@@ -38,7 +38,7 @@ export async function recordHistories(client: Client, address: string, test: str
   }
 }
 
-/** The execution that others of the same id followed: it went on in them, or its parent started them. */
+/** The first execution of this id, which continued as new ones or which its parent started. */
 async function firstOf(client: Client, workflowId: string): Promise<string | undefined> {
   const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
   const started = events?.[0]?.workflowExecutionStartedEventAttributes;

@@ -5,7 +5,7 @@ import { DefaultLogger, Runtime, Worker, bundleWorkflowCode, type WorkflowBundle
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HISTORIES } from './histories.js';
 
-// Histories of earlier code must replay on today's: a run that was left overnight survives an upgrade. histories.ts says what each covers.
+// Earlier histories must replay: a run survives an upgrade overnight. histories.ts lists them.
 const folder = fileURLToPath(new URL('./histories/', import.meta.url));
 const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
 
@@ -13,7 +13,7 @@ const historyOf = (text: string): HistoryAndWorkflowId['history'] =>
   JSON.parse(text) as HistoryAndWorkflowId['history'];
 
 let workflowBundle: WorkflowBundle;
-/** What went wrong with each. They share a worker: to start one takes longer than to replay a history. */
+/** Errors by history. One worker: starting one takes longer than a replay. */
 const outcomes = new Map<string, Error | undefined>();
 beforeAll(async () => {
   const logger = new DefaultLogger('ERROR');

@@ -14,8 +14,8 @@ import type { RunEnd, RunTicket } from '../../domain/run/run.js';
 import { runTicket } from '../fakes/records.js';
 import { startTemporal, type TemporalFixture } from '../setup/temporal.js';
 
-// Temporal gives a workflow task that is not completed within ten seconds to its next attempt. A worker
-// that was stopped meanwhile has both, and must see each signal and cancel request that came between.
+// Temporal repeats a workflow task that is not completed in ten seconds. A worker stopped meanwhile
+// has both attempts, and must see each signal and cancel request between them.
 
 const NAMESPACE = 'default';
 const HOST = 'stopped-host';

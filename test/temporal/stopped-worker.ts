@@ -6,7 +6,7 @@ import { heartbeat } from '../../activities/interceptors/heartbeat.js';
 import type { PlayStepsArgs, SliceEnd, SliceResult } from '../../domain/model/messages.js';
 import { CONTROL_QUEUE, evaluationQueue, hostQueue } from '../../domain/run/queues.js';
 
-/** A worker with stand-in activities in a process of its own, which stopped-worker.test.ts stops and continues. */
+/** A worker process with stand-in activities, which stopped-worker.test.ts stops and continues. */
 
 const [address = '', codePath = '', host = '', stoppedIn = '0'] = process.argv.slice(2);
 const SLICE_MS = 2_500;

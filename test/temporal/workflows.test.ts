@@ -33,7 +33,7 @@ let running: Promise<unknown>;
 let fake = new FakeActivities();
 let serial = 0;
 
-/** Activities are looked up at each call: a fresh FakeActivities per test, one set of workers for all. */
+/** Activities are looked up per call: a fresh FakeActivities per test, shared workers. */
 const late = (names: string[], of: () => object): Record<string, (args: unknown) => Promise<unknown>> =>
   Object.fromEntries(
     names.map((name) => [
@@ -694,7 +694,7 @@ describe('a tree of forks', () => {
     expect(await playTree(one)).toEqual({ endReason: 'submit', finalEvaluation: 'ok', detail: null });
     expect(fake.settled.slice(0, 2).toSorted()).toEqual([b.runId, c.runId]);
     expect(fake.settled.slice(2).toSorted()).toEqual([d.runId, 'r-ended-before'].toSorted());
-    // Nodes end with their first evaluation, which their workspace is kept at; the tree alone is tested.
+    // Nodes end with their first evaluation, which keeps the workspace; only the tree is tested.
     expect(fake.evaluations.map(({ kind, step }) => [kind, step])).toEqual(Array(3).fill(['validate', 2]));
     expect(fake.hidden.map(({ runId }) => runId)).toEqual([one.runId]);
     expect(fake.ends.get(b.runId)).toMatchObject({ endReason: 'submit' });
@@ -1043,7 +1043,7 @@ describe('the GPU pool', () => {
     await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
   });
 
-  // Nobody has a host for lost before an activity waited there for 20 seconds: test/home/hosts.test.ts.
+  // A host is lost only after an activity waited for 20 seconds: test/home/hosts.test.ts.
   it.runIf(RECORDING)('goes on at another host, with another GPU, when its host is lost', async () => {
     const left = 'a-host-that-leaves';
     const leaving = await Worker.create({

@@ -31,7 +31,7 @@ export interface Answer {
   exitCode: number;
 }
 
-/** The tools with their byte code, as images hold them: compiling anew for each call would take longer than most calls. */
+/** The tools with byte code, as in images: compiling would take longer than most calls. */
 let compiled: string | undefined;
 /** To be called at the top of each test file that makes AgentCommands: files share this module. */
 export function compileTools(): void {
@@ -66,7 +66,7 @@ export class AgentCommands {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** A script of the agent's shell, with the input that the sandbox gives; what it prints, errors included, and its exit code. */
+  /** A script of the agent's shell, with the sandbox's input; its output and exit code. */
   async shell(script: string, environment: Record<string, string> = {}): Promise<Answer> {
     const { all, exitCode, signal } = await execa('bash', ['-c', `exec <>/dev/null\n${script}`], {
       all: true,

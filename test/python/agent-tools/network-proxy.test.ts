@@ -10,7 +10,7 @@ const PROXY = resolve(import.meta.dirname, '../../../images/agent/network/proxy.
 const dir = mkdtempSync(join(tmpdir(), 'bench-test-proxy-'));
 const path = join(dir, 'proxy.sock');
 let proxy: ChildProcess;
-/** The internet: answers the first bytes of a connection, keeps it open, and notes all that comes. */
+/** The internet: answers a connection's first bytes, keeps it open, and records the rest. */
 let internet: Server;
 let port: number;
 let heard: string[] = [];

@@ -24,7 +24,7 @@ interface Step {
 let commands: AgentCommands | undefined;
 afterEach(() => commands?.remove());
 
-/** A command of the editor with nothing around it, as a script with its body attached; undefined for any other action. */
+/** A lone command of the editor, as a script with its body; undefined for any other action. */
 function editorScript(action: string): string | undefined {
   const lines = action.replace(/\n+$/, '').split('\n');
   const [first = ''] = lines;

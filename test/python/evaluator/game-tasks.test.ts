@@ -73,7 +73,7 @@ describe.each([
 
 describe("the prisoner's dilemma's opponent", () => {
   it('has the eleven rules that give the known values', async () => {
-    // Exact: over all games of a strategy that looks at nothing but the round, each weighed with its probability.
+    // Exact: all games of a strategy that depends only on the round, weighted by probability.
     const values = await withReferee(
       'prisonersDilemma',
       `

@@ -13,7 +13,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 let places = 0;
 
-/** What the process that judges files says of these, under the memory limit that it has in an evaluation. */
+/** What the judging process says of these, under the memory limit of an evaluation. */
 async function judge(referee: string, files: Record<string, string | Buffer>, secret: Record<string, string> = {}) {
   const place = join(root, String((places += 1)));
   mkdirSync(join(place, 'evaluator'), { recursive: true });

@@ -13,7 +13,7 @@ export interface Outcome {
   message?: string;
 }
 
-/** An evaluation by the evaluator's own programs, without users of their own. `place`: a prepared task's folder, if not the configs'. */
+/** An evaluation by the evaluator's programs, as one user. `place`: a prepared task's folder. */
 export async function evaluateTask(
   configs: string,
   id: string,

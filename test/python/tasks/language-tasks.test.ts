@@ -16,7 +16,7 @@ const table = (text: string | undefined): string[][] =>
     .split('\n')
     .map((line) => line.split(','));
 
-/** Python: `judge(split, files)` is what referee.py makes of submitted files; `hidden` are files beside it. */
+/** Python: `judge(split, files)` runs referee.py on submitted files; `hidden`: its other files. */
 const judging = (hidden: Record<string, string>): string => `
 import os, tempfile
 import referee

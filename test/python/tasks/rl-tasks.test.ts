@@ -12,7 +12,7 @@ const TASKS = [
   { task: 'rlBreakoutMinAtar', horizon: 999 },
 ];
 
-/** Python: mean and standard deviation of returns, and the mean length, of a policy of (environment, step). */
+/** Python: mean and deviation of returns, mean length, of a policy of (environment, step). */
 const RETURNS = `
 import random
 from environment import *

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { prepared, taskSpec } from './task-python.js';
 
-/** Over all files of the sample: they are the same on every machine. A change of prepare.py that changes them belongs here too. */
+/** Of the sample's files, equal on every machine. Update them when prepare.py changes the data. */
 const DIGESTS: Record<string, string> = {
   rlMountainCarContinuous: 'b4ce61690821dafa426c462b84e66d81c99c46da889a0558aedab61d5b98728d',
   rlMountainCarContinuousReinforce: 'b4ce61690821dafa426c462b84e66d81c99c46da889a0558aedab61d5b98728d',

@@ -14,7 +14,7 @@ export const tasksFolder = join(REPOSITORY, 'configs', 'tasks');
 /** What a referee makes of a submission. */
 export type Verdict = { metrics: Record<string, number> } | { rejected: string };
 
-/** A task of configs/tasks with its sample data, made as `bench tasks prepare --sample` makes them, leak scan included. */
+/** A task with sample data, made as `bench tasks prepare --sample` does, leak scan included. */
 export class SampleTask {
   private constructor(
     readonly task: TaskFolder,
@@ -76,7 +76,7 @@ print(json.dumps(results))`,
   }
 }
 
-/** Run Python in a folder, with what is in it, the referee's library and that of prepare.py at hand; returns what it prints as JSON. */
+/** Run Python in a folder with the libraries of referee and prepare.py; returns its JSON. */
 export async function python(cwd: string, code: string): Promise<unknown> {
   const places = [cwd, join(REPOSITORY, 'images', 'evaluator'), join(REPOSITORY, 'datasets')];
   const prelude = `import json, sys\nsys.dont_write_bytecode = True\nsys.path[:0] = ${JSON.stringify(places)}\n`;

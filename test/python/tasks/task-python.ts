@@ -19,7 +19,7 @@ export function promptOf(task: string): string {
   return (variables['task'] as { description: string }).description;
 }
 
-/** Run Python with the evaluator's library and folders of a task at hand; returns what it prints as JSON. */
+/** Run Python with the evaluator's library and folders of a task; returns its JSON. */
 export async function pythonOf(task: string, code: string, options: { folders?: string[]; python?: string } = {}) {
   const places = (options.folders ?? ['evaluator']).map((folder) => join(taskFolder(task), folder));
   const path = [join(REPOSITORY, 'images', 'evaluator'), join(REPOSITORY, 'datasets'), ...places];
@@ -28,7 +28,7 @@ export async function pythonOf(task: string, code: string, options: { folders?: 
   return JSON.parse(stdout) as unknown;
 }
 
-/** What prepare.py makes, and the leaks that are found in it; `change` is Python that may change the module `prepare`. */
+/** Output of prepare.py, and its leaks; `change`: Python that may change the module `prepare`. */
 export async function prepared(
   task: string,
   { change = '', sources = {} }: { change?: string; sources?: Record<string, string> } = {},

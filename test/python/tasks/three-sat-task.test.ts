@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => sample.remove());
 
-/** Play the referee in one process on a hidden file, of which every `step`-th instance is taken, with a heuristic. */
+/** Play the referee in one process on every `step`-th instance of a hidden file. */
 const evaluate = (heuristic: string, change = '', step = 8) =>
   python(
     join(folder, 'evaluator'),
@@ -49,8 +49,8 @@ print(json.dumps(result))`,
 const of = (file: string) => `exec(open(${JSON.stringify(join(folder, file, 'heuristic.py'))}).read(), globals())`;
 
 /**
- * A clock of the machine's work: a unit of CPU time for each propagation, and for what the submission does beside the yardstick; the yardstick's own may
- * be made slower.
+ * A clock of CPU time: one unit per propagation, and `beside` for the submission's other work; the
+ * yardstick's own may be slower.
  */
 const onMachine = ({
   secondsEach,
@@ -138,7 +138,7 @@ def heuristic_fn(clauses, assignments, conflict_count, *rest):
       [
         { secondsEach: 0.001 },
         { secondsEach: 0.003 },
-        // The submission slows what is computed beside it; before, that made its own time look shorter.
+        // The submission slows the yardstick, which once made its own time look shorter.
         { secondsEach: 0.001, slower: 3 },
       ].map((machine) => evaluate(of('starter'), onMachine(machine))),
     );

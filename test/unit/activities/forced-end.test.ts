@@ -10,7 +10,7 @@ import { taskSpec } from '../../fakes/records.js';
 const EARLIER = 'e'.repeat(64);
 const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal };
 
-/** What a run of a task with `onForcedEnd: last_valid` is judged by, when its files come to this. */
+/** What judges a run of a task with `onForcedEnd: last_valid`, by its files' outcome. */
 async function judgedBy(outcome: Outcome): Promise<{ saved: Partial<SavedEvaluation>; told: string[] }> {
   const task = taskSpec({ onForcedEnd: 'last_valid' });
   const run = {

@@ -6,7 +6,7 @@ import { agentConfig, stepRecord, taskSpec } from '../../fakes/records.js';
 
 const args = { runId: 'r-test', step: 3, epoch: 1, timeLimitSeconds: 60, fence: 'f/1' };
 
-/** A command that runs on, until whoever waits for it is told to stop by Temporal; and which commands are interrupted then. */
+/** A command that runs until Temporal cancels its waiter; and the interrupted commands. */
 function running(): { ports: CommandPorts; aborting: AbortController; interrupted: number[]; begun: Promise<void> } {
   const aborting = new AbortController();
   const interrupted: number[] = [];

@@ -26,7 +26,7 @@ const ENDED: CommandOutcome = {
   pid: 1,
 };
 
-/** A run with these steps on record is brought back into container 2, where the commands come to these outcomes (else: all is well). */
+/** Restores a run with these steps in container 2; commands without `outcomes` succeed. */
 async function brought(steps: Partial<StepRecord>[], outcomes: Record<number, Partial<CommandOutcome>>) {
   const commands: SandboxCommand[] = [];
   const stopped: SandboxRef[] = [];

@@ -35,7 +35,7 @@ interface Played {
   end: 'submit' | 'format';
 }
 
-/** Play a whole run as the activities do; `told`: the request says whose turn it is, as in a run. */
+/** Play a whole run as the activities do; `told`: requests name the turn, as in a run. */
 async function play(policy: string, agent: AgentConfig, { told }: { told: boolean }): Promise<Played> {
   const model = { name: `scripted:${policy}`, kind: 'scripted' as const, provider: 'scripted', model: policy };
   const run = { task, agent, maxSteps: 50 };

@@ -10,7 +10,7 @@ import { agentConfig, stepRecord, taskSpec } from '../../fakes/records.js';
 const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal };
 const as = <T>(work: () => Promise<T>): Promise<T> => asyncLocalStorage.run(context as unknown as Context, work);
 
-/** A run of six steps, which moves to a host whose sandbox holds what the commands in `world` did. */
+/** A run of six steps moves to a host whose sandbox shows the commands in `world`. */
 function host(kept: number[]) {
   const snapshots = kept.map((step): Snapshot => archiveAfter(step));
   const missing = new Set<string>();

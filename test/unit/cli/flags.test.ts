@@ -14,7 +14,7 @@ const longOptions = (command: Command): string[] => [
 /** Lines that speak of another program's options, or of a variable of CSS. */
 const OTHERS =
   /\b(temporal|podman|npm|nvidia-smi|postgres|pip|apt-get|setpriv|mount|unshare|debootstrap|tar|COPY)\b|var\(--|--page:/;
-/** Argument lists of other programs: strings that are just an option, or an option and its value. */
+/** Argument lists of other programs: an option alone, or an option and its value. */
 const ARGUMENT = /(['"`])--[a-z][\w-]*(?:=[^'"`]*)?\1/g;
 
 describe('options of the command line', () => {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 export const ROOT = resolve(import.meta.dirname, '../../..');
 const ELSEWHERE = new Set(['node_modules', 'dist']);
 
-/** Paths of the checkout's files, relative to its root; without what is installed, built or hidden. */
+/** Paths of the checkout's files, relative to its root; none installed, built or hidden. */
 export function checkoutFiles(folder = '.'): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true })
     .filter(({ name }) => !name.startsWith('.') && !ELSEWHERE.has(name))

@@ -13,7 +13,7 @@ interface JsonSchema {
   oneOf?: JsonSchema[];
 }
 
-/** Keys of an object, and of the objects in its values; those of maps and lists are names that users choose. */
+/** Keys of an object and of its values; not of maps and lists, whose names users choose. */
 function keys(schema: JsonSchema): string[] {
   return [
     ...Object.entries(schema.properties ?? {}).flatMap(([key, value]) => [key, ...keys(value)]),

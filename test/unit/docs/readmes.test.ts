@@ -6,7 +6,7 @@ import { checkoutFiles, read, ROOT } from './checkout.js';
 const files = checkoutFiles();
 const isSource = (path: string): boolean => /\.(ts|py|mjs|cjs|sh)$/.test(path);
 
-/** What a README lists: the files named first in its list items, and in the first cells of its tables. */
+/** What a README lists: the first file of each list item, and of each table's first cells. */
 const listed = (readme: string): string[] =>
   [...readme.matchAll(/^ *(?:- |\| )((?:`[^`\n]+`(?:, )?)+)/gm)]
     .flatMap(([, names = '']) => [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))

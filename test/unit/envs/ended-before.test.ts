@@ -9,7 +9,7 @@ const progress: ProgressEvents = {
   next: () => ({ within: (ms) => sleep(Math.min(ms, 10)), cancel: () => undefined }),
   close: () => Promise.resolve(),
 };
-/** Whose database is there when `there` says so, and has a rollout that has ended when `ended` does. */
+/** `there`: its database is up; `ended`: the database has an ended rollout. */
 const benchOf = (there: () => boolean, ended: () => boolean): { rollouts: Pick<Rollouts, 'find'> } => {
   const find = async () => {
     if (!there()) throw new InfrastructureError('the database is away');

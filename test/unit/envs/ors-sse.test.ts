@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chunksOf, eventFrame } from '../../../envs/ors/sse.js';
 
-/** As the Python client reads a stream: every value is stripped at its beginning, chunks are joined. */
+/** The Python client's reading of a stream: it strips each value's start and joins chunks. */
 const asRead = (frames: string): string =>
   frames
     .split('\n')

@@ -8,7 +8,7 @@ import { slurmScript } from '../../../operations/home/hosts/slurm-script.js';
 
 const WITHIN = { timeout: 30_000, interval: 50 };
 
-/** Says what it is asked, serves a socket until it is told to end, and is nobody in no namespace. */
+/** Prints its arguments, serves a socket until it is ended, and is nobody in no namespace. */
 const PODMAN = `#!/bin/bash
 echo "$* in $XDG_RUNTIME_DIR" >>"$LOG"
 case "$*" in

@@ -15,7 +15,7 @@ const program = (name: string, text: string): string => {
   return path;
 };
 
-/** A clock that only the stand-in supervisor moves, and pauses that take no time and are written down. */
+/** A clock that only the stand-in supervisor moves; pauses take no time and are recorded. */
 program('date', `cat ${dir}/now`);
 program('sleep', `echo "$1" >> ${dir}/pauses`);
 const supervisor = program(

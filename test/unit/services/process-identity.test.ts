@@ -24,7 +24,7 @@ describe('process identity', () => {
   });
 
   it.runIf(process.platform === 'linux')('takes a zombie for dead', async () => {
-    // The shell starts a child, becomes a program that does not know of it, and so never waits for it.
+    // The shell starts a child, then execs a program that does not know, or wait for, it.
     const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     const pid = await new Promise<number>((resolve) => parent.stdout.once('data', (text) => resolve(Number(text))));
     try {

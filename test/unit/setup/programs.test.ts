@@ -19,7 +19,7 @@ afterEach(() => {
     else process.env[name] = before[name];
 });
 
-/** A machine with these programs alone; its apt-get keeps what it is asked for, and fails until its lists are updated. */
+/** A machine with these programs alone; apt-get records requests, and fails before an update. */
 function machineWith(...programs: string[]): { env: NodeJS.ProcessEnv; lock: string } {
   for (const tool of ['sh', 'flock', 'touch', 'chmod']) symlinkSync(onPath(tool)!, join(dir, tool));
   for (const program of programs) writeFileSync(join(dir, program), '', { mode: 0o755 });

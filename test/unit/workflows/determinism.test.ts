@@ -6,9 +6,9 @@ import { expect, it } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 /**
- * What tells workflow code how late it is, or how long its history: a replay that sees another value
- * decides otherwise. Workflows decide by counts of their own, by results of activities and by timers.
- * Local activities, whose workers see a stale clock and lose signals when they are slow, are refused.
+ * Reads of the time or the history's length: a replay sees another value, and decides otherwise.
+ * Workflows decide by own counts, results of activities and timers. Local activities are refused:
+ * their workers see a stale clock, and lose signals when they are slow.
  */
 const READS = new Set([
   ...['Date', 'performance', 'hrtime', 'historyLength', 'historySize', 'continueAsNewSuggested'],

@@ -15,7 +15,7 @@ const script = (action: string): string => {
   return guarded.script;
 };
 
-/** What bash makes of the script, with `edit` and `insert` that show their arguments and what they read. */
+/** Bash's result of the script; `edit` and `insert` print their arguments and input. */
 const played = (action: string): string =>
   execFileSync('bash', ['-c', `edit() { echo "E($*)"; cat; }\ninsert() { echo "I($*)"; cat; }\n${script(action)}`], {
     encoding: 'utf8',

@@ -232,7 +232,7 @@ describe('token-budget', () => {
       if (estimateTokens(messages) <= tokens) expect(after).toEqual(messages);
       const fixed = after.filter(({ origin }) => origin !== 'observation' && origin !== 'reply');
       const steps = observations(after).length;
-      // What is left of every reply and observation at the least: 400 characters each, and the notes.
+      // The least of every reply and observation: 400 characters each, and the notes.
       if (estimateTokens(fixed) + steps * 400 <= tokens) expect(estimateTokens(after)).toBeLessThanOrEqual(tokens);
     }));
   it('gives up the oldest observations first, and replies only after them', () => {

@@ -14,7 +14,7 @@ const told = (outcome: Outcome, kind: 'validate' | 'submit' | 'forced' = 'valida
   shownToAgent(of, new Map([['test', outcome]]), { dialect: 'mlgym', kind, workspace: '/home/agent/workspace' });
 const ok = (metrics: Record<string, number>): Outcome => ({ kind: 'ok', metrics }) as unknown as Outcome;
 
-/** What TorchRL's wrapper of MLGym looks for in the last message: its reward is the difference of the two scores. */
+/** TorchRL's wrapper of MLGym reads two scores in the last message; reward: the difference. */
 const LOOKED_FOR = {
   artefact: /valid submission artefact at (.*)\./,
   baseline: /Baseline Score: \{'Score': (.*)\}/,

@@ -14,7 +14,7 @@ const byTokens: Omit<Traffic, 'seed' | 'enforcement'> = {
   phases: [600_000, 240_000, 900_000].map((tokens) => ({ minutes: 4, limits: { requests: MANY, tokens } })),
 };
 
-/** Workers on a busy machine: grants reach the provider late and in bursts, and so do its refusals reach the others. */
+/** Workers on a busy machine: grants and refusals arrive late and in bursts. */
 const busy: Omit<Traffic, 'seed' | 'enforcement'> = {
   ...byRequests,
   phases: [300, 150, 400, 200].map((requests) => ({ minutes: 5, limits: { requests, tokens: MANY } })),

@@ -48,7 +48,7 @@ const MINUTE = 60_000;
 const WORKERS = 3;
 const STRAY = { ok: false, dimension: 'requests', retryAfterMs: 1000 } as const;
 
-/** Three workers that share an account, on a virtual clock: the policy that runs in production, against a provider's limiter. */
+/** Three workers share an account on a virtual clock: production's policy, a provider's limiter. */
 export function simulateTraffic(traffic: Traffic): Outcome {
   const random = seededRandom(traffic.seed);
   const none: RateLimits = { requests: null, tokens: null };
@@ -184,7 +184,7 @@ export function simulateTraffic(traffic: Traffic): Outcome {
   };
 }
 
-/** A worker's moments of standing still, in the order of time: when it gets to what comes at `at`. */
+/** A worker's stalls, in order of time: when it handles what comes at `at`. */
 function awakeAt({ stalls }: Traffic, random: () => number): (at: number) => number {
   if (stalls === undefined) return (at) => at;
   const exponential = (mean: number): number => -mean * Math.log(1 - random());

@@ -7,7 +7,7 @@ import { listAgents } from '../../../../catalog/index.js';
 import { loadRecording } from '../../../../catalog/recordings.js';
 import { notTested } from '../../../setup/not-tested.js';
 
-/** Published MLGym runs, which are not part of this repository: where they are is a setting of the test. */
+/** Published MLGym runs, which are not in this repository; a setting names their folder. */
 const root = resolve(process.env['BENCH_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data'));
 const folder = join(root, 'mlgym-bench-v0', 'trajectories');
 const present = existsSync(folder);

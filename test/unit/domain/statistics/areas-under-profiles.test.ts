@@ -31,7 +31,7 @@ describe('the AUP, with the axis held', () => {
               ),
             };
           });
-          // A task without a feasible score enters the comparison with its first one: another set of tasks.
+          // A first feasible score brings its task into the comparison: another set of tasks.
           const feasibleNow = (of: ComparedScores) => of.filter((task) => profileAxis([task]) !== null).length;
           fc.pre(feasibleNow(better) === feasibleNow(tasks));
           expect(area(better, 'strict', method)).toBeGreaterThanOrEqual(area(tasks, 'strict', method) - 1e-12);

@@ -31,7 +31,7 @@ describe('the bootstrap', () => {
 
   it('places by average positions, the baseline among them, what is equal or missing in the middle', () => {
     const { observed } = resamplePositions([task([2, 3], [null, null]), task([0], [0])], options);
-    // First of three, then sharing the second place with the other below the baseline; last, then the same.
+    // First of three, then tied for second below the baseline; last, then the same.
     expect(observed.best).toEqual([-(1 + 2.5) / 2, -(3 + 2.5) / 2]);
   });
 

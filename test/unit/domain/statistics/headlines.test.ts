@@ -40,7 +40,7 @@ const board = (tasks: number, models: number, attempts: () => number): ComparedG
 
 describe('win rate', () => {
   it('is the share of won pairs of attempts, ties being half: worked out by hand', () => {
-    // 8 beats both, 2 beats the missing one and loses to 5: 3 of 4. At the second task all tie at nothing.
+    // 8 beats both, 2 beats the missing one and loses to 5: 3 of 4. At the second task all tie.
     const { winRate, gain } = headlines([task([8, 2], [5, null]), task([-1], [0])]);
     expect(Array.from(winRate.best)).toEqual([(0.75 + 0.5) / 2, (0.25 + 0.5) / 2]);
     expect(Array.from(gain.best)).toEqual([0.25, 0.125]);
@@ -63,7 +63,7 @@ describe('win rate', () => {
   });
 
   it('judges models by whom they met, where not all met at all tasks', () => {
-    // The second beats the third, who beats the fourth; the first met the strong second alone, and lost half.
+    // The second beats the third, who beats the fourth; the first met only the second, lost half.
     const lost = { best: [], last: [], ran: false };
     const tasks: ComparedGains = [
       task([5, 4], [5, 4], [], []),

@@ -9,7 +9,7 @@ const cell = fc.record({ best: score, last: score, ran: fc.boolean() }).map((one
   ran: one.ran || one.best !== null || one.last !== null,
 }));
 
-/** Up to seven tasks with the same two to six methods; scores of both signs, missing ones, pairs that were not run. */
+/** Up to seven tasks, two to six methods; scores of both signs, missing ones, pairs not run. */
 export const comparisons = (): fc.Arbitrary<ComparedScores> =>
   fc.integer({ min: 2, max: 6 }).chain((methods) =>
     fc.array(

@@ -20,7 +20,7 @@ export interface TestFront extends Front {
   remove(): Promise<void>;
 }
 
-/** A front with a fake server (test/fakes/env-server.mjs), which listens; `usage`: one that ends at once, or the second time. */
+/** A listening front with test/fakes/env-server.mjs; `usage`: ends at once, or the second time. */
 export async function openTestFront(
   mode: 'plain' | 'slow' | 'usage' | 'usage later' = 'plain',
   { socketsPerAddress = 100, allowHost = [] as readonly string[] } = {},

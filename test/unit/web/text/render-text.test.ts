@@ -189,7 +189,7 @@ it.each([
     return user + system;
   };
   work(40_000);
-  // Eight times as much may take thirty times as long on a loaded machine; squared it would be sixty-four.
+  // Eight times as much may take thirty times as long on a loaded machine; squared: sixty-four.
   const small = Math.max(2_000, Math.min(work(40_000), work(40_000)));
   expect(Math.min(work(320_000), work(320_000)) / small).toBeLessThan(30);
 });

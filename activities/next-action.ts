@@ -45,8 +45,8 @@ export function modelActivities(ports: ModelPorts & { turns: TurnsUnderWay }): P
 }
 
 /**
- * Messages from the record, a reply (paid once), the parser, at most two requeries. `before`: the step
- * before, where the caller has it.
+ * Messages from the record, a reply (paid once), the parser, at most two requeries. `before`: the
+ * previous step, if the caller has it.
  */
 export async function nextAction(
   ports: ModelPorts,

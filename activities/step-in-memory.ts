@@ -2,8 +2,8 @@ import type { ExecuteCommandResult, NextActionResult } from '../domain/model/mes
 import type { ShownRow } from '../domain/ports/record/steps.js';
 
 /**
- * A slice hands what it has just recorded from one part of a step to the next, which need not read it
- * again. Contents never enter Temporal's payloads: activities drop them.
+ * A slice hands what it has just recorded to the next part of the step, which need not read it.
+ * Contents never enter Temporal's payloads: activities drop them.
  */
 export type DecidedAction = Pick<ShownRow, 'response' | 'modelMs'> & { action: string };
 

@@ -59,7 +59,7 @@ export function commandActivities(ports: CommandPorts): Pick<HostActivities, 'ex
   };
 }
 
-/** Runs the step's command once; returns a recorded outcome. `decided`: the action just recorded. */
+/** Runs the step's command once; returns a recorded outcome. `decided`: its action, if at hand. */
 export async function executeCommand(
   ports: CommandPorts,
   args: ExecuteCommandArgs,

@@ -118,16 +118,16 @@ try {
     await db.close();
     await home.bench('down');
     db = await open();
-    const board = { batchId: `b-${models}x${tasks}`, resamples: 0 };
+    const board = { batchId: `b-${models}x${tasks}` };
     const coldMs = Math.round(await timed(() => db.queries.leaderboard(board)));
     const row = {
       ...{ runs, steps: runs * steps, models, tasks, attempts, fillMs, coldMs },
       warmMs: await warm(() => db.queries.leaderboard(board)),
       ofThisProcessMs: await cpu(() => db.queries.leaderboard(board)),
       // Cached from then on.
-      firstIntervalsMs: Math.round(await timed(() => db.queries.leaderboard({ ...board, resamples: 1000 }))),
-      withIntervalsMs: await warm(() => db.queries.leaderboard({ ...board, resamples: 1000 })),
-      ofThisProcessWithIntervalsMs: await cpu(() => db.queries.leaderboard({ ...board, resamples: 1000 })),
+      firstIntervalsMs: Math.round(await timed(() => db.queries.leaderboard({ ...board, intervals: true }))),
+      withIntervalsMs: await warm(() => db.queries.leaderboard({ ...board, intervals: true })),
+      ofThisProcessWithIntervalsMs: await cpu(() => db.queries.leaderboard({ ...board, intervals: true })),
       prometheusMs: await warm(() => db.queries.metrics()),
     };
     await db.close();

@@ -1,7 +1,7 @@
 /**
  * What the leaderboard says of MLGym-Bench's published runs. <folder> contains run directories:
  * `trajectories/mlgym_bench_v0` of a checkout of facebookresearch/MLGym. Suspect scores count, as
- * published. The same folder, models and seed give the same figures.
+ * published. The same folder and models give the same figures.
  *
  *   npm run benchmark:published -- <folder> [--models a,b] [--board board.json]
  *
@@ -9,7 +9,6 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { LEADERBOARD_ORDERS } from '../domain/requests/comparison.js';
 import type { Leaderboard } from '../domain/views/leaderboard.js';
 import { ThrowawayHome } from './throwaway-home.js';
 
@@ -30,44 +29,43 @@ try {
   await home.bench('import', 'mlgym', folder, '--batch', 'published');
   const models = values.models === undefined ? [] : ['--models', values.models];
   const ask = (...options: string[]) =>
-    home.bench<Leaderboard>('leaderboard', '--batch', 'published', '--mode', 'compat', ...models, ...options);
-  const boards = [];
-  for (const order of LEADERBOARD_ORDERS) boards.push(await ask('--order', order));
-  const [byChance] = boards;
+    home.bench<Leaderboard>('leaderboard', '--batch', 'published', ...models, ...options);
+  const byChance = await ask('--include-suspect');
+  const byRank = await ask('--mode', 'compat');
   if (values.board !== undefined) writeFileSync(values.board, JSON.stringify(byChance));
-  const rows = byChance!.rows.map((row) => ({
+  const asPublished = new Map(byRank.rows.map((row) => [row.model, row]));
+  const rows = byChance.rows.map((row) => ({
     model: row.model,
     winRate: round(row.winRate?.best),
-    winRate95: between(row.intervals?.tasks.bestWinRate),
-    group: row.intervals?.tasks.group,
-    pBest: round(row.intervals?.tasks.pBest?.best),
+    winRate95: between(row.intervals?.bestWinRate),
+    group: row.intervals?.group,
+    pBest: round(row.intervals?.pBest?.best),
     gain: round(row.gain?.best),
-    gain95: between(row.intervals?.tasks.bestGain),
+    gain95: between(row.intervals?.bestGain),
     improvedAt1: round(row.curve?.best[0]?.improved),
     gainAt4: round(row.curve?.best[3]?.gain),
     improvedAt4: round(row.curve?.best[3]?.improved),
-    aup: round(row.bestAup),
-    averageRank: round(row.averageRank),
+    aup: round(asPublished.get(row.model)?.bestAup),
+    averageRank: round(asPublished.get(row.model)?.averageRank),
   }));
-  const orders = boards.map(({ comparison, rows: ordered }) => ({
+  const orders = [byChance, byRank].map(({ comparison, rows: ordered }) => ({
     order: comparison.order,
-    pairs: comparison.separation?.tasks?.pairs,
-    resolvedOverTasks: comparison.separation?.tasks?.resolved,
-    resolvedOverAttempts: comparison.separation?.attempts?.resolved,
+    pairs: comparison.separation?.pairs,
+    resolved: comparison.separation?.resolved,
     first: ordered[0]?.model,
-    pBest: round(ordered[0]?.intervals?.tasks.pBest?.best),
+    pBest: round(ordered[0]?.intervals?.pBest?.best),
     rows: ordered.map(({ model }) => model).join(', '),
   }));
-  const tasks = byChance!.tasks.map(({ task, primary, baseline, standardError, target }) => ({
+  const tasks = byChance.tasks.map(({ task, primary, baseline, standardError, target }) => ({
     ...{ task, primary, baseline, standardError, target },
   }));
   for (const { model, winRate, gain, group } of rows)
     process.stderr.write(`${model}: win rate ${winRate}, gain ${gain}, group ${group}\n`);
-  for (const { order, resolvedOverTasks, pairs } of orders)
-    process.stderr.write(`by ${order}: ${resolvedOverTasks} of ${pairs} pairs resolved\n`);
-  const runs = byChance!.rows.reduce((sum, { attempts }) => sum + attempts, 0);
+  for (const { order, resolved, pairs } of orders)
+    process.stderr.write(`by ${order}: ${resolved} of ${pairs} pairs resolved\n`);
+  const runs = byChance.rows.reduce((sum, { attempts }) => sum + attempts, 0);
   process.stdout.write(
-    `${JSON.stringify({ benchmark: 'published', runs, T: byChance!.comparison.T, seed: byChance!.comparison.seed, resamples: byChance!.comparison.resamples, rows, orders, tasks })}\n`,
+    `${JSON.stringify({ benchmark: 'published', runs, T: byRank.comparison.T, rows, orders, tasks })}\n`,
   );
 } finally {
   await home.remove();

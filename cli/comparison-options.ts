@@ -1,23 +1,27 @@
 import type { Command } from 'commander';
-import { type ComparisonRequest, comparisonRequestSchema } from '../domain/requests/comparison.js';
+import type { z } from 'zod';
+import {
+  comparisonRequestSchema,
+  type SavedComparisonRequest,
+  savedComparisonRequestSchema,
+} from '../domain/requests/comparison.js';
 import { requestOptions } from './request-options.js';
 
-const comparisonOptions = () => requestOptions(comparisonRequestSchema.shape);
-
-export function addComparisonOptions(command: Command): Command {
-  for (const option of comparisonOptions()) command.addOption(option);
+export function addComparisonOptions(
+  command: Command,
+  shape: Record<string, z.ZodType> = comparisonRequestSchema.shape,
+): Command {
+  for (const option of requestOptions(shape)) command.addOption(option);
   return command;
 }
 
-/** The options that a saved comparison fixes. `metric` and `order` only order the rows. */
-export const FIXED_BY_COMPARISON = Object.keys(comparisonRequestSchema.shape).filter(
-  (name) => name !== 'metric' && name !== 'order',
-);
+/** The options that a saved comparison fixes. `metric` only orders the rows. */
+export const FIXED_BY_COMPARISON = Object.keys(comparisonRequestSchema.shape).filter((name) => name !== 'metric');
 
 /** Omitted options get the operation's defaults. */
-export const comparisonRequest = (command: Command): ComparisonRequest =>
+export const comparisonRequest = (command: Command): SavedComparisonRequest =>
   Object.fromEntries(
-    Object.keys(comparisonRequestSchema.shape)
+    Object.keys(savedComparisonRequestSchema.shape)
       .filter((name) => command.getOptionValueSource(name) === 'cli')
       .map((name) => [name, command.getOptionValue(name) as unknown]),
   );

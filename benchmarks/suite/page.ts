@@ -102,7 +102,7 @@ function batchSection({ player, board, leaderboard, minutes }: Played['batches']
     '### Comparison set',
     '',
     `Models: ${comparison.models.join(', ')} · T: ${comparison.T ?? '–'} · mode: ${comparison.mode} · metric: ${comparison.metric} · order: ${comparison.order} · ` +
-      `sample data: ${comparison.sample ? 'yes' : 'no'} · profile: ${comparison.profile} · resamples: ${comparison.resamples}, seed ${comparison.seed}`,
+      `sample data: ${comparison.sample ? 'yes' : 'no'} · profile: ${comparison.profile}`,
     '',
     ...table(
       ['task', 'contract', 'metric', 'direction', 'baseline', 'standard error', 'target'],

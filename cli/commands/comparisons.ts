@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { orderMeant } from '../../domain/results/leaderboard-order.js';
+import { savedComparisonRequestSchema } from '../../domain/requests/comparison.js';
 import { DEFAULT_PROFILE, profileMeant } from '../../domain/task/profile.js';
 import { comparisonDocument } from '../../operations/results/comparisons/document.js';
 import { listComparisons } from '../../operations/results/comparisons/list.js';
@@ -24,7 +24,7 @@ const render = (
   colors: CliContext['output']['colors'],
   changedBaselines: SavedComparisonState['changedBaselines'] = [],
 ): string => {
-  const { models, tasks, contracts, baselines, targets, k, axis, mode, metric, order } = saved.options;
+  const { models, tasks, contracts, baselines, targets, k, axis, mode, metric } = saved.options;
   const { includeSuspect, includeLocal, includeImported, includeScripted, sample, batchId } = saved.options;
   const profile = profileMeant(saved.options.profile, sample === true);
   const included = [
@@ -52,7 +52,7 @@ const render = (
         'runs',
         `${k === undefined ? 'all' : `the first ${k} of each model and task`}${batchId === undefined ? '' : ` in ${batchId}`}`,
       ],
-      ['rules', `${mode}, by ${orderMeant(order, mode ?? 'strict')} of ${metric}, T = ${axis}`],
+      ['rules', `${mode}, ${metric}, T = ${axis}`],
       ...(sample === true ? [['data', 'samples'] as const] : []),
       ...(profile === DEFAULT_PROFILE ? [] : [['profile', profile] as const]),
       ...(included.length === 0 ? [] : [['included', included.join(', ')] as const]),
@@ -78,6 +78,7 @@ export function register(program: Command, context: CliContext): void {
       .argument('<name>', 'name of the comparison')
       .summary('save a comparison')
       .description('Save what `bench leaderboard` compares now with the same options.'),
+    savedComparisonRequestSchema.shape,
   ).action(async (name: string, _flags: unknown, command: Command) => {
     const saved = await saveComparison(context, name, comparisonRequest(command));
     output.json(comparisonDocument(saved) satisfies ComparisonDocument);

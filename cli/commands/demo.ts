@@ -65,10 +65,9 @@ export function register(program: Command, context: CliContext): void {
       batch: batch.batchId,
       includeScripted: true,
       includeLocal: true,
-      resamples: 1000,
     });
     output.json({ batch: batchDocument(report), leaderboard: board } satisfies DemoDocument);
-    output.print(`\n${renderLeaderboard(board, { form: terminalForm(output), over: 'tasks' })}\n`);
+    output.print(`\n${renderLeaderboard(board, terminalForm(output))}\n`);
     if (!wentWell(report)) {
       for (const fault of batchFaults(report)) output.log(output.logColors.red(fault));
       context.setExitCode(1);

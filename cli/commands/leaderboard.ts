@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { leaderboardRequestSchema, overSchema } from '../../domain/requests/leaderboard.js';
+import { leaderboardRequestSchema } from '../../domain/requests/leaderboard.js';
 import { leaderboard } from '../../operations/results/leaderboard.js';
 import { addComparisonOptions, comparisonRequest, FIXED_BY_COMPARISON } from '../comparison-options.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { wholeNumber } from '../options.js';
 import { requestOptions } from '../request-options.js';
 import { leaderboardCsv } from '../render/leaderboard-csv.js';
 import { markdownForm, terminalForm } from '../render/leaderboard-forms.js';
@@ -14,11 +13,6 @@ import type { Leaderboard } from '../../domain/views/leaderboard.js';
 
 interface LeaderboardFlags {
   comparison?: string;
-  intervals: boolean;
-  over: 'attempts' | 'tasks';
-  resamples: number;
-  seed: number;
-  estimateK?: number;
   csv?: true;
   markdown?: true;
 }
@@ -28,31 +22,18 @@ export function register(program: Command, context: CliContext): void {
     .command('leaderboard')
     .summary('rank models over tasks')
     .description('Rank models over tasks. Infrastructure failures never count against a model, and are always shown.');
-  const { comparison, resamples, seed, estimateK } = leaderboardRequestSchema.shape;
+  const { comparison } = leaderboardRequestSchema.shape;
   for (const option of requestOptions({ comparison })) command.addOption(option.conflicts(FIXED_BY_COMPARISON));
-  addComparisonOptions(command).option('--no-intervals', 'omit intervals and P(best)');
-  for (const option of requestOptions(
-    { over: overSchema, resamples, seed, estimateK },
-    { parsers: { resamples: wholeNumber(100, 100_000) } },
-  ))
-    command.addOption(option);
-  command
+  addComparisonOptions(command)
     .addOption(new Option('--csv', 'print one row per model as CSV').conflicts('json'))
     .addOption(new Option('--markdown', 'print the tables as Markdown').conflicts(['json', 'csv']))
     .action(async (flags: LeaderboardFlags) => {
       const { output } = context;
-      const board = await leaderboard(context, {
-        ...comparisonRequest(command),
-        comparison: flags.comparison,
-        resamples: flags.intervals ? flags.resamples : 0,
-        seed: flags.seed,
-        estimateK: flags.estimateK,
-      });
+      const board = await leaderboard(context, { ...comparisonRequest(command), comparison: flags.comparison });
       output.json(board satisfies Leaderboard);
       if (flags.csv === true) output.data(leaderboardCsv(board));
-      else if (flags.markdown === true)
-        output.data(`${renderLeaderboard(board, { form: markdownForm, over: flags.over })}\n`);
-      else output.print(renderLeaderboard(board, { form: terminalForm(output), over: flags.over }));
+      else if (flags.markdown === true) output.data(`${renderLeaderboard(board, markdownForm)}\n`);
+      else output.print(renderLeaderboard(board, terminalForm(output)));
     });
   addExamples(command, [
     ['bench leaderboard', 'all tasks'],

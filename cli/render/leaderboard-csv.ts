@@ -4,14 +4,11 @@ import type { Leaderboard, LeaderboardRow } from '../../domain/views/leaderboard
 
 type Column = [title: string, value: (row: LeaderboardRow) => string | number | null | undefined];
 
-const OVERS = ['attempts', 'tasks'] as const;
 const FIGURES = [
   ['bestWinRate', (row: LeaderboardRow) => row.winRate?.best],
   ['lastWinRate', (row: LeaderboardRow) => row.winRate?.last],
   ['bestGain', (row: LeaderboardRow) => row.gain?.best],
   ['lastGain', (row: LeaderboardRow) => row.gain?.last],
-  ['bestAup', (row: LeaderboardRow) => row.bestAup],
-  ['lastAup', (row: LeaderboardRow) => row.lastAup],
 ] as const;
 
 /** A row per model, unrounded; what there is none of is an empty field. */
@@ -24,23 +21,19 @@ export function leaderboardCsv(board: Leaderboard): string {
     ['unranked', (row) => row.unranked],
     ...FIGURES.flatMap(([figure, value]): Column[] => [
       [figure, value],
-      ...OVERS.flatMap((over): Column[] => [
-        [`${figure} low (${over})`, (row) => row.intervals?.[over][figure]?.low],
-        [`${figure} high (${over})`, (row) => row.intervals?.[over][figure]?.high],
-      ]),
+      [`${figure} low`, (row) => row.intervals?.[figure]?.low],
+      [`${figure} high`, (row) => row.intervals?.[figure]?.high],
     ]),
-    ...OVERS.flatMap((over): Column[] => [
-      [`group (${over})`, (row) => row.intervals?.[over].group],
-      ...(['best', 'last'] as const).map((kind): Column => [
-        `${kind} first (${over})`,
-        (row) => row.intervals?.[over].pBest?.[kind],
-      ]),
-    ]),
+    ['group', (row) => row.intervals?.group],
+    ['best P(best)', (row) => row.intervals?.pBest?.best],
+    ['last P(best)', (row) => row.intervals?.pBest?.last],
+    ['bestAup', (row) => row.bestAup],
+    ['lastAup', (row) => row.lastAup],
     ...(['bestAup', 'lastAup'] as const).map((area): Column => [
       `${area} with suspects`,
       (row) => row.withSuspects?.[area],
     ]),
-    ...(['averageRank', 'borda', 'improvedTasks', 'missingTasks', 'notRunTasks'] as const).map((key): Column => [
+    ...(['averageRank', 'improvedTasks', 'missingTasks', 'notRunTasks'] as const).map((key): Column => [
       key,
       (row) => row[key],
     ]),
@@ -49,18 +42,10 @@ export function leaderboardCsv(board: Leaderboard): string {
       (row) => row[key],
     ]),
     ['flags', (row) => flaggedRunsText(row.flags).join(', ')],
-    ...(
-      [
-        'costUsd',
-        'costPerRunUsd',
-        'recordedCostUsd',
-        'recordedCostPerRunUsd',
-        'listCostUsd',
-        'listCostPerRunUsd',
-        'inputTokens',
-        'outputTokens',
-      ] as const
-    ).map((key): Column => [key, (row) => row[key]]),
+    ...(['costUsd', 'costPerRunUsd', 'costKind', 'inputTokens', 'outputTokens'] as const).map((key): Column => [
+      key,
+      (row) => row[key],
+    ]),
     ...board.tasks.flatMap(({ task }): Column[] => [
       [`${task} best`, (row) => row.scores[task]?.best],
       [`${task} last`, (row) => row.scores[task]?.last],

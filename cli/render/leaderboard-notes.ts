@@ -1,14 +1,10 @@
-import { ORDER_MEANINGS, ORDER_NAMES } from '../../domain/results/leaderboard-order.js';
+import { FIGURE_MEANINGS, FIGURE_NAMES } from '../../domain/results/leaderboard-order.js';
 import { DEFAULT_PROFILE } from '../../domain/task/profile.js';
 import { formatScore, formatTime, movedBaseline, plural } from './format.js';
-import type { Leaderboard, LeaderboardRow } from '../../domain/views/leaderboard.js';
+import type { Leaderboard } from '../../domain/views/leaderboard.js';
 
 /** Notes on the table, each in lines of at most `width`. */
-export function leaderboardNotes(
-  board: Leaderboard,
-  over: keyof NonNullable<LeaderboardRow['intervals']>,
-  width: number,
-): string[] {
+export function leaderboardNotes(board: Leaderboard, width: number): string[] {
   const unranked = new Set(board.rows.map((row) => row.unranked));
   return [
     ...board.tasks.map(
@@ -23,13 +19,13 @@ export function leaderboardNotes(
     ...profileNotes(board),
     ...figureNotes(board),
     ...attemptsNotes(board),
-    ...intervalNotes(board, over),
+    ...intervalNotes(board),
     ...(board.rows.some(({ withSuspects }) => withSuspects !== null)
       ? [
           'With suspects: the AUP with suspect scores counted (--include-suspect); flags show each rule and its number of runs.',
         ]
       : []),
-    ...(board.rows.some(({ recordedCostUsd }) => recordedCostUsd !== null) ? [costNote(board)] : []),
+    ...costNotes(board),
     ...savedNotes(board),
     ...(unranked.has('kind')
       ? ['Not ranked (–): scripted agents, replays and external players; --include-scripted ranks them.']
@@ -61,7 +57,7 @@ function attemptsNotes({ rows, tasks, comparison: { k } }: Leaderboard): string[
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   if (k !== null || counts.length === 0 || most < 2 * least) return [];
   return [
-    `Attempts differ (${least} to ${most} of a model at a task): best scores, AUP and average ranks favour those with more; --k ${least} compares equal numbers.`,
+    `Attempts differ (${least} to ${most} of a model at a task): best scores, AUP and average ranks favour those with more; a comparison saved with --k ${least} compares equal numbers.`,
   ];
 }
 
@@ -78,47 +74,51 @@ function profileNotes({ comparison: { profile, otherProfiles } }: Leaderboard): 
 }
 
 function figureNotes({ comparison, tasks, baseline, rows }: Leaderboard): string[] {
-  const { T, fixedT, mode, metric, order } = comparison;
+  const { T, mode, metric, order, saved } = comparison;
   if (T === null) return [];
   const range = mode === 'strict' ? '0 to 1' : `at most ${T}`;
   const area = metric === 'best-submission' ? baseline?.lastAup : baseline?.bestAup;
   const starters = area === undefined ? '' : `; the starters have ${area.toFixed(2)}`;
-  const moving = fixedT ? ' (fixed)' : ' (from the data: more models or tasks change it)';
+  const moving = saved === null ? ' (from the data: more models or tasks change it)' : ' (fixed)';
   const compared = plural(tasks.filter((task) => task.compared).length, 'task');
-  const others = (['win-rate', 'gain', 'rank'] as const).filter(
-    (one) => one !== order && (one !== 'gain' || rows.some(({ gain }) => gain !== null)),
-  );
+  const gains = rows.some(({ gain }) => gain !== null);
+  const others = (['win-rate', 'gain', 'rank'] as const).filter((one) => one !== order && (one !== 'gain' || gains));
   const without = tasks.filter((task) => task.compared && task.target === null).map(({ task }) => task);
-  const unknown =
-    without.length > 0 && others.includes('gain') ? [`No target, hence no gain: ${without.join(', ')}.`] : [];
   return [
-    `Ordered by ${ORDER_NAMES[order]}, over ${compared}: ${ORDER_MEANINGS[order]}${order === 'aup' ? ` (${range}, T = ${T}${moving}${starters})` : ''}.`,
-    ...others.map((one) => `${ORDER_NAMES[one]}: ${ORDER_MEANINGS[one]}.`),
-    ...unknown,
-    ...(order === 'aup' ? [] : [`AUP: ${ORDER_MEANINGS.aup}; ${range}, T = ${T}${moving}${starters}.`]),
+    `Ordered by ${FIGURE_NAMES[order]}, over ${compared}: ${FIGURE_MEANINGS[order]}.`,
+    ...others.map((one) => `${FIGURE_NAMES[one]}: ${FIGURE_MEANINGS[one]}.`),
+    ...(without.length > 0 && gains ? [`No target, hence no gain: ${without.join(', ')}.`] : []),
+    `AUP: ${FIGURE_MEANINGS.aup}; ${range}, T = ${T}${moving}${starters}.`,
   ];
 }
 
-function intervalNotes({ comparison, rows }: Leaderboard, over: 'attempts' | 'tasks'): string[] {
-  const { resamples, seed, order, separation } = comparison;
-  if (resamples === 0 || rows.every(({ intervals }) => intervals === null)) return [];
-  const what = over === 'tasks' ? 'other tasks and attempts of the same kind' : 'other attempts at the same tasks';
-  const found = separation?.[over] ?? null;
+function intervalNotes({ comparison: { order, separation }, rows }: Leaderboard): string[] {
+  if (rows.every(({ intervals }) => intervals === null)) return [];
   return [
-    `[ ]: 95 % interval over ${what}; P(best): how often the row is first by ${ORDER_NAMES[order]}; ` +
-      `${resamples} resamples, seed ${seed}.`,
-    ...(found === null || found.pairs === 0
+    `[ ]: 95 % interval over other tasks and attempts of the same kind; P(best): how often the row is first by ${FIGURE_NAMES[order]}.`,
+    ...(separation === null || separation.pairs === 0
       ? []
       : [
-          `group: models with the same letter are not significantly different by ${ORDER_NAMES[order]}; ${found.resolved} of ${plural(found.pairs, 'pair')} resolved.`,
+          `group: models with the same letter are not significantly different by ${FIGURE_NAMES[order]}; ${separation.resolved} of ${plural(separation.pairs, 'pair')} resolved.`,
         ]),
   ];
 }
 
-const costNote = ({ comparison: { priceList } }: Leaderboard): string =>
-  priceList === null
-    ? 'Recorded: cost of imported runs, at the prices of the harness that played them; they may not be compared.'
-    : `List: tokens of imported runs at the prices of the list ${priceList}, since each harness records costs at its own prices; recorded: the list has no price for the model.`;
+function costNotes({ rows, comparison: { priceList } }: Leaderboard): string[] {
+  const kinds = new Set(rows.map(({ costKind }) => costKind));
+  return [
+    ...(kinds.has('list')
+      ? [
+          `List: tokens at the prices of the list ${priceList}, since each harness records costs of imported runs at its own prices.`,
+        ]
+      : []),
+    ...(kinds.has('recorded')
+      ? [
+          'Recorded: cost of imported runs, at the prices of the harness that played them; recorded costs are not comparable.',
+        ]
+      : []),
+  ];
+}
 
 function savedNotes({ comparison: { saved, k } }: Leaderboard): string[] {
   if (saved === null) return [];

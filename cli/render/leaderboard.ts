@@ -1,11 +1,10 @@
-import { ORDER_NAMES } from '../../domain/results/leaderboard-order.js';
+import { FIGURE_NAMES } from '../../domain/results/leaderboard-order.js';
 import { flaggedRunsText } from '../../domain/run/integrity-rules.js';
 import { formatCost, formatScore, plural } from './format.js';
 import { emptyNotes, leaderboardNotes } from './leaderboard-notes.js';
 import { type Column, tableWidth } from './table.js';
 import type {
   Leaderboard,
-  LeaderboardOrder,
   LeaderboardRow,
   LeaderboardTask,
   LeaderboardUncertainty,
@@ -20,24 +19,17 @@ export interface LeaderboardForm {
   width: number;
 }
 
-export interface LeaderboardView {
-  form: LeaderboardForm;
-  /** Which intervals stand beside the figures. */
-  over: keyof NonNullable<LeaderboardRow['intervals']>;
-}
-
 /** `drop`: given up in this order, the highest first, where the terminal is too narrow. */
 type Droppable = Column<LeaderboardRow> & { drop?: number };
 
 /** Tasks stand in columns where they fit, with both scores, or that which orders the rows; else in tables below. */
-export function renderLeaderboard(board: Leaderboard, view: LeaderboardView): string {
-  const { form } = view;
+export function renderLeaderboard(board: Leaderboard, form: LeaderboardForm): string {
   const { width } = form;
   if (board.rows.length === 0)
     return ['No runs to rank yet. `bench demo` produces some.', ...emptyNotes(board, width)].join('\n');
   const metric = board.comparison.metric === 'best-submission' ? 'best submission' : 'best attempt';
   const saved = board.comparison.saved === null ? '' : `, comparison ${board.comparison.saved.name}`;
-  const main = mainColumns(board, view.over);
+  const main = mainColumns(board);
   const before = main.findIndex(({ title }) => title === 'improved' || title === 'runs');
   const inline = [taskColumns(board, board.tasks, ['best', 'last']), taskColumns(board, board.tasks, [kindOf(board)])]
     .map((tasks) => [...main.slice(0, before), ...tasks, ...main.slice(before)])
@@ -47,49 +39,49 @@ export function renderLeaderboard(board: Leaderboard, view: LeaderboardView): st
       ? [form.table(board.rows, fitting(board.rows, main, width)), ...taskTables(board, form)]
       : [form.table(board.rows, inline)];
   tables.push(...curveTables(board, form));
-  if (board.comparison.estimateK !== null) tables.push(...estimateTables(board, board.comparison.estimateK, form));
   return [
-    form.title(`Leaderboard by ${ORDER_NAMES[board.comparison.order]} of ${metric} (${board.comparison.mode}${saved})`),
+    form.title(
+      `Leaderboard by ${FIGURE_NAMES[board.comparison.order]} of ${metric} (${board.comparison.mode}${saved})`,
+    ),
     ...tables.flatMap((table) => ['', table]),
     '',
-    ...leaderboardNotes(board, view.over, width).map((note) => form.note(note)),
+    ...leaderboardNotes(board, width).map((note) => form.note(note)),
   ].join('\n');
 }
 
 const kindOf = (board: Leaderboard): 'best' | 'last' =>
   board.comparison.metric === 'best-submission' ? 'last' : 'best';
 
-function mainColumns(board: Leaderboard, over: LeaderboardView['over']): Droppable[] {
+function mainColumns(board: Leaderboard): Droppable[] {
   const { order } = board.comparison;
   const kind = kindOf(board);
   const profiled = board.comparison.T !== null;
   const sampled = board.rows.some(({ intervals }) => intervals !== null);
-  const figures = figureColumns(board, sampled ? over : null);
+  const figures = figureColumns(board, sampled);
   // An average rank has no interval: the area stands before it, as in the tables of MLGym-Bench.
-  const [first, ...others] = (['win-rate', 'gain', 'aup', 'rank'] as const).toSorted(
-    (a, b) => Number(b === (order === 'rank' ? 'aup' : order)) - Number(a === (order === 'rank' ? 'aup' : order)),
-  );
+  const [first, ...others] =
+    order === 'rank' ? (['aup', 'win-rate', 'gain', 'rank'] as const) : (['win-rate', 'gain', 'aup', 'rank'] as const);
   return [
     { title: '#', value: (row) => (row.rank === null ? '–' : String(row.rank)), align: 'right' },
     { title: 'model', value: (row) => row.model },
-    ...(profiled ? [{ ...figures[first!]!, drop: 0 }] : []),
+    ...(profiled ? [{ ...figures[first]!, drop: 0 }] : []),
     ...(board.rows.some(({ withSuspects }) => withSuspects !== null)
       ? [
           {
-            title: first === 'aup' ? 'with suspects' : 'AUP with suspects',
+            title: 'AUP with suspects',
             value: ({ withSuspects }: LeaderboardRow) =>
               fixed(withSuspects?.[kind === 'best' ? 'bestAup' : 'lastAup'] ?? null, 2),
             align: 'right' as const,
-            ...(first !== 'aup' && { drop: 7 }),
+            drop: 7,
           },
         ]
       : []),
     ...(sampled
       ? [
-          { title: 'group', value: (row: LeaderboardRow) => row.intervals?.[over].group ?? '–', drop: 3 },
+          { title: 'group', value: (row: LeaderboardRow) => row.intervals?.group ?? '–', drop: 3 },
           {
             title: 'P(best)',
-            value: (row: LeaderboardRow) => probability(row.intervals?.[over], kind),
+            value: (row: LeaderboardRow) => probability(row.intervals, kind),
             align: 'right' as const,
             drop: 2,
           },
@@ -100,13 +92,13 @@ function mainColumns(board: Leaderboard, over: LeaderboardView['over']): Droppab
     { title: 'runs', value: attempts, align: 'right' },
     {
       title: '$/run',
-      value: (row) => cost(row.costPerRunUsd, row.recordedCostPerRunUsd, row.listCostPerRunUsd),
+      value: (row) => cost(row.costPerRunUsd, row),
       align: 'right',
       drop: 1,
     },
     {
       title: 'cost',
-      value: (row) => cost(row.costPerRunUsd === null ? null : row.costUsd, row.recordedCostUsd, row.listCostUsd),
+      value: (row) => cost(row.costPerRunUsd === null ? null : row.costUsd, row),
       align: 'right',
       drop: 8,
     },
@@ -114,72 +106,44 @@ function mainColumns(board: Leaderboard, over: LeaderboardView['over']): Droppab
   ];
 }
 
-/** A column for each figure that may order the rows; gains only where tasks have targets. */
-function figureColumns(
-  board: Leaderboard,
-  over: LeaderboardView['over'] | null,
-): Partial<Record<LeaderboardOrder, Droppable>> {
+/** A column for each figure; gains only where tasks have targets. Win rates and gains have intervals. */
+function figureColumns(board: Leaderboard, sampled: boolean): Partial<Record<keyof typeof FIGURE_NAMES, Droppable>> {
   const kind = kindOf(board);
-  const { order } = board.comparison;
+  const best = kind === 'best';
   const column = (
-    of: LeaderboardOrder,
+    of: keyof typeof FIGURE_NAMES,
     drop: number,
     value: (row: LeaderboardRow) => number | null,
-    interval: (uncertainty: LeaderboardUncertainty) => { low: number; high: number } | null,
+    interval?: (uncertainty: LeaderboardUncertainty) => { low: number; high: number } | null,
   ): Droppable => ({
-    title: `${ORDER_NAMES[of]}${over === null || of === 'rank' ? '' : ' [95 %]'}`,
+    title: `${FIGURE_NAMES[of]}${sampled && interval !== undefined ? ' [95 %]' : ''}`,
     value: (row) => {
       const shown = fixed(value(row), 2);
-      const around = over === null || row.intervals === null ? null : interval(row.intervals[over]);
+      const around = row.intervals === null ? null : (interval?.(row.intervals) ?? null);
       return around === null ? shown : `${shown} [${fixed(around.low, 2)}, ${fixed(around.high, 2)}]`;
     },
     align: 'right',
     drop,
   });
-  const best = kind === 'best';
+  const winRate = (row: LeaderboardRow) => row.winRate?.[kind] ?? null;
+  const gain = (row: LeaderboardRow) => row.gain?.[kind] ?? null;
   return {
-    'win-rate': column(
-      'win-rate',
-      4,
-      (row) => row.winRate?.[kind] ?? null,
-      (one) => (best ? one.bestWinRate : one.lastWinRate),
-    ),
-    ...((order === 'gain' || board.rows.some(({ gain }) => gain !== null)) && {
-      gain: column(
-        'gain',
-        5,
-        (row) => row.gain?.[kind] ?? null,
-        (one) => (best ? one.bestGain : one.lastGain),
-      ),
+    'win-rate': column('win-rate', 4, winRate, (one) => (best ? one.bestWinRate : one.lastWinRate)),
+    ...(board.rows.some((row) => row.gain !== null) && {
+      gain: column('gain', 5, gain, (one) => (best ? one.bestGain : one.lastGain)),
     }),
-    aup: column(
-      'aup',
-      10,
-      (row) => (best ? row.bestAup : row.lastAup),
-      (one) => (best ? one.bestAup : one.lastAup),
-    ),
-    rank: column(
-      'rank',
-      order === 'rank' ? 3 : 9,
-      (row) => row.averageRank,
-      () => null,
-    ),
+    aup: column('aup', 10, (row) => (best ? row.bestAup : row.lastAup)),
+    rank: column('rank', board.comparison.order === 'rank' ? 3 : 9, (row) => row.averageRank),
   };
 }
 
-/** What another harness recorded is by its own prices: those of a list stand in its place where they are known. */
-const cost = (own: string | null, recorded: string | null, listed: string | null): string => {
-  if (recorded !== null && listed !== null) return `${formatCost(listed)} list`;
-  const parts = [
-    ...(own === null ? [] : [formatCost(own)]),
-    ...(recorded === null ? [] : [`${formatCost(recorded)} recorded`]),
-  ];
-  return parts.join(' + ') || '–';
-};
+/** With its kind, unless this home was charged it. */
+const cost = (usd: string | null, { costKind }: LeaderboardRow): string =>
+  usd === null ? '–' : `${formatCost(usd)}${costKind === 'charged' ? '' : ` ${costKind}`}`;
 
 const fixed = (value: number | null, digits: number): string => (value === null ? '–' : value.toFixed(digits));
 
-function probability(uncertainty: LeaderboardUncertainty | undefined, kind: 'best' | 'last'): string {
+function probability(uncertainty: LeaderboardUncertainty | null, kind: 'best' | 'last'): string {
   const share = uncertainty?.pBest?.[kind];
   if (share === undefined) return '–';
   // Draws that never came are not impossible.
@@ -294,16 +258,4 @@ function curveTables(board: Leaderboard, form: LeaderboardForm): string[] {
   }));
   const title = form.title('Of k attempts: expected best gain, improved tasks');
   return [title, ...tablesOf(rows, columns, form)];
-}
-
-/** Apart from the scores: an estimate and a maximum are not to be compared. */
-function estimateTables(board: Leaderboard, k: number, form: LeaderboardForm): string[] {
-  const of = kindOf(board) === 'best' ? 'expectedBest' : 'expectedLast';
-  const columns = board.tasks.map(({ task, direction }): Column<LeaderboardRow> => ({
-    title: `${task} ${direction === 'maximize' ? '↑' : '↓'}`,
-    value: (row) => formatScore(row.scores[task]?.[of] ?? null),
-    align: 'right',
-  }));
-  const title = form.title(`Expected best of ${plural(k, 'attempt')}, estimated from all of them`);
-  return [title, ...tablesOf(board.rows, columns, form)];
 }

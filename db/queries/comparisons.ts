@@ -1,13 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
-import { orderMeant } from '../../domain/results/leaderboard-order.js';
 import { profileMeant } from '../../domain/task/profile.js';
 import type { Statements } from '../statements.js';
-import type {
-  LeaderboardMetric,
-  LeaderboardMode,
-  LeaderboardOrder,
-  SavedComparisonState,
-} from '../../domain/views/leaderboard.js';
+import type { LeaderboardMetric, LeaderboardMode, SavedComparisonState } from '../../domain/views/leaderboard.js';
 import type { FrozenOptions, SavedComparison } from '../../domain/views/comparisons.js';
 
 /** The tasks' baselines, as an argument of leaderboard(). */
@@ -34,7 +28,6 @@ interface ComparisonRow {
   baselines: (number | null)[];
   standard_errors: (number | null)[] | null;
   targets: (number | null)[] | null;
-  order_by: LeaderboardOrder;
   k: number | null;
   axis: number;
   mode: LeaderboardMode;
@@ -69,7 +62,6 @@ const comparisonOf = (row: ComparisonRow): SavedComparison => ({
     axis: row.axis,
     mode: row.mode,
     metric: row.metric,
-    order: row.order_by,
     includeSuspect: row.include_suspect,
     includeLocal: row.include_local,
     includeImported: row.include_imported,
@@ -105,8 +97,8 @@ export async function saveComparison(run: Statements, name: string, options: Fro
   const [row] = await run<ComparisonRow>(
     'saveComparison',
     `insert into saved_comparisons
-       (name, models, tasks, contracts, k, axis, mode, metric, include_suspect, include_local, include_scripted, batch_id, sample, profile, baselines, include_imported, standard_errors, targets, order_by)
-     values ($1, $2, $3, $12::int[], $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15::float8[], $16, $17::float8[], $18::float8[], $19)
+       (name, models, tasks, contracts, k, axis, mode, metric, include_suspect, include_local, include_scripted, batch_id, sample, profile, baselines, include_imported, standard_errors, targets)
+     values ($1, $2, $3, $12::int[], $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15::float8[], $16, $17::float8[], $18::float8[])
      on conflict (name) do nothing returning *`,
     [
       name,
@@ -126,7 +118,6 @@ export async function saveComparison(run: Statements, name: string, options: Fro
       baselinesOf(options),
       options.includeImported ?? false,
       ...scalesOf(options),
-      orderMeant(options.order, options.mode ?? 'strict'),
     ],
   );
   if (row !== undefined) return comparisonOf(row);

@@ -1,4 +1,3 @@
-import { expectedBest } from '../../domain/statistics/expected-best.js';
 import { attemptGain, hasGains } from '../../domain/statistics/gain.js';
 import type { LeaderboardRow, LeaderboardScore, LeaderboardTask } from '../../domain/views/leaderboard.js';
 import type { ComparedCell } from './leaderboard-intervals.js';
@@ -6,15 +5,7 @@ import type { RatiosOfMethod } from './leaderboard-ratios.js';
 import type { Columns } from './columns.js';
 
 type Id = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
-type Told =
-  | 'bestGain'
-  | 'lastGain'
-  | 'bestStatus'
-  | 'lastStatus'
-  | 'bestRatio'
-  | 'lastRatio'
-  | 'expectedBest'
-  | 'expectedLast';
+type Told = 'bestGain' | 'lastGain' | 'bestStatus' | 'lastStatus' | 'bestRatio' | 'lastRatio';
 /** A row of leaderboard(). */
 export type CellRow = Id & Omit<LeaderboardScore, Told> & { task: string; compared: boolean; ran: boolean };
 
@@ -31,11 +22,10 @@ export const methodOf = ({ model, kind, isolation }: Id): string =>
 interface Board {
   tasks: ReadonlyMap<string, LeaderboardTask>;
   ratiosOf: ReadonlyMap<string, RatiosOfMethod>;
-  estimateK: number | undefined;
 }
 
 /** Thousands of cells: each is made once, with all that it has; copying them took a fifth of the time of the leaderboard. */
-export function boardCells(columns: Columns<CellRow>, { tasks, ratiosOf, estimateK }: Board): BoardCell[] {
+export function boardCells(columns: Columns<CellRow>, { tasks, ratiosOf }: Board): BoardCell[] {
   if (columns.model === null) return [];
   const column = columns as { [Key in keyof CellRow]: CellRow[Key][] };
   const methods = new Map<string, string>();
@@ -62,8 +52,6 @@ export function boardCells(columns: Columns<CellRow>, { tasks, ratiosOf, estimat
       lastStatus: last === undefined ? null : last.status,
       bestRatio: best === undefined ? null : best.ratio,
       lastRatio: last === undefined ? null : last.ratio,
-      expectedBest: expected(of, bestAttempts, estimateK),
-      expectedLast: expected(of, lastAttempts, estimateK),
       bestRun: column.bestRun[i]!,
       lastRun: column.lastRun[i]!,
       bestAttempts,
@@ -88,9 +76,3 @@ function meanGain(task: LeaderboardTask, attempts: readonly (number | null)[]): 
   for (const score of attempts) sum += attemptGain(task, score)!;
   return sum / Math.max(1, attempts.length);
 }
-
-const expected = (
-  { direction, baseline }: LeaderboardTask,
-  attempts: readonly (number | null)[],
-  k: number | undefined,
-): number | null => (k === undefined ? null : expectedBest(attempts, k, direction, baseline));

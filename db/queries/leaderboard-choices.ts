@@ -1,4 +1,4 @@
-import { orderMeant } from '../../domain/results/leaderboard-order.js';
+import { orderOf } from '../../domain/results/leaderboard-order.js';
 import { profileMeant } from '../../domain/task/profile.js';
 import type { SavedComparison } from '../../domain/views/comparisons.js';
 import type { LeaderboardOptions, Leaderboard } from '../../domain/views/leaderboard.js';
@@ -8,38 +8,22 @@ export type Choices = ReturnType<typeof choicesOf>;
 
 /** The options, with those of the saved comparison and with defaults. */
 export function choicesOf(asked: LeaderboardOptions, saved: SavedComparison | null) {
-  const options =
-    saved === null
-      ? asked
-      : {
-          ...asked,
-          ...saved.options,
-          metric: asked.metric ?? saved.options.metric,
-          order: asked.order ?? saved.options.order,
-        };
+  const options = saved === null ? asked : { ...asked, ...saved.options, metric: asked.metric ?? saved.options.metric };
   const mode = options.mode ?? 'strict';
   const metric = options.metric ?? 'best-attempt';
-  const {
-    includeLocal = false,
-    includeImported = false,
-    includeScripted = false,
-    sample = false,
-    resamples = 0,
-    seed = 1,
-  } = options;
+  const { includeLocal = false, includeImported = false, includeScripted = false, sample = false } = options;
   return {
     options,
     mode,
     metric,
     kind: metric === 'best-submission' ? ('last' as const) : ('best' as const),
-    order: orderMeant(options.order, mode),
+    order: orderOf(mode),
     includeSuspect: options.includeSuspect ?? mode === 'compat',
     includeLocal,
     includeImported,
     includeScripted,
     sample,
-    resamples,
-    seed,
+    intervals: options.intervals === true,
     profile: profileMeant(options.profile, sample),
     tasks: (saved === null ? options.tasks : tasksAtContracts(saved.options)) ?? null,
     models: options.models ?? null,
@@ -59,7 +43,6 @@ export const statedComparison = ({ options, ...choices }: Choices, found: FoundC
   tasks: found.tasks,
   k: options.k ?? null,
   T: found.axis,
-  fixedT: options.axis !== undefined,
   mode: choices.mode,
   metric: choices.metric,
   order: choices.order,
@@ -73,9 +56,6 @@ export const statedComparison = ({ options, ...choices }: Choices, found: FoundC
   profile: choices.profile,
   otherProfiles: found.otherProfiles,
   batchId: choices.batchId,
-  resamples: choices.resamples,
-  seed: choices.seed,
-  estimateK: options.estimateK ?? null,
   saved: found.saved,
 });
 

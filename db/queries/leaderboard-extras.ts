@@ -1,6 +1,4 @@
 import type { IntegrityRule } from '../../domain/run/integrity-rules.js';
-import type { ModelKind } from '../../domain/model/model.js';
-import type { ScoredIsolation } from '../../domain/run/run.js';
 import { DEFAULT_PROFILE } from '../../domain/task/profile.js';
 import type { Statements } from '../statements.js';
 import type { LeaderboardRow } from '../../domain/views/leaderboard.js';
@@ -74,64 +72,73 @@ export async function flaggedRuns(
   );
 }
 
-interface RecordedCost {
-  model: string;
-  kind: ModelKind;
-  isolation: ScoredIsolation;
-  /** Imported runs, whose cost bench did not measure. */
+/** US dollars, decimal strings; null: not known. */
+interface RecordedCost extends Id {
+  /** Imported runs, whose cost this home was not charged, and those whose harness recorded one. */
   runs: number;
-  /** US dollars, decimal strings; null: not recorded. */
+  priced: number;
+  totalUsd: string | null;
+}
+
+interface ListCost extends Id {
   totalUsd: string | null;
   perRunUsd: string | null;
 }
 
-type ListCost = Id & { totalUsd: string | null; perRunUsd: string | null };
+const ROW = `r.model_name as model, r.model_kind as kind,
+  case r.origin when 'import' then 'import' else coalesce(r.isolation, 'container') end as isolation`;
 
-/** Cost of imported runs as recorded by their harness, by row. */
-async function recordedCosts(run: Statements, selection: Selection): Promise<RecordedCost[]> {
-  return run(
-    'recordedCosts',
-    `select r.model_name as model, r.model_kind as kind, case r.origin when 'import' then 'import' else coalesce(r.isolation, 'container') end as isolation,
-       count(*)::int as runs, trim_scale(sum(r.recorded_cost_usd))::text as "totalUsd",
-       trim_scale(round(avg(r.recorded_cost_usd), 10))::text as "perRunUsd"
-     from runs r ${SELECTED} and (r.origin = 'mlgym' or r.origin = 'import' and r.recorded_cost_usd is not null)
-     group by 1, 2, 3`,
-    parametersOf(selection),
-  );
-}
-
-/** What rows cost by other measures than bench's own; list prices only beside recorded ones. */
+/** What rows cost by other measures than what this home was charged; list prices only beside recorded ones. */
 export async function rowCosts(
   run: Statements,
   selection: Selection,
 ): Promise<{ recorded: RecordedCost[]; list: string | null; listed: ListCost[] }> {
-  const recorded = await recordedCosts(run, selection);
+  const recorded = await run<RecordedCost>(
+    'recordedCosts',
+    `select ${ROW}, count(*)::int as runs, count(r.recorded_cost_usd)::int as priced,
+       trim_scale(sum(r.recorded_cost_usd))::text as "totalUsd"
+     from runs r ${SELECTED} and (r.origin = 'mlgym' or r.origin = 'import' and r.recorded_cost_usd is not null)
+     group by 1, 2, 3`,
+    parametersOf(selection),
+  );
   if (recorded.every(({ totalUsd }) => totalUsd === null)) return { recorded, list: null, listed: [] };
-  const { list, costs } = await listCosts(run, selection);
-  return { recorded, list, listed: costs };
-}
-
-/**
- * Cost of all tokens of each row by one price list: that which has prices for most of the models. What other harnesses recorded is by prices of
- * their own, which may not be compared.
- */
-async function listCosts(run: Statements, selection: Selection): Promise<{ list: string | null; costs: ListCost[] }> {
+  // The list that has prices for most of the models: each harness records by prices of its own.
   const [found] = await run<{ list: string }>(
     'priceList',
     `select p.list from price_lists p where p.model = any ($1) group by 1 order by count(distinct p.model) desc, 1 limit 1`,
     [selection.models],
   );
-  if (found === undefined) return { list: null, costs: [] };
-  const costs = await run<ListCost>(
+  if (found === undefined) return { recorded, list: null, listed: [] };
+  const listed = await run<ListCost>(
     'listCosts',
-    `select r.model_name as model, r.model_kind as kind, case r.origin when 'import' then 'import' else coalesce(r.isolation, 'container') end as isolation,
-       trim_scale(round(sum(c.list_usd), 10))::text as "totalUsd", trim_scale(round(avg(c.list_usd), 10))::text as "perRunUsd"
+    `select ${ROW}, trim_scale(round(sum(c.list_usd), 10))::text as "totalUsd",
+       trim_scale(round(avg(c.list_usd), 10))::text as "perRunUsd"
      from run_costs($7) c join runs r on r.run_id = c.run_id ${SELECTED}
      group by 1, 2, 3`,
     [...parametersOf(selection), found.list],
   );
-  return { list: found.list, costs };
+  return { recorded, list: found.list, listed };
 }
+
+/** Of all runs of a row: one figure, of one kind. */
+export function rowCost(
+  row: Pick<LeaderboardRow, 'costUsd' | 'costPerRunUsd' | 'ended'>,
+  recorded: RecordedCost | undefined,
+  listed: ListCost | undefined,
+): Pick<LeaderboardRow, 'costUsd' | 'costPerRunUsd' | 'costKind'> {
+  if (recorded === undefined) return { costUsd: row.costUsd, costPerRunUsd: row.costPerRunUsd, costKind: 'charged' };
+  const own = row.ended - recorded.runs;
+  if (recorded.totalUsd === null)
+    return { costUsd: row.costUsd, costPerRunUsd: perRun(Number(row.costUsd), own), costKind: 'charged' };
+  if (listed !== undefined && listed.totalUsd !== null)
+    return { costUsd: listed.totalUsd, costPerRunUsd: listed.perRunUsd, costKind: 'list' };
+  const total = Number(row.costUsd) + Number(recorded.totalUsd);
+  return { costUsd: decimal(total), costPerRunUsd: perRun(total, own + recorded.priced), costKind: 'recorded' };
+}
+
+const perRun = (usd: number, runs: number): string | null => (runs === 0 ? null : decimal(usd / runs));
+
+const decimal = (usd: number): string => String(Number(usd.toFixed(10)));
 
 /** Runs left out because they were played under another profile. Null tasks or models: all. */
 export async function otherProfiles(

@@ -8,7 +8,7 @@ import type { Statements } from '../statements.js';
 import { type Compared, type IntervalOptions, leaderboardIntervals } from './leaderboard-intervals.js';
 
 /** Raised whenever the same attempts give other figures, so that none computed before are shown: a unit test compares their hash. */
-export const FIGURES_VERSION = 4;
+export const FIGURES_VERSION = 5;
 /** So many comparisons are kept. */
 const KEPT = 200;
 
@@ -20,24 +20,21 @@ export interface Figures {
   intervals: ReturnType<typeof leaderboardIntervals> | null;
 }
 
-type Drawn = Omit<IntervalOptions, 'observed'>;
-/** `intervals` null: none are asked for. */
-export interface FigureOptions {
-  intervals: Drawn | null;
-}
+/** Null: no intervals are wanted. */
+export type FigureOptions = Omit<IntervalOptions, 'observed'> | null;
 
-export function computeFigures(compared: Compared, { intervals }: FigureOptions): Figures {
+export function computeFigures(compared: Compared, options: FigureOptions): Figures {
   const observed = headlines(compared.tasks);
   return {
     headlines: headlinesOf(compared, observed),
-    intervals: intervals === null ? null : leaderboardIntervals(compared, { ...intervals, observed }),
+    intervals: options === null ? null : leaderboardIntervals(compared, { ...options, observed }),
   };
 }
 
 /** The same, from the table of those that were computed before. Without intervals computing takes no longer than looking. */
 export async function keptFigures(run: Statements, compared: Compared, options: FigureOptions): Promise<Figures> {
-  if (options.intervals === null) return computeFigures(compared, options);
-  const inputs = hashOf(compared, options.intervals);
+  if (options === null) return computeFigures(compared, options);
+  const inputs = hashOf(compared, options);
   const [kept] = await run<{ figures: Figures | null; reads: boolean }>(
     'keptFigures',
     `select current_setting('transaction_read_only')::boolean as reads, k.figures
@@ -58,9 +55,9 @@ export async function keptFigures(run: Statements, compared: Compared, options: 
 }
 
 /** Of all that figures are computed from. */
-export function hashOf({ tasks }: Compared, { mode, axis, resamples, seed, order, kind }: Drawn): string {
+export function hashOf({ tasks }: Compared, { order, kind }: NonNullable<FigureOptions>): string {
   const hash = createHash('sha256');
-  hash.update(JSON.stringify([FIGURES_VERSION, mode, axis, resamples, seed, order, kind, tasks.length]));
+  hash.update(JSON.stringify([FIGURES_VERSION, order, kind, tasks.length]));
   for (const { direction, baseline, standardError, target, cells } of tasks) {
     hash.update(JSON.stringify([direction, baseline, standardError, target, cells.length]));
     // One list of numbers, each cell after its length: as text they would take longer than all else.

@@ -1,8 +1,8 @@
 import { improves } from '../../domain/statistics/gain.js';
-import type { LeaderboardRow, LeaderboardOrder } from '../../domain/views/leaderboard.js';
+import type { LeaderboardRow } from '../../domain/views/leaderboard.js';
 import { groupBy } from '../../domain/text/group-by.js';
 import { type BoardCell, methodOf } from './leaderboard-cells.js';
-import type { flaggedRuns, rowCosts } from './leaderboard-extras.js';
+import { type flaggedRuns, rowCost, type rowCosts } from './leaderboard-extras.js';
 import type { Figures } from './leaderboard-figures.js';
 import type { Compared } from './leaderboard-intervals.js';
 import type { Area, SuspectArea, ModelRow, Headline } from './leaderboard-statements.js';
@@ -32,20 +32,18 @@ export function boardRows(models: readonly ModelRow[], parts: RowParts): Leaderb
   return models.map((row): LeaderboardRow => {
     const method = methodOf(row);
     const place = placeOf.get(method);
-    const recorded = recordedOf.get(method);
+    const area = areaOf.get(method);
+    const suspects = withSuspectsOf.get(method);
+    const differs = suspects?.bestAup !== area?.bestAup || suspects?.lastAup !== area?.lastAup;
     const scores: LeaderboardRow['scores'] = {};
     for (const cell of cellsOf.get(method) ?? []) scores[cell.of.task] = cell.score;
     return {
       ...row,
       ...(place === undefined ? NO_HEADLINE : figures.headlines[place]!),
-      ...areaWith(areaOf.get(method), cellsOf.get(method) ?? []),
-      withSuspects: row.unranked === null ? (withSuspectsOf.get(method) ?? null) : null,
+      ...areaWith(area, cellsOf.get(method) ?? []),
+      withSuspects: row.unranked === null && suspects !== undefined && differs ? suspects : null,
       flags: Object.fromEntries((flagsOf.get(method) ?? []).map(({ rule, runs }) => [rule, runs])),
-      costPerRunUsd: recorded === undefined ? row.costPerRunUsd : perRun(row.costUsd, row.ended - recorded.runs),
-      recordedCostUsd: recorded?.totalUsd ?? null,
-      recordedCostPerRunUsd: recorded?.perRunUsd ?? null,
-      listCostUsd: listedOf.get(method)?.totalUsd ?? null,
-      listCostPerRunUsd: listedOf.get(method)?.perRunUsd ?? null,
+      ...rowCost(row, recordedOf.get(method), listedOf.get(method)),
       intervals: place === undefined ? null : (figures.intervals?.byMethod[place] ?? null),
       profile: profileOf(method),
       scores,
@@ -62,14 +60,6 @@ const areaWith = (area: Omit<Area, 'improvedTasks'> | undefined, cells: readonly
         improvedTasks: cells.filter(({ of, compared, ran, score }) => compared && ran && improves(of, score.best))
           .length,
       };
-
-/** What a row is ordered by: more is better; null: nothing is known. */
-export const orderedBy =
-  (order: Exclude<LeaderboardOrder, 'rank'>, kind: 'best' | 'last') =>
-  (row: LeaderboardRow): number | null =>
-    order === 'aup'
-      ? row[kind === 'best' ? 'bestAup' : 'lastAup']
-      : (row[order === 'win-rate' ? 'winRate' : order]?.[kind] ?? null);
 
 /** Sums in another order differ in their last digits. */
 const SAME = 1e-12;
@@ -95,7 +85,3 @@ export function inOrder(
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const NO_HEADLINE: Headline = { winRate: null, gain: null, curve: null };
-
-/** Beside imported runs: only of those that bench played. */
-const perRun = (usd: string, runs: number): string | null =>
-  runs === 0 ? null : String(Number((Number(usd) / runs).toFixed(10)));

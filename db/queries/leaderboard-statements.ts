@@ -8,10 +8,7 @@ import { type Choices, parametersOf } from './leaderboard-choices.js';
 import { anyFlagged, otherProfiles } from './leaderboard-extras.js';
 import type { RatioRow } from './leaderboard-ratios.js';
 
-type Extras = Pick<
-  LeaderboardRow,
-  'withSuspects' | 'flags' | 'recordedCostUsd' | 'recordedCostPerRunUsd' | 'listCostUsd' | 'listCostPerRunUsd'
->;
+type Extras = Pick<LeaderboardRow, 'withSuspects' | 'flags' | 'costKind'>;
 
 export type Headline = Pick<LeaderboardRow, 'winRate' | 'gain' | 'curve'>;
 
@@ -30,7 +27,7 @@ export interface Found {
   models: ModelRow[];
   areas: (Omit<Area, 'improvedTasks'> & { method: string; axis: number })[];
   ratios: Columns<RatioRow>;
-  starter: { averageRank: number; borda: number } | null;
+  starter: { averageRank: number } | null;
 }
 
 /**
@@ -70,7 +67,7 @@ const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
      from given, unnest(given.grid) l) as cells,
     (select coalesce(json_agg(json_build_object(
        'rank', m.${metric}_place, 'unranked', m.unranked, 'model', m.model, 'kind', m.model_kind,
-       'isolation', m.isolation, 'averageRank', m.average_${metric}_rank, 'borda', m.${metric}_borda,
+       'isolation', m.isolation, 'averageRank', m.average_${metric}_rank,
        'attempts', m.attempts, 'ended', m.ended, 'infraErrors', m.infra_errors, 'configErrors', m.config_errors,
        'cancelled', m.cancelled, 'suspect', m.suspects, 'costUsd', trim_scale(m.cost_usd)::text,
        'costPerRunUsd', trim_scale(round(m.cost_per_run_usd, 10))::text,
@@ -87,7 +84,7 @@ const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
        'ratio', json_agg(r.ratio)
      )
      from compared, performance_ratios(compared.cells) r) as ratios,
-    (select json_build_object('averageRank', b.average_${metric}_rank, 'borda', b.${metric}_borda)
+    (select json_build_object('averageRank', b.average_${metric}_rank)
      from given, baseline_ranks(given.grid) b) as starter`;
 
 /** The areas alone. */

@@ -9,7 +9,7 @@ import { flaggedRuns, rowCosts } from './leaderboard-extras.js';
 import { keptFigures } from './leaderboard-figures.js';
 import { comparedAttempts } from './leaderboard-intervals.js';
 import { ratiosByMethod, stepsOf } from './leaderboard-ratios.js';
-import { boardRows, inOrder, orderedBy, type RowParts } from './leaderboard-rows.js';
+import { boardRows, inOrder, type RowParts } from './leaderboard-rows.js';
 import { readComparison, type Area, type Found } from './leaderboard-statements.js';
 
 const BASELINE = 'baseline';
@@ -18,7 +18,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
   if (asked.profile !== undefined) await refuseUnknownProfile(run, asked.profile);
   const saved = asked.comparison === undefined ? null : await savedComparison(run, asked.comparison);
   const choices = choicesOf(asked, saved);
-  const { options, mode, order, kind, profile, sample, resamples, seed, batchId } = choices;
+  const { mode, order, kind, profile, sample, batchId } = choices;
   const { result, withFlagged, others } = await readComparison(run, choices, saved);
   const { models, areas } = result;
   const tasks = new Map(result.tasks.map((one) => [one.task, { ...one, ranking: rankingNote(one) }]));
@@ -34,12 +34,10 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
   // Handled where it is awaited, after the figures.
   extras.catch(() => {});
   const ratiosOf = ratiosByMethod(result.ratios);
-  const cells = boardCells(result.cells, { tasks, ratiosOf, estimateK: options.estimateK });
+  const cells = boardCells(result.cells, { tasks, ratiosOf });
   const axis = areas[0]?.axis ?? null;
   const compared = comparedAttempts(cells);
-  const figures = await keptFigures(run, compared, {
-    intervals: axis === null || resamples === 0 ? null : { mode, axis, resamples, seed, order, kind },
-  });
+  const figures = await keptFigures(run, compared, axis !== null && choices.intervals ? { order, kind } : null);
   const profileOf = (method: string): LeaderboardRow['profile'] => {
     const ratios = ratiosOf.get(method);
     if (axis === null || ratios === undefined) return null;
@@ -60,7 +58,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     }),
     tasks: [...tasks.values()],
     baseline: baselineOf(areaOf.get(BASELINE), result.starter, profileOf),
-    rows: order === 'rank' ? rows : inOrder(rows, orderedBy(order, kind)),
+    rows: order === 'rank' ? rows : inOrder(rows, (row) => row.winRate?.[kind] ?? null),
   };
 }
 
@@ -75,6 +73,5 @@ const baselineOf = (
         bestAup: area.bestAup,
         lastAup: area.lastAup,
         averageRank: starter?.averageRank ?? null,
-        borda: starter?.borda ?? null,
         profile: profileOf(BASELINE)!,
       };

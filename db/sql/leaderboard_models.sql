@@ -13,10 +13,8 @@ create function leaderboard_models(
   unranked text,
   best_place bigint,
   average_best_rank double precision,
-  best_borda double precision,
   last_place bigint,
   average_last_rank double precision,
-  last_borda double precision,
   tasks bigint,
   scored_tasks bigint,
   attempts bigint,
@@ -37,4 +35,4 @@ create function leaderboard_models(
   )) m
 $$;
 
-comment on function leaderboard_models is 'One row per model: average rank and Borda points over the tasks of leaderboard().';
+comment on function leaderboard_models is 'One row per model: average rank over the tasks of leaderboard().';

@@ -5,10 +5,8 @@ create function rank_models(grid leaderboard_score[]) returns table (
   unranked text,
   best_place bigint,
   average_best_rank double precision,
-  best_borda double precision,
   last_place bigint,
   average_last_rank double precision,
-  last_borda double precision,
   tasks bigint,
   scored_tasks bigint,
   attempts bigint,
@@ -22,14 +20,7 @@ create function rank_models(grid leaderboard_score[]) returns table (
   input_tokens numeric,
   output_tokens numeric
 ) language sql stable strict as $$
-  with compared as (
-    select
-      (select count(*) from (select distinct l.model, l.model_kind, l.isolation from unnest(grid) l where l.compared) m)
-        + (count(l.baseline) > 0)::integer as methods,
-      count(distinct l.task) as tasks
-    from unnest(grid) l where l.compared
-  ),
-  totals as (
+  with totals as (
     select
       l.model, l.model_kind, l.isolation, l.unranked,
       avg(l.best_rank) as average_best_rank, avg(l.last_rank) as average_last_rank,
@@ -47,15 +38,13 @@ create function rank_models(grid leaderboard_score[]) returns table (
       rank() over (partition by t.average_best_rank is null order by t.average_best_rank)
     end,
     t.average_best_rank,
-    (c.methods + 1 - t.average_best_rank) * c.tasks,
     case when t.average_last_rank is not null then
       rank() over (partition by t.average_last_rank is null order by t.average_last_rank)
     end,
     t.average_last_rank,
-    (c.methods + 1 - t.average_last_rank) * c.tasks,
     t.tasks, t.scored_tasks, t.attempts, t.ended, t.infra_errors, t.config_errors, t.cancelled, t.suspects,
     t.cost_usd, t.cost_usd / nullif(t.ended, 0), t.input_tokens, t.output_tokens
-  from totals t cross join compared c
+  from totals t
 $$;
 
 comment on function rank_models is 'leaderboard_models() of a grid that leaderboard() made.';

@@ -1,11 +1,13 @@
-export type LeaderboardOrder = 'win-rate' | 'gain' | 'aup' | 'rank';
+/** What orders the rows of a leaderboard. */
+export type LeaderboardOrder = 'win-rate' | 'rank';
 
-/** The order without `--order`. */
-export const orderMeant = (order: LeaderboardOrder | undefined, mode: 'strict' | 'compat'): LeaderboardOrder =>
-  order ?? (mode === 'compat' ? 'rank' : 'win-rate');
+/** MLGym-Bench orders by average rank. */
+export const orderOf = (mode: 'strict' | 'compat'): LeaderboardOrder => (mode === 'compat' ? 'rank' : 'win-rate');
 
-/** For column headings. */
-export const ORDER_NAMES: Readonly<Record<LeaderboardOrder, string>> = {
+type Figure = LeaderboardOrder | 'gain' | 'aup';
+
+/** As headings of columns. */
+export const FIGURE_NAMES: Readonly<Record<Figure, string>> = {
   'win-rate': 'win rate',
   gain: 'gain',
   aup: 'AUP',
@@ -13,7 +15,7 @@ export const ORDER_NAMES: Readonly<Record<LeaderboardOrder, string>> = {
 };
 
 /** One sentence for each figure, the same in every interface. */
-export const ORDER_MEANINGS: Readonly<Record<LeaderboardOrder, string>> = {
+export const FIGURE_MEANINGS: Readonly<Record<Figure, string>> = {
   'win-rate':
     'the chance that an attempt of the model beats an attempt of another model at one of these tasks; a tie is half a win',
   gain: 'the mean progress of an attempt from the baseline (0) to the target (1); it is 0 without a score, or within the noise of the baseline',

@@ -1,71 +1,61 @@
-import type { AttemptCell } from './bootstrap.js';
 import { chancesOfWinning } from './bradley-terry.js';
-import { KINDS, type Kind } from './compared.js';
+import { type Kind, KINDS } from './compared.js';
 import { attemptKey, type GainedTask, hasGains } from './gain.js';
 import { addPairWins, type SortedKeys, sortedKeys } from './pair-wins.js';
 import { randomIndexes } from './random-index.js';
+import type { AttemptCell, Samples } from './resampled-positions.js';
 
 /** Each task with one cell per model, in the same order at every task. */
 export type ComparedGains = readonly (GainedTask & { cells: readonly AttemptCell[] })[];
 
 /**
- * winRate: the chance that an attempt of the model beats an attempt of another model at one of the
- * tasks, each drawn evenly; a tie is half a win. gain: the mean over the tasks of the mean gain.
+ * Per model; NaN: nothing to tell (no other model, no task with gains). winRate: the chance that an attempt of the model
+ * beats an attempt of another model at one of the tasks, each drawn evenly; a tie is half a win. gain: the mean over the
+ * tasks of the mean gain.
  */
-export const HEADLINES = ['winRate', 'gain'] as const;
-export type Headline = (typeof HEADLINES)[number];
-/** Per model; NaN: nothing to tell (no other model, no task with gains). */
-export type Headlines = Record<Headline, Record<Kind, Float64Array>>;
-/** Per model its figure in each resample. */
-export type HeadlineSamples = Record<Headline, Record<Kind, Float64Array[]>>;
+export type Headlines = Record<'winRate' | 'gain', Record<Kind, Float64Array>>;
 
 export function headlines(tasks: ComparedGains): Headlines {
   const layouts = tasks.map(layOut);
   const evenly = new Float64Array(tasks.length).fill(1);
-  const figures = (kind: Kind) => {
-    const found = figuresOf(layouts, kind);
-    return { winRate: found.winRate(evenly), gain: found.gain(evenly) };
-  };
-  const [best, last] = [figures('best'), figures('last')];
+  const models = tasks[0]?.cells.length ?? 0;
+  const gain = (kind: Kind) =>
+    meanOverTasks(
+      layouts.map((layout) => gainsAt(layout, kind)),
+      evenly,
+      models,
+    );
   return {
-    winRate: { best: best.winRate, last: last.winRate },
-    gain: { best: best.gain, last: last.gain },
+    winRate: { best: winRates(layouts, 'best', evenly), last: winRates(layouts, 'last', evenly) },
+    gain: { best: gain('best'), last: gain('last') },
   };
 }
 
 /**
- * Resamples of the headlines, paired: each compares all models on the same draw. `attempts`: at each task as many attempts of each model as there are, drawn
- * with replacement; `tasks`: of those, as many tasks as tell the figure (`units`), drawn with replacement. The same for equal input and seed.
+ * Resamples of the win rates, paired: each compares all models on the same draw. At each task as many attempts of each
+ * model as there are, and as many tasks as there are, drawn with replacement. The same for equal input and seed.
  */
-export function resampleHeadlines(
+export function resampledWinRates(
   tasks: ComparedGains,
   { resamples, seed }: { resamples: number; seed: number },
-): Record<'attempts' | 'tasks', HeadlineSamples> & { units: Record<Headline, number> } {
+): Samples {
   const layouts = tasks.map(layOut);
   const models = tasks[0]?.cells.length ?? 0;
-  // Those of the areas are drawn from seed and seed + 1.
+  // Positions are drawn from seed + 1.
   const draw = randomIndexes(seed + 2);
-  const evenly = new Float64Array(tasks.length).fill(1);
-  const all = layouts.map((_, task) => task);
-  const telling = { winRate: all, gain: all.filter((task) => layouts[task]!.gains.best !== null) };
-  const times = { winRate: new Float64Array(tasks.length), gain: new Float64Array(tasks.length) };
-  const samples = { attempts: emptySamples(models, resamples), tasks: emptySamples(models, resamples) };
+  const times = new Float64Array(tasks.length);
+  const columns = () => Array.from({ length: models }, () => new Float64Array(resamples));
+  const samples = { best: columns(), last: columns() };
   for (let place = 0; place < resamples; place++) {
     for (const layout of layouts) drawAttempts(layout, draw);
-    for (const headline of HEADLINES) {
-      const [among, drawn] = [telling[headline], times[headline]];
-      drawn.fill(0);
-      for (let i = 0; i < among.length; i++) drawn[among[draw(among.length)]!]! += 1;
-    }
+    times.fill(0);
+    for (let i = 0; i < tasks.length; i++) times[draw(tasks.length)]! += 1;
     for (const kind of KINDS) {
-      const figures = figuresOf(layouts, kind);
-      for (const headline of HEADLINES) {
-        keep(samples.attempts[headline][kind], place, figures[headline](evenly));
-        keep(samples.tasks[headline][kind], place, figures[headline](times[headline]));
-      }
+      const rates = winRates(layouts, kind, times);
+      samples[kind].forEach((values, model) => (values[place] = rates[model]!));
     }
   }
-  return { ...samples, units: { winRate: all.length, gain: telling.gain.length } };
+  return samples;
 }
 
 /** Per task the mean gain of each model's attempts; NaN: it did not run, or the task has no gains. */
@@ -73,16 +63,6 @@ export function gainsByTask(tasks: ComparedGains): Record<Kind, Float64Array[]> 
   const layouts = tasks.map(layOut);
   const of = (kind: Kind) => layouts.map((layout) => gainsAt(layout, kind));
   return { best: of('best'), last: of('last') };
-}
-
-const emptySamples = (models: number, resamples: number): HeadlineSamples => {
-  const kinds = () => ({ best: columns(), last: columns() });
-  const columns = () => Array.from({ length: models }, () => new Float64Array(resamples));
-  return { winRate: kinds(), gain: kinds() };
-};
-
-function keep(samples: readonly Float64Array[], place: number, values: Float64Array): void {
-  for (let model = 0; model < values.length; model++) samples[model]![place] = values[model]!;
 }
 
 /** A task's attempts in one list, models one after the other. */
@@ -142,30 +122,21 @@ function drawAttempts({ starts, attempts, counts }: TaskLayout, draw: (below: nu
   }
 }
 
-/** A figure of each model, each task counting so many times. */
-type Figure = (times: Float64Array) => Float64Array;
-
-function figuresOf(layouts: readonly TaskLayout[], kind: Kind): Record<Headline, Figure> {
+/** Of each model, each task counting so many times. */
+function winRates(layouts: readonly TaskLayout[], kind: Kind, times: Float64Array): Float64Array {
   const models = layouts[0]?.attempts.length ?? 0;
-  const gains = layouts.map((layout) => gainsAt(layout, kind));
-  const gain: Figure = (times) => meanOverTasks(gains, times, models);
-  if (models < 2) return { gain, winRate: () => new Float64Array(models).fill(NaN) };
+  if (models < 2) return new Float64Array(models).fill(NaN);
   const complete = layouts.every(({ attempts }) => attempts.every((count) => count > 0));
   if (complete) {
     // All pairs met at all tasks: the chance is the share of wins (chancesOfWinning), which is a mean over the tasks.
     const shares = layouts.map((layout) => winsAt(layout, kind));
-    return { gain, winRate: (times) => meanOverTasks(shares, times, models) };
+    return meanOverTasks(shares, times, models);
   }
-  return {
-    gain,
-    winRate: (times) => {
-      const record = { wins: new Float64Array(models * models), meetings: new Float64Array(models * models) };
-      layouts.forEach(({ sorted, owners, counts, attempts }, task) => {
-        if (times[task] !== 0) addPairWins(sorted[kind], owners, counts, attempts, times[task]!, record);
-      });
-      return chancesOfWinning(record, models);
-    },
-  };
+  const record = { wins: new Float64Array(models * models), meetings: new Float64Array(models * models) };
+  layouts.forEach(({ sorted, owners, counts, attempts }, task) => {
+    if (times[task] !== 0) addPairWins(sorted[kind], owners, counts, attempts, times[task]!, record);
+  });
+  return chancesOfWinning(record, models);
 }
 
 /** Per model; NaN: it did not run, or the task has no gains. */

@@ -47,37 +47,8 @@ export function leavesOutZero(difference: number, values: Float64Array, tail: nu
   return others < tail * known;
 }
 
-/** Whether the standard interval of a difference leaves zero out. */
-export function isBeyondError(difference: number, values: Float64Array, units: number): boolean {
-  if (Math.abs(difference) <= SAME) return false;
-  const interval = standardInterval(difference, values, units, { low: -Infinity, high: Infinity });
-  return interval !== null && (interval.low > 0 || interval.high < 0);
-}
-
 /** Sums in another order differ in their last digits. */
 const SAME = 1e-12;
-
-/**
- * Standard interval (Efron and Tibshirani 1993, ch. 12): the observed value, and the bootstrap's standard error on both
- * sides of it, widened by sqrt(n / (n-1)). For a best-of-n: a resample can never beat the observed best, so percentiles of the
- * resamples lie too low. Within `bounds`.
- */
-export function standardInterval(
-  observed: number,
-  values: Float64Array,
-  units: number,
-  bounds: Interval,
-  /** Quantities whose spread the standard error is estimated from, each by few: Student's t in place of the normal distribution. */
-  degrees = Infinity,
-): Interval | null {
-  const known = values.filter((value) => !Number.isNaN(value));
-  if (known.length < 2 || units < 2) return null;
-  const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
-  const variance = known.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (known.length - 1);
-  const quantile = degrees === Infinity ? Z : studentQuantile(degrees);
-  const reach = quantile * Math.sqrt((variance * units) / (units - 1));
-  return { low: Math.max(bounds.low, observed - reach), high: Math.min(bounds.high, observed + reach) };
-}
 
 /** The 97.5 % quantile of Student's t: Abramowitz and Stegun 26.7.5, to 0.001 from 5 degrees of freedom on, smaller before. */
 function studentQuantile(degrees: number): number {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { leaderboardMetricSchema, leaderboardModeSchema, leaderboardOrderSchema } from '../requests/comparison.js';
+import { leaderboardMetricSchema, leaderboardModeSchema } from '../requests/comparison.js';
 import {
   batchIdSchema,
   countSchema,
@@ -15,7 +15,7 @@ import {
 
 export type LeaderboardMetric = z.infer<typeof leaderboardMetricSchema>;
 
-export type LeaderboardOrder = z.infer<typeof leaderboardOrderSchema>;
+export type { LeaderboardOrder } from '../results/leaderboard-order.js';
 
 export type LeaderboardMode = z.infer<typeof leaderboardModeSchema>;
 
@@ -31,8 +31,6 @@ export interface ComparisonOptions {
   axis?: number | undefined;
   /** The attempts that the order is about; default best-attempt. */
   metric?: LeaderboardMetric | undefined;
-  /** Orders the rows; default win-rate, in compat mode rank. */
-  order?: LeaderboardOrder | undefined;
   /** strict (default): suspect scores do not count; compat: they do. */
   mode?: LeaderboardMode | undefined;
   includeSuspect?: boolean | undefined;
@@ -52,14 +50,10 @@ export interface ComparisonOptions {
 }
 
 export interface LeaderboardOptions extends ComparisonOptions {
-  /** A saved comparison; of the options above only `metric` and `order` may stand beside it. Unknown: BenchError, not_found. */
+  /** A saved comparison; of the options above only `metric` may stand beside it. Unknown: BenchError, not_found. */
   comparison?: string | undefined;
-  /** Resamples of attempts and tasks for the intervals; default 0: no intervals. */
-  resamples?: number | undefined;
-  /** Of the resamples; default 1. */
-  seed?: number | undefined;
-  /** Estimate, beside the scores, the best of so many attempts without bias. */
-  estimateK?: number | undefined;
+  /** With intervals, P(best) and groups; default false. */
+  intervals?: boolean | undefined;
 }
 
 const scoreStatusSchema = z
@@ -73,9 +67,6 @@ const ratio = z
   .number()
   .nullable()
   .describe("to the task's best, at least 1; a failure's is its penalty; null: not compared, or not feasible");
-const expected = scoreSchema.describe(
-  'unbiased estimate of the best of `estimateK` attempts; null: not asked for, or fewer',
-);
 const attemptScores = z.array(scoreSchema);
 const gainAtTask = scoreSchema.describe('mean gain of its attempts; null: not compared, or the task has no target');
 
@@ -92,8 +83,6 @@ const leaderboardScoreSchema = z
     lastStatus: scoreStatusSchema.nullable().describe('null: not compared'),
     bestRatio: ratio,
     lastRatio: ratio,
-    expectedBest: expected,
-    expectedLast: expected,
     bestRun: runIdSchema.nullable().describe('where the score is from'),
     lastRun: runIdSchema.nullable().describe('where the score is from'),
     bestAttempts: attemptScores.describe('of each counted run'),
@@ -121,8 +110,6 @@ const leaderboardUncertaintySchema = z
     lastWinRate: interval,
     bestGain: interval,
     lastGain: interval,
-    bestAup: interval,
-    lastAup: interval,
     pBest: z
       .strictObject({ best: z.number(), last: z.number() })
       .nullable()
@@ -132,7 +119,7 @@ const leaderboardUncertaintySchema = z
       .nullable()
       .describe('letters: models with the same letter are not significantly different by what orders the rows'),
   })
-  .meta({ id: 'Uncertainty', description: 'Intervals of 95 %.' });
+  .meta({ id: 'Uncertainty', description: 'Intervals of 95 %: were there other tasks and attempts of the same kind.' });
 export type LeaderboardUncertainty = z.infer<typeof leaderboardUncertaintySchema>;
 
 const profileStepSchema = z.tuple([z.number(), z.number()]).readonly();
@@ -145,8 +132,6 @@ const areaOfProfile = area.describe(
 const figure = z.number().nullable();
 const kinds = z.strictObject({ best: figure, last: figure }).nullable();
 const curve = z.array(z.strictObject({ k: countSchema, gain: z.number(), improved: z.number() }));
-
-const recordedCost = usdSchema.nullable().describe('of imported runs, by their own prices');
 
 const leaderboardRowSchema = z
   .strictObject({
@@ -175,11 +160,8 @@ const leaderboardRowSchema = z
     withSuspects: z
       .strictObject({ bestAup: area, lastAup: area })
       .nullable()
-      .describe('if suspect scores counted; null: they do, none are, or not ranked'),
-    intervals: z
-      .strictObject({ attempts: leaderboardUncertaintySchema, tasks: leaderboardUncertaintySchema })
-      .nullable()
-      .describe('were the runs repeated; were there other tasks; null: not ranked, or not asked for'),
+      .describe('if suspect scores counted, where that differs; else null'),
+    intervals: leaderboardUncertaintySchema.nullable().describe('null: not ranked'),
     profile: profilesSchema
       .nullable()
       .describe(
@@ -189,7 +171,6 @@ const leaderboardRowSchema = z
     missingTasks: countSchema.nullable().describe('without a score'),
     notRunTasks: countSchema.nullable().describe('only the infrastructure failed'),
     averageRank: rank,
-    borda: z.number().nullable(),
     attempts: countSchema,
     ended: countSchema,
     infraErrors: countSchema,
@@ -197,14 +178,13 @@ const leaderboardRowSchema = z
     cancelled: countSchema,
     suspect: countSchema,
     flags: z.partialRecord(integrityRuleSchema, countSchema).describe('runs by the rule that flagged them'),
-    costUsd: usdSchema.describe('of runs played here'),
-    costPerRunUsd: usdSchema.nullable().describe('per ended run, repetitions included; null: none has ended'),
-    recordedCostUsd: recordedCost,
-    recordedCostPerRunUsd: recordedCost,
-    listCostUsd: usdSchema
-      .nullable()
-      .describe('its tokens at the prices of `comparison.priceList`; null: no list, or no price'),
-    listCostPerRunUsd: usdSchema.nullable(),
+    costUsd: usdSchema,
+    costPerRunUsd: usdSchema.nullable().describe('per ended run, repetitions included; null: of none it is known'),
+    costKind: z
+      .enum(['charged', 'list', 'recorded'])
+      .describe(
+        'charged: by this home; with imported runs list: all tokens at the prices of `comparison.priceList`, recorded: with what their harness recorded',
+      ),
     inputTokens: countSchema,
     outputTokens: countSchema,
     scores: z.record(z.string(), leaderboardScoreSchema).describe('by task'),
@@ -246,23 +226,20 @@ const savedComparisonStateSchema = z
   .meta({ id: 'SavedState', description: 'What a saved comparison omits, and what is new since then.' });
 export type SavedComparisonState = z.infer<typeof savedComparisonStateSchema>;
 
-const separation = z.strictObject({ pairs: countSchema, resolved: countSchema }).nullable();
-
 export const comparedSchema = z
   .strictObject({
     models: z.array(z.string()),
     tasks: z.array(z.string()),
     k: countSchema.nullable().describe('the first k runs of each model and task; null: all'),
     T: z.number().nullable().describe("length of the profiles' axis in log10 units; null: nothing is ranked"),
-    fixedT: z.boolean().describe('T was given'),
     mode: leaderboardModeSchema,
     metric: leaderboardMetricSchema,
-    order: leaderboardOrderSchema.describe('orders the rows'),
+    order: z.enum(['win-rate', 'rank']).describe('orders the rows'),
     separation: z
-      .strictObject({ attempts: separation, tasks: separation })
+      .strictObject({ pairs: countSchema, resolved: countSchema })
       .nullable()
-      .describe('pairs of ranked models whose difference has an interval without zero; null: not asked for'),
-    priceList: z.string().nullable().describe('of the list costs; null: all costs are by our own prices'),
+      .describe('pairs of ranked models whose difference has an interval without zero; null: of one task'),
+    priceList: z.string().nullable().describe('of the list costs; null: there are none'),
     includeSuspect: z.boolean(),
     includeLocal: z.boolean(),
     includeImported: z.boolean(),
@@ -273,9 +250,6 @@ export const comparedSchema = z
       .array(z.strictObject({ profile: z.string(), runs: countSchema }))
       .describe('ended runs that are omitted'),
     batchId: batchIdSchema.nullable(),
-    resamples: countSchema,
-    seed: z.int(),
-    estimateK: countSchema.nullable(),
     saved: savedComparisonStateSchema.nullable(),
   })
   .meta({ id: 'Comparison', description: 'What is compared, and by which rules.' });
@@ -289,7 +263,6 @@ export const leaderboardSchema = z
         bestAup: z.number(),
         lastAup: z.number(),
         averageRank: rank,
-        borda: z.number().nullable(),
         profile: profilesSchema,
       })
       .nullable()

@@ -39,7 +39,7 @@ export async function exportSubjects(
   if (all) return { ...(await everything(pages)), leaderboard: {}, comparison: null };
   const saved = (await comparisons.list()).find(({ name }) => name === what[0]);
   if (saved !== undefined && what.length === 1) {
-    const board = await leaderboard(ports, { comparison: saved.name, resamples: 0 });
+    const board = await leaderboard(ports, { comparison: saved.name }, { intervals: false });
     const runs = await queries.leaderboardRuns(board);
     const rows = await pages.runRows(runs.map(({ runId }) => runId));
     return { batches: [], runs: rows, leaderboard: { comparison: saved.name }, comparison: saved.name };

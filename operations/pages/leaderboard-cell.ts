@@ -9,7 +9,7 @@ export async function leaderboardCell(
   request: LeaderboardRequest,
   cell: { model: string; kind: string; isolation: string; task?: string | undefined },
 ): Promise<LeaderboardRun[]> {
-  const board = await leaderboard(ports, { ...request, resamples: 0 });
+  const board = await leaderboard(ports, request, { intervals: false });
   const runs = await ports.queries.leaderboardRuns(board);
   return runs.filter(
     ({ model, kind, isolation, task }) =>

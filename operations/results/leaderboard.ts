@@ -7,15 +7,14 @@ import { type ComparisonPorts, resolveComparison } from './resolve-comparison.js
 export type LeaderboardPorts = ComparisonPorts & { queries: Pick<LeaderboardReads, 'leaderboard'> };
 
 /** Ranks models over tasks. BenchError (usage): a key is wrong, or a name is unknown. */
-export async function leaderboard(ports: LeaderboardPorts, input: LeaderboardRequest = {}): Promise<Leaderboard> {
+export async function leaderboard(
+  ports: LeaderboardPorts,
+  input: LeaderboardRequest = {},
+  { intervals = true }: { intervals?: boolean } = {},
+): Promise<Leaderboard> {
   const request = checkedRequest(leaderboardRequestSchema, input);
-  const { comparison, metric, order, resamples, seed, estimateK } = request;
+  const { comparison, metric } = request;
   const compared = await resolveComparison(ports, request);
-  return ports.queries.leaderboard({
-    // A saved comparison decides what orders the rows, unless the request does.
-    ...(comparison === undefined
-      ? compared
-      : { comparison, ...(metric !== undefined && { metric }), ...(order !== undefined && { order }) }),
-    ...{ resamples, seed, estimateK },
-  });
+  // A saved comparison decides all that is compared but the metric.
+  return ports.queries.leaderboard({ ...(comparison === undefined ? compared : { comparison, metric }), intervals });
 }

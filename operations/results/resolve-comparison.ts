@@ -1,6 +1,6 @@
 import { selectTaskIds } from '../../catalog/index.js';
 import type { BatchReads } from '../../domain/ports/reading/batches.js';
-import type { ComparisonRequest } from '../../domain/requests/comparison.js';
+import type { SavedComparisonRequest } from '../../domain/requests/comparison.js';
 import type { ComparisonOptions } from '../../domain/views/leaderboard.js';
 import { type NamePorts, refuseUnknownNames } from './refuse-unknown-names.js';
 
@@ -9,7 +9,7 @@ export type ComparisonPorts = NamePorts & { queries: Pick<BatchReads, 'findBatch
 /** The names in a request resolved: a suite becomes its tasks, a batch its id. BenchError: one of them is unknown. */
 export async function resolveComparison(
   ports: ComparisonPorts,
-  request: ComparisonRequest,
+  request: SavedComparisonRequest,
 ): Promise<ComparisonOptions> {
   const { queries, settings } = ports;
   await refuseUnknownNames(ports, request);
@@ -17,13 +17,11 @@ export async function resolveComparison(
   const tasks = [...(request.tasks ?? []), ...suite];
   return {
     metric: request.metric ?? 'best-attempt',
-    order: request.order,
     mode: request.mode ?? 'strict',
     models: request.models,
     tasks: tasks.length === 0 ? undefined : tasks,
     batchId: request.batch === undefined ? undefined : (await queries.findBatch(request.batch)).batchId,
     k: request.k,
-    axis: request.T,
     includeSuspect: request.includeSuspect,
     includeScripted: request.includeScripted === true,
     includeLocal: request.includeLocal === true,

@@ -98,7 +98,7 @@ describe.runIf(executable !== null)('figures', () => {
     await on.tab.open('/tasks');
     await on.page.getByRole('link', { name: 'one', exact: true }).click();
     await on.page.getByRole('heading', { name: 'one', level: 1 }).waitFor();
-    const board = await on.db.queries.leaderboard({ resamples: 0 });
+    const board = await on.db.queries.leaderboard({});
     const table = on.page.getByRole('region', { name: 'Outcomes of its runs' });
     await table.waitFor();
     for (const { model, scores } of board.rows) {
@@ -144,27 +144,25 @@ describe.runIf(executable !== null)('figures', () => {
       const board = await json<Leaderboard>('leaderboard');
       await on.tab.open('/leaderboard');
       const tasks = board.tasks.filter(({ compared }) => compared);
-      const interval = (of: { low: number; high: number } | null | undefined, between: string): string =>
-        of == null ? '–' : `${fixed(of.low, 3)}${between}${fixed(of.high, 3)}`;
       const ranked = board.rows.filter(({ unranked }) => unranked === null);
       expect(ranked.length).toBeGreaterThan(2);
       expectRows(await rowsOf(on.page.getByRole('region', { name: 'Ranked models' })), [
         ...ranked.map((row) => {
-          const over = row.intervals!.tasks;
+          const { bestWinRate, group, pBest } = row.intervals!;
           const flags = Object.entries(row.flags).map(([rule, runs]) => `${rule.replaceAll('_', ' ')} ${runs}`);
           return [
             String(row.rank),
             row.model + (flags.length === 0 ? '' : `⚑${flags.join(', ')}`),
             row.winRate?.best == null ? '–' : percent(row.winRate.best),
+            bestWinRate === null ? '–' : `${percent(bestWinRate.low)} – ${percent(bestWinRate.high)}`,
+            group ?? '–',
+            pBest === null ? '–' : percent(pBest.best),
             fixed(row.gain?.best, 3),
             fixed(row.bestAup, 3) +
               (row.withSuspects === null ? '' : `${fixed(row.withSuspects.bestAup, 3)} with suspects`),
-            interval(over.bestAup, ' – '),
-            over.group ?? '–',
-            over.pBest === null ? '–' : percent(over.pBest.best),
             `${row.improvedTasks ?? '–'}/${tasks.length}`,
             fixed(row.averageRank),
-            money(row.costPerRunUsd ?? row.recordedCostPerRunUsd),
+            money(row.costPerRunUsd) + (row.costKind === 'charged' ? '' : row.costKind),
             ...tasks.map((task) => {
               const cell = row.scores[task.task]!;
               return `${heatCell(row, task, 'best').text}${cell.suspect > 0 ? ' ⚠' : ''}`;
@@ -186,10 +184,8 @@ describe.runIf(executable !== null)('figures', () => {
         .first()
         .locator('td[title^="95 %"]')
         .evaluateAll((cells) => cells.map((cell) => (cell as unknown as { title: string }).title));
-      const first = ranked[0]!.intervals!.tasks;
-      expect(titles).toEqual(
-        [first.bestWinRate, first.bestGain].flatMap((one) => (one === null ? [] : [`95 %: ${interval(one, ' to ')}`])),
-      );
+      const gain = ranked[0]!.intervals!.bestGain;
+      expect(titles).toEqual(gain === null ? [] : [`95 %: ${fixed(gain.low, 3)} to ${fixed(gain.high, 3)}`]);
       const words = await on.page.locator('.page > p.muted').first().innerText();
       expect(words).toContain(`${plural(ranked.length, 'model')} over ${plural(tasks.length, 'task')}`);
       expect(words).toContain(`T = ${fixed(board.comparison.T, 3)}`);
@@ -198,7 +194,7 @@ describe.runIf(executable !== null)('figures', () => {
     test('of a batch', async () => {
       const id = on.sweep.batch.batchId;
       const batch = await json<BatchDocument>('status', id);
-      const board = await json<Leaderboard>('leaderboard', ...['--batch', id], '--no-intervals');
+      const board = await json<Leaderboard>('leaderboard', ...['--batch', id]);
       await on.tab.open(`/batches/${id}`);
       expect(await facts(on.page.locator('.headline'))).toEqual({
         'runs ended': `${batch.ended}of${batch.totalRuns}`,

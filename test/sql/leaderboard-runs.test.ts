@@ -27,7 +27,7 @@ beforeAll(async () => {
     await evaluate(db, runId, 2, 'submit', suspect ? 1000 : 1.5 + (i % 4), { isolation: 'container', suspect });
     await db.store.finishRun(runId, SUBMITTED);
   }
-  board = await db.queries.leaderboard({ resamples: 100 });
+  board = await db.queries.leaderboard({ intervals: true });
   runs = await db.queries.leaderboardRuns(board);
 });
 afterAll(() => db.close());

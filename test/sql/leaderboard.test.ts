@@ -92,7 +92,7 @@ test('two tasks, three models, worked out by hand', async () => {
     { model: 'C', task: loss, attempt: 1, scores: ['rejected'] },
     { model: 'C', task: loss, attempt: 2, scores: [] },
   ]);
-  const board = await db.queries.leaderboard({ batchId, ...all, resamples: 200, order: 'rank' });
+  const board = await db.queries.leaderboard({ batchId, ...all, intervals: true });
   expect(scoresOf(board)).toEqual({
     A: { 't-acc': [0.8, 0.75], 't-loss': [8, 9] },
     B: { 't-acc': [0.64, 0.64], 't-loss': [5, 5] },
@@ -103,7 +103,6 @@ test('two tasks, three models, worked out by hand', async () => {
     tasks: ['t-acc', 't-loss'],
     k: null,
     T: 0.5,
-    fixedT: false,
     saved: null,
     mode: 'strict',
     metric: 'best-attempt',
@@ -117,12 +116,11 @@ test('two tasks, three models, worked out by hand', async () => {
     { task: 't-loss', direction: 'minimize', baseline: 10 },
   ]);
   expect(board.rows.map(({ model, rank, averageRank }) => [model, rank, averageRank])).toEqual([
-    ['A', 1, 1.5],
     ['B', 1, 1.5],
+    ['A', 2, 1.5],
     ['C', 3, 4],
   ]);
-  expect(board.rows.map(({ borda }) => borda)).toEqual([7, 7, 2]);
-  expect(board.baseline).toMatchObject({ averageRank: 3, borda: 4 });
+  expect(board.baseline).toMatchObject({ averageRank: 3 });
   expect(rowOf(board, 'A')?.profile?.best).toEqual([
     [0, 0.5],
     [Math.log10(1.6), 1],
@@ -238,20 +236,18 @@ test('a model at which only the infrastructure failed loses neither area nor pos
     { model: 'B', task: loss, attempt: 1, scores: [], end: 'infra_error', finalEvaluation: 'not_run' },
     { model: 'B', task: loss, attempt: 2, scores: [], end: 'infra_error', finalEvaluation: 'not_run' },
   ]);
-  const board = await db.queries.leaderboard({ batchId, ...all, resamples: 50, order: 'rank' });
-  expect(board.rows.map(({ model, rank, averageRank, borda }) => [model, rank, averageRank, borda])).toEqual([
-    ['A', 1, 1.25, 5.5],
-    ['B', 2, 1.5, 5],
+  const board = await db.queries.leaderboard({ batchId, ...all });
+  expect(board.rows.map(({ model, averageRank }) => [model, averageRank])).toEqual([
+    ['A', 1.25],
+    ['B', 1.5],
   ]);
   expect(rowOf(board, 'B')).toMatchObject({ bestAup: 1, lastAup: 1, missingTasks: 0, notRunTasks: 1 });
   expect(rowOf(board, 'B')?.profile?.best).toEqual([[0, 1]]);
   expect(rowOf(board, 'B')?.scores['t-loss']).toMatchObject({ bestStatus: 'not_run', bestRank: null, infraErrors: 2 });
-  // One task says nothing of others.
-  expect(rowOf(board, 'B')?.intervals?.tasks.bestAup).toBeNull();
 });
 
 const NOTHING = {
-  ...{ bestWinRate: null, lastWinRate: null, bestGain: null, lastGain: null, bestAup: null, lastAup: null },
+  ...{ bestWinRate: null, lastWinRate: null, bestGain: null, lastGain: null },
   ...{ pBest: null, group: null },
 };
 
@@ -267,50 +263,26 @@ describe('intervals', () => {
     ),
   );
 
-  test('lie around each AUP, and are the same for the same seed', async () => {
+  test('lie around each win rate, and are always the same', async () => {
     const { batchId } = await play(plan);
-    const asked = { batchId, ...all, resamples: 300, seed: 7 };
+    const asked = { batchId, ...all, intervals: true };
     const board = await db.queries.leaderboard(asked);
-    for (const { bestAup, intervals } of board.rows) {
-      for (const kind of ['attempts', 'tasks'] as const) {
-        expect(intervals?.[kind].bestAup?.low).toBeLessThanOrEqual(bestAup ?? NaN);
-        expect(intervals?.[kind].bestAup?.high).toBeGreaterThanOrEqual(bestAup ?? NaN);
-      }
+    for (const { winRate, intervals } of board.rows) {
+      expect(intervals?.bestWinRate?.low).toBeLessThanOrEqual(winRate?.best ?? NaN);
+      expect(intervals?.bestWinRate?.high).toBeGreaterThanOrEqual(winRate?.best ?? NaN);
     }
-    const first = board.rows.map(({ intervals }) => intervals?.attempts.pBest?.best ?? NaN);
+    const first = board.rows.map(({ intervals }) => intervals?.pBest?.best ?? NaN);
     expect((first[0] ?? NaN) + (first[1] ?? NaN)).toBeCloseTo(1, 9);
     expect(first[0]).toBeGreaterThan(0.7);
     expect(await db.queries.leaderboard(asked)).toEqual(board);
-    const other = await db.queries.leaderboard({ ...asked, seed: 8 });
-    expect(other.rows[1]?.intervals).not.toEqual(board.rows[1]?.intervals);
-    expect((await db.queries.leaderboard({ ...asked, resamples: 0 })).rows[0]?.intervals).toBeNull();
+    expect((await db.queries.leaderboard({ ...asked, intervals: false })).rows[0]?.intervals).toBeNull();
   });
 
-  test('of attempts are unknown with one attempt at each task; those of tasks with one task', async () => {
-    const { batchId } = await play(plan.filter(({ attempt }) => attempt === 1));
-    const board = await db.queries.leaderboard({ batchId, ...all, resamples: 50 });
-    expect(board.rows[0]?.intervals?.attempts).toEqual(NOTHING);
-    expect(board.rows[0]?.intervals?.tasks.bestAup).not.toBeNull();
-    const one = await db.queries.leaderboard({ batchId, ...all, tasks: ['t-loss'], resamples: 50 });
-    expect(one.rows[0]?.intervals?.tasks).toEqual(NOTHING);
-  });
-
-  test('the best of k attempts is estimated beside the scores, failures as the baseline', async () => {
-    const { batchId } = await play([
-      { model: 'A', task: accuracy, attempt: 1, scores: [0.9, 0.6] },
-      { model: 'A', task: accuracy, attempt: 2, scores: [0.7] },
-      { model: 'A', task: accuracy, attempt: 3, scores: [] },
-    ]);
-    const estimate = async (estimateK?: number) => {
-      const score = rowOf(await db.queries.leaderboard({ batchId, ...all, estimateK }), 'A')?.scores['t-acc'];
-      return [score?.best, score?.expectedBest, score?.expectedLast];
-    };
-    const [best, expectedBest, expectedLast] = await estimate(2);
-    expect(best).toBe(0.9);
-    expect(expectedBest).toBeCloseTo((0.9 + 0.9 + 0.7) / 3, 12);
-    expect(expectedLast).toBeCloseTo((0.7 + 0.7 + 0.6) / 3, 12);
-    expect(await estimate(4)).toEqual([0.9, null, null]);
-    expect(await estimate()).toEqual([0.9, null, null]);
+  test('are unknown of one task', async () => {
+    const { batchId } = await play(plan);
+    const one = await db.queries.leaderboard({ batchId, ...all, tasks: ['t-loss'], intervals: true });
+    expect(one.rows[0]?.intervals).toEqual(NOTHING);
+    expect(one.comparison.separation).toBeNull();
   });
 });
 
@@ -340,7 +312,7 @@ describe('a saved comparison', () => {
     expect(figures(moved).slice(1)).not.toEqual(figures(before));
     const kept = await db.queries.leaderboard({ comparison: 'mine' });
     expect(figures(kept)).toEqual(figures(before));
-    expect(kept.comparison).toMatchObject({ fixedT: true, T: axis, models, includeScripted: true });
+    expect(kept.comparison).toMatchObject({ T: axis, models, includeScripted: true });
     expect(kept.comparison.saved).toMatchObject({ name: 'mine', otherModels: ['third'], newRuns: [] });
     await played('second', 5);
     const since = (await db.queries.leaderboard({ comparison: 'mine' })).comparison.saved?.newRuns;
@@ -386,7 +358,7 @@ describe('a saved comparison', () => {
     );
     const before = await db.queries.leaderboard({ tasks, ...all, axis: 1 });
     const figuresOf = ({ tasks: of, baseline, rows }: Leaderboard) => ({
-      ...{ of, baseline, rows: rows.map(({ recordedCostUsd: _, ...row }) => row) },
+      ...{ of, baseline, rows: rows },
     });
     await db.comparisons.save('baselines', {
       ...{ models, tasks, contracts: { 't-stated': 1, 't-unknown': 1 }, axis: 1, ...all },
@@ -453,7 +425,7 @@ test('tasks for which no ranked model was submitted are listed, and no part of t
     ['t-acc', false],
     ['t-loss', true],
   ]);
-  expect(rowOf(board, 'real')).toMatchObject({ bestAup: 1, averageRank: 1, missingTasks: 0, borda: 2 });
+  expect(rowOf(board, 'real')).toMatchObject({ bestAup: 1, averageRank: 1, missingTasks: 0 });
 });
 
 describe('suspect scores', () => {
@@ -484,8 +456,7 @@ describe('positions', () => {
       ['D', 4, 5.5],
       ['E', 4, 5.5],
     ]);
-    expect(board.baseline).toMatchObject({ averageRank: 4, borda: 3 });
-    expect(board.rows.map(({ borda }) => borda)).toEqual([6, 4.5, 4.5, 1.5, 1.5]);
+    expect(board.baseline).toMatchObject({ averageRank: 4 });
   });
 
   test('a model that was not submitted for a task is missing there', async () => {
@@ -510,7 +481,7 @@ describe('positions', () => {
       { model: 'B', task: accuracy, attempt: 1, scores: [0.5] },
     ]);
     const order = async (metric: 'best-attempt' | 'best-submission') =>
-      (await db.queries.leaderboard({ batchId, metric, order: 'rank', ...all })).rows.map(({ model }) => model);
+      (await db.queries.leaderboard({ batchId, metric, mode: 'compat', ...all })).rows.map(({ model }) => model);
     expect([await order('best-attempt'), await order('best-submission')]).toEqual([
       ['A', 'B'],
       ['B', 'A'],

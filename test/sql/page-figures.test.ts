@@ -90,7 +90,7 @@ describe('what was played', () => {
   });
 
   test('a model at a task has the scores of the leaderboard', async () => {
-    const board = await db.queries.leaderboard({ resamples: 0 });
+    const board = await db.queries.leaderboard({});
     for (const { task } of board.tasks) {
       const { cells, versions }: Played = await app.get('task', `/tasks/${task}`);
       expect(versions[0]).toMatchObject({ contract: 1, content: { id: task } });

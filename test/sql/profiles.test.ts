@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import { areasUnderProfiles, profileAxis } from '../../benchmarks/areas-under-profiles.js';
-import { comparisons } from '../unit/domain/statistics/random-comparisons.js';
+import { areasUnderProfiles, profileAxis } from '../oracles/areas-under-profiles.js';
+import { comparisons } from '../oracles/random-comparisons.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { seededRandom } from '../setup/random.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -96,7 +96,7 @@ async function comparison(batchId: string) {
     ranks: await rows<{ kind: 'best' | 'last'; task: string; method: string; place: number }>(
       `select * from comparison_ranks(${CELLS})`,
     ),
-    averages: await rows<{ kind: 'best' | 'last'; method: string; average_rank: number; borda: number }>(
+    averages: await rows<{ kind: 'best' | 'last'; method: string; average_rank: number }>(
       `select * from average_ranks(${CELLS})`,
     ),
   };
@@ -114,7 +114,6 @@ interface ExpectedKind {
   tau_ceil: Record<string, number>;
   rank: Record<string, Record<string, number>>;
   average_rank: Record<string, number>;
-  borda: Record<string, number>;
   aup: Record<string, number>;
   aup_strict_normalised: Record<string, number>;
 }
@@ -138,10 +137,8 @@ test('two tasks and three models, to the last digit', async () => {
     }
     for (const row of ranks.filter((one) => one.kind === kind))
       expect(row.place).toBe(expected.rank[row.task]![nameOf(row.method)]);
-    for (const row of averages.filter((one) => one.kind === kind)) {
+    for (const row of averages.filter((one) => one.kind === kind))
       expect(row.average_rank).toBe(expected.average_rank[nameOf(row.method)]);
-      expect(row.borda).toBe(expected.borda[nameOf(row.method)]);
-    }
     for (const row of areas) {
       close(row[`${kind}_aup`], expected.aup[nameOf(row.method)]!, `AUP ${kind} ${row.method}`);
       close(row[`${kind}_aup_strict`], expected.aup_strict_normalised[nameOf(row.method)]!, `strict ${row.method}`);
@@ -173,7 +170,6 @@ describe.runIf(here)('the published runs of six models at thirteen tasks', () =>
   interface Ranking {
     per_task: Record<string, { rank: Record<string, number> }>;
     average_rank: Record<string, number>;
-    borda_points: Record<string, number>;
   }
   let expected: Published;
   let batchId: string;
@@ -220,17 +216,15 @@ describe.runIf(here)('the published runs of six models at thirteen tasks', () =>
     }
   });
 
-  test.each(['best', 'last'] as const)('%s positions, average ranks, Borda points', (kind) => {
+  test.each(['best', 'last'] as const)('%s positions, average ranks', (kind) => {
     const ranking = expected[`${kind}_ranking`];
     for (const { task: id, method, place } of found.ranks.filter((one) => one.kind === kind))
       expect(place, `${id} ${method}`).toBe(ranking.per_task[id]!.rank[nameOf(method)]);
-    for (const { method, average_rank, borda } of found.averages.filter((one) => one.kind === kind)) {
+    for (const { method, average_rank } of found.averages.filter((one) => one.kind === kind))
       close(average_rank, ranking.average_rank[nameOf(method)]!, `average rank ${method}`);
-      close(borda, ranking.borda_points[nameOf(method)]!, `Borda ${method}`);
-    }
   });
 
-  test('average ranks and Borda points of the leaderboard’s rows, the baseline among the methods', async () => {
+  test('average ranks of the leaderboard’s rows, the baseline among the methods', async () => {
     const { rows } = await sql.query<{ model: string } & Record<string, number>>(
       'select * from leaderboard_models($1, include_suspect => true)',
       [batchId],
@@ -240,7 +234,6 @@ describe.runIf(here)('the published runs of six models at thirteen tasks', () =>
       for (const kind of ['best', 'last'] as const) {
         const ranking = expected[`${kind}_ranking`];
         close(row[`average_${kind}_rank`], ranking.average_rank[row.model]!, `average rank ${kind} ${row.model}`);
-        close(row[`${kind}_borda`], ranking.borda_points[row.model]!, `Borda ${kind} ${row.model}`);
       }
   });
 

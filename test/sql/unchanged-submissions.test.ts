@@ -83,23 +83,20 @@ describe('a program that changes nothing and scores best by noise', () => {
     ids = await played(of, PLAYS);
   });
 
-  test.each([
-    {},
-    { metric: 'best-submission' },
-    { includeSuspect: true },
-    { mode: 'compat' },
-    { order: 'aup' },
-  ] as const)('ranks with the baseline on a leaderboard: %j', async (options) => {
-    const { rows } = await db.queries.leaderboard({ tasks: [of.id], resamples: 200, ...options });
-    expect(rows.map(({ model, rank, improvedTasks, gain }) => [model, rank, improvedTasks, gain?.best])).toEqual([
-      ['worker', 1, 1, expect.closeTo(0.4, 9)],
-      ['idle', 2, 0, 0],
-    ]);
-    const [, idle] = rows;
-    expect(idle?.winRate).toEqual({ best: 0, last: 0 });
-    expect(idle?.curve).toMatchObject({ best: [{ k: 1, gain: 0, improved: 0 }] });
-    expect(idle?.scores[of.id]).toMatchObject({ best: 0.5, last: 0.5, bestGain: 0, lastGain: 0 });
-  });
+  test.each([{}, { metric: 'best-submission' }, { includeSuspect: true }, { mode: 'compat' }] as const)(
+    'ranks with the baseline on a leaderboard: %j',
+    async (options) => {
+      const { rows } = await db.queries.leaderboard({ tasks: [of.id], intervals: true, ...options });
+      expect(rows.map(({ model, rank, improvedTasks, gain }) => [model, rank, improvedTasks, gain?.best])).toEqual([
+        ['worker', 1, 1, expect.closeTo(0.4, 9)],
+        ['idle', 2, 0, 0],
+      ]);
+      const [, idle] = rows;
+      expect(idle?.winRate).toEqual({ best: 0, last: 0 });
+      expect(idle?.curve).toMatchObject({ best: [{ k: 1, gain: 0, improved: 0 }] });
+      expect(idle?.scores[of.id]).toMatchObject({ best: 0.5, last: 0.5, bestGain: 0, lastGain: 0 });
+    },
+  );
 
   test('ranks with it in saved comparisons, pairs, and the functions of SQL', async () => {
     const axis = (await db.queries.leaderboard({ tasks: [of.id] })).comparison.T!;
@@ -201,8 +198,8 @@ describe('a model that never answered', () => {
     ]);
     // Without a run here it would be the last of this task.
     await played(other, [{ model: `worker ${end}`, scores: [[0.7, OWN]] }]);
-    for (const options of [{}, { mode: 'compat' }, { order: 'gain' }] as const) {
-      const { rows } = await db.queries.leaderboard({ tasks: [one.id, other.id], resamples: 200, ...options });
+    for (const options of [{}, { mode: 'compat' }] as const) {
+      const { rows } = await db.queries.leaderboard({ tasks: [one.id, other.id], intervals: true, ...options });
       expect(rows.map(({ model, rank, unranked }) => [model, rank, unranked])).toEqual([
         [`worker ${end}`, 1, null],
         [broken, null, 'never_ran'],

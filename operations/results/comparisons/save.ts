@@ -1,7 +1,7 @@
 import { BenchError } from '../../../domain/errors.js';
 import type { Comparisons } from '../../../domain/ports/comparisons.js';
 import { checkedRequest } from '../../../domain/requests/checked.js';
-import { type ComparisonRequest, comparisonRequestSchema } from '../../../domain/requests/comparison.js';
+import { type SavedComparisonRequest, savedComparisonRequestSchema } from '../../../domain/requests/comparison.js';
 import type { SavedComparison } from '../../../domain/views/comparisons.js';
 import type { LeaderboardPorts } from '../leaderboard.js';
 import { resolveComparison } from '../resolve-comparison.js';
@@ -10,9 +10,9 @@ import { resolveComparison } from '../resolve-comparison.js';
 export async function saveComparison(
   ports: LeaderboardPorts & { comparisons: Pick<Comparisons, 'save'> },
   name: string,
-  input: ComparisonRequest,
+  input: SavedComparisonRequest,
 ): Promise<SavedComparison> {
-  const request = checkedRequest(comparisonRequestSchema, input);
+  const request = checkedRequest(savedComparisonRequestSchema, input);
   if (!/^[\w][\w.-]{0,63}$/.test(name))
     throw new BenchError('usage', `${JSON.stringify(name.slice(0, 80))} is not a valid name for a comparison`, {
       remedy: 'Use at most 64 letters, digits, `.`, `-` and `_`.',
@@ -35,7 +35,6 @@ export async function saveComparison(
     baselines: Object.fromEntries(tasks.map(({ task, baseline }) => [task, baseline])),
     standardErrors: Object.fromEntries(tasks.map(({ task, standardError }) => [task, standardError])),
     targets: Object.fromEntries(tasks.map(({ task, target }) => [task, target])),
-    order: compared.order,
     axis: compared.T,
   });
 }

@@ -18,24 +18,13 @@ it('the line of a profile runs from the left to the right end', () => {
   expect(line([], 1)).toEqual(['0 0', '1 0']);
 });
 
-it('costs are those of a run, at list prices where runs were imported; models of no cost are omitted', () => {
-  const row = (model: string, own: string | null, recorded: string | null, list: string | null) => ({
-    ...{ model, kind: 'real', isolation: 'container', unranked: null, bestAup: 1 },
-    ...{ costPerRunUsd: own, recordedCostPerRunUsd: recorded, listCostPerRunUsd: list },
+it('costs are those of a run; models of no cost or an unknown one are omitted', () => {
+  const row = (model: string, costPerRunUsd: string | null) => ({
+    ...{ model, kind: 'real', isolation: 'container', unranked: null, bestAup: 1, costPerRunUsd },
   });
   const board = {
     comparison: { metric: 'best-attempt' },
-    rows: [
-      row('own', '0.5', null, null),
-      row('listed', null, '9', '3'),
-      row('recorded', null, '9', null),
-      row('free', '0', null, null),
-      row('unknown', null, null, null),
-    ],
+    rows: [row('known', '0.5'), row('free', '0'), row('unknown', null)],
   } as unknown as Leaderboard;
-  expect(costPoints({ board, over: 'tasks' }).map(({ label, usd }) => [label, usd])).toEqual([
-    ['own', 0.5],
-    ['listed', 3],
-    ['recorded', 9],
-  ]);
+  expect(costPoints(board).map(({ label, usd }) => [label, usd])).toEqual([['known', 0.5]]);
 });

@@ -9,10 +9,8 @@ const LEADERBOARD = {
   values: {
     comparison: 'comparison',
     metric: 'metric',
-    order: 'order',
     suite: 'suite',
     batch: 'batch',
-    k: 'k',
     mode: 'mode',
   },
   lists: { models: 'models', tasks: 'tasks' },

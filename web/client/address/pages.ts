@@ -3,7 +3,6 @@ import { INTEGRITY_RULES } from '../../../domain/run/integrity-rules.js';
 import { MODEL_KINDS } from '../../../domain/model/model.js';
 import { BATCH_STATUSES, END_REASONS, RUN_STATUSES } from '../../../domain/run/outcomes.js';
 import { BACKENDS, ORIGINS } from '../../../domain/run/run.js';
-import type { LeaderboardOrder } from '../../../domain/views/leaderboard.js';
 import type { RunFacet, RunOrder } from '../../../domain/requests/run-filter.js';
 import type { SearchPlace } from '../../../domain/requests/search.js';
 import { flag, list, listOf, natural, number, oneOf, reader, text } from './search-params.js';
@@ -33,8 +32,6 @@ const facets = {
   sample: listOf(['true', 'false']),
 } satisfies Record<RunFacet, unknown>;
 export const FACETS = Object.keys(facets) as RunFacet[];
-
-export const LEADERBOARD_ORDERS = ['win-rate', 'gain', 'aup', 'rank'] as const satisfies readonly LeaderboardOrder[];
 
 const time = (value: unknown): string | undefined => {
   const found = text(value);
@@ -101,17 +98,13 @@ export const readBatch = reader({
 export const readLeaderboard = reader({
   comparison: text,
   metric: oneOf(['best-attempt', 'best-submission']),
-  order: oneOf(LEADERBOARD_ORDERS),
   models: list,
   tasks: list,
   suite: text,
   batch: text,
-  k: natural,
-  T: number,
   mode: oneOf(['strict', 'compat']),
   ...{ includeSuspect: flag, includeScripted: flag, includeLocal: flag, includeImported: flag, sample: flag },
   profile: text,
-  over: oneOf(['tasks', 'attempts']),
   /** Excluded, to see what would change. */
   without: list,
   model: text,

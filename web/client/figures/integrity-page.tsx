@@ -167,7 +167,7 @@ function OneFlag({ flag }: { flag: Flag }) {
 
 /** Areas under the leaderboard's profiles, without and with suspect scores. */
 function WithSuspects() {
-  const board = useQuery(asked('leaderboard', {}, { resamples: 0 }));
+  const board = useQuery(asked('leaderboard', {}, {}));
   return (
     <Shown of={board} what="the leaderboard" rows={4}>
       {({ rows }) => {

@@ -1,9 +1,9 @@
 import { startTransition, useEffect, useMemo, useState } from 'react';
-import { aupChart } from './aup-chart.js';
 import { costChart, costPoints } from './cost-chart.js';
 import { heatCell } from './heat-cell.js';
+import { winRateChart } from './win-rate-chart.js';
 import { profilesChart } from './profiles-chart.js';
-import { kindOf, methodLabel, rankedRows, type ChartedBoard } from './methods.js';
+import { kindOf, methodLabel, rankedRows } from './methods.js';
 import type { Answer } from '../../api/index.js';
 import { ChartView } from '../parts/chart-view.js';
 import { fixed, percent, plural, score, usd, words } from '../parts/format.js';
@@ -14,7 +14,6 @@ import { Badge, Money, Score } from '../parts/values.js';
 /** As many as a window has. */
 const FIRST_ROWS = 40;
 
-type Over = 'tasks' | 'attempts';
 type BoardData = Answer<'leaderboard'>;
 type Row = BoardData['rows'][number];
 type Task = BoardData['tasks'][number];
@@ -23,14 +22,13 @@ type Open = (row: Row, task?: string) => void;
 
 interface Props {
   board: BoardData;
-  over: Over;
   onOpen: Open;
 }
 
 const areaOf = (board: BoardData): 'bestAup' | 'lastAup' => (kindOf(board) === 'best' ? 'bestAup' : 'lastAup');
 const keyOf = (row: Row): string => JSON.stringify([row.model, row.kind, row.isolation]);
 
-export function Board({ board, over, onOpen }: Props) {
+export function Board({ board, onOpen }: Props) {
   // Rows beyond the window, and charts, are drawn when those within it are there.
   const [whole, setWhole] = useState(false);
   useEffect(() => startTransition(() => setWhole(true)), []);
@@ -39,9 +37,9 @@ export function Board({ board, over, onOpen }: Props) {
     <>
       <Summary of={board} ranked={ranked.length} />
       {ranked.length > 0 && (
-        <Ranked rows={whole ? ranked : ranked.slice(0, FIRST_ROWS)} board={board} over={over} onOpen={onOpen} />
+        <Ranked rows={whole ? ranked : ranked.slice(0, FIRST_ROWS)} board={board} onOpen={onOpen} />
       )}
-      {whole && ranked.length > 0 && <Charts board={board} over={over} />}
+      {whole && ranked.length > 0 && <Charts board={board} />}
       {board.rows.some(({ unranked }) => unranked !== null) && <NotRanked board={board} onOpen={onOpen} />}
     </>
   );
@@ -51,7 +49,7 @@ const Summary = ({ of: { comparison, tasks }, ranked }: { of: BoardData; ranked:
   <p className="muted">
     {plural(ranked, 'model')} over {plural(tasks.filter(({ compared }) => compared).length, 'task')}, {comparison.mode},
     ordered by {comparison.order}
-    {comparison.T !== null && `, T = ${fixed(comparison.T, 3)}${comparison.fixedT ? ' (given)' : ''}`}
+    {comparison.T !== null && `, T = ${fixed(comparison.T, 3)}${comparison.saved === null ? '' : ' (fixed)'}`}
     {comparison.sample ? ', on sample data' : ''}; budget {plainText(comparison.profile)}
     {comparison.otherProfiles
       .map(({ profile, runs }) => `; ${plural(runs, 'run')} under ${plainText(profile)} are omitted`)
@@ -60,16 +58,13 @@ const Summary = ({ of: { comparison, tasks }, ranked }: { of: BoardData; ranked:
   </p>
 );
 
-function Charts({ board, over }: Omit<Props, 'onOpen'>) {
+function Charts({ board }: Pick<Props, 'board'>) {
+  // Charts take names as they are.
   const data = useMemo(
-    (): ChartedBoard => ({
-      over,
-      // Charts take names as they are.
-      board: { ...board, rows: board.rows.map((row) => ({ ...row, model: plainText(row.model) })) },
-    }),
-    [board, over],
+    () => ({ ...board, rows: board.rows.map((row) => ({ ...row, model: plainText(row.model) })) }),
+    [board],
   );
-  const charts = useMemo(() => [aupChart(data), profilesChart(data, kindOf(data.board))], [data]);
+  const charts = useMemo(() => [winRateChart(data), profilesChart(data, kindOf(data))], [data]);
   return (
     <div className="charts">
       {charts.map((chart) => (
@@ -91,11 +86,11 @@ function Ranked({ rows, ...props }: Props & { rows: readonly Row[] }) {
             <th className="right">#</th>
             <th>Model</th>
             <th className="right">Win rate</th>
-            <th className="right">Gain</th>
-            <th className="right">AUP</th>
-            <th>95 % of AUP</th>
+            <th>95 % of win rate</th>
             <th>Group</th>
             <th className="right">P(best)</th>
+            <th className="right">Gain</th>
+            <th className="right">AUP</th>
             <th className="right">Improved</th>
             <th className="right">Avg. rank</th>
             <th className="right">$/run</th>
@@ -120,12 +115,11 @@ function Ranked({ rows, ...props }: Props & { rows: readonly Row[] }) {
   );
 }
 
-function RankedRow({ row, tasks, board, over, onOpen }: Props & { row: Row; tasks: readonly Task[] }) {
+function RankedRow({ row, tasks, board, onOpen }: Props & { row: Row; tasks: readonly Task[] }) {
   const kind = kindOf(board);
   const area = areaOf(board);
-  const uncertainty = row.intervals?.[over];
-  const interval = uncertainty?.[area] ?? null;
-  const first = uncertainty?.pBest?.[kind] ?? null;
+  const interval = row.intervals?.[kind === 'best' ? 'bestWinRate' : 'lastWinRate'] ?? null;
+  const first = row.intervals?.pBest?.[kind] ?? null;
   return (
     <tr>
       <td className="right number">{row.rank ?? '–'}</td>
@@ -133,10 +127,13 @@ function RankedRow({ row, tasks, board, over, onOpen }: Props & { row: Row; task
         <Text value={methodLabel(row, board)} />
         <Flags of={row.flags} />
       </th>
-      <td className="right number" title={intervalTold(uncertainty?.[kind === 'best' ? 'bestWinRate' : 'lastWinRate'])}>
-        {row.winRate?.[kind] == null ? '–' : percent(row.winRate[kind])}
+      <td className="right number">{row.winRate?.[kind] == null ? '–' : percent(row.winRate[kind])}</td>
+      <td className="number muted">
+        {interval === null ? '–' : `${percent(interval.low)} – ${percent(interval.high)}`}
       </td>
-      <td className="right number" title={intervalTold(uncertainty?.[kind === 'best' ? 'bestGain' : 'lastGain'])}>
+      <td title="models with the same letter are not significantly different">{row.intervals?.group ?? '–'}</td>
+      <td className="right number">{first === null ? '–' : percent(first)}</td>
+      <td className="right number" title={intervalTold(row.intervals?.[kind === 'best' ? 'bestGain' : 'lastGain'])}>
         {fixed(row.gain?.[kind], 3)}
       </td>
       <td className="right">
@@ -147,18 +144,14 @@ function RankedRow({ row, tasks, board, over, onOpen }: Props & { row: Row; task
           <span className="sub muted">{fixed(row.withSuspects[area], 3)} with suspects</span>
         )}
       </td>
-      <td className="number muted">
-        {interval === null ? '–' : `${fixed(interval.low, 3)} – ${fixed(interval.high, 3)}`}
-      </td>
-      <td title="models with the same letter are not significantly different">{uncertainty?.group ?? '–'}</td>
-      <td className="right number">{first === null ? '–' : percent(first)}</td>
       <td className="right number">
         {row.improvedTasks ?? '–'}
         <span className="muted">/{tasks.length}</span>
       </td>
       <td className="right number">{fixed(row.averageRank)}</td>
       <td className="right">
-        <Money usd={row.costPerRunUsd ?? row.recordedCostPerRunUsd} />
+        <Money usd={row.costPerRunUsd} />
+        {row.costKind !== 'charged' && <span className="sub muted">{row.costKind}</span>}
       </td>
       {tasks.map((task) => (
         <TaskCell key={task.task} row={row} task={task} kind={kind} onOpen={onOpen} />
@@ -216,9 +209,9 @@ const Baseline = ({
     <th scope="row" className="muted">
       baseline
     </th>
-    <td colSpan={2} />
+    <td colSpan={5} />
     <td className="right number muted">{fixed(baseline[area], 3)}</td>
-    <td colSpan={4} />
+    <td />
     <td className="right number muted">{fixed(baseline.averageRank)}</td>
     <td />
     {tasks.map((task) => (
@@ -229,7 +222,7 @@ const Baseline = ({
   </tr>
 );
 
-function NotRanked({ board, onOpen }: Omit<Props, 'over'>) {
+function NotRanked({ board, onOpen }: Props) {
   const kind = kindOf(board);
   return (
     <>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Change } from '../address/change.js';
-import { LEADERBOARD_ORDERS, type LeaderboardSearch } from '../address/pages.js';
+import type { LeaderboardSearch } from '../address/pages.js';
 import { document as asked } from '../data/queries.js';
 import { Checkbox, Choice } from '../parts/fields.js';
 import { plainText, Text } from '../parts/text.js';
@@ -50,24 +50,11 @@ export function Controls({ search, change }: Props) {
         onChange={(metric) => change({ metric: metric === 'best-attempt' ? undefined : metric })}
       />
       <Choice
-        label="Ordered by"
-        value={search.order}
-        options={[[undefined, 'as usual'], ...LEADERBOARD_ORDERS]}
-        onChange={(order) => change({ order })}
-      />
-      <Choice
         label="Mode"
         value={search.mode ?? 'strict'}
         disabled={frozen}
         options={['strict', 'compat']}
         onChange={(mode) => change({ mode: mode === 'strict' ? undefined : mode })}
-      />
-      <Limits search={search} change={change} />
-      <Choice
-        label="Intervals over"
-        value={search.over ?? 'tasks'}
-        options={['tasks', 'attempts']}
-        onChange={(over) => change({ over: over === 'tasks' ? undefined : over })}
       />
       <Subjects search={search} change={change} />
       {(Object.keys(FLAGS) as (keyof typeof FLAGS)[]).map((name) => (
@@ -88,38 +75,6 @@ export function Controls({ search, change }: Props) {
     </div>
   );
 }
-
-const Limits = ({ search: { k, T, comparison }, change }: Props) => (
-  <>
-    <label>
-      First{' '}
-      <input
-        type="number"
-        min={1}
-        disabled={comparison !== undefined}
-        aria-label="first k runs"
-        placeholder="all"
-        value={k ?? ''}
-        onChange={({ currentTarget: { valueAsNumber: first } }) =>
-          change({ k: Number.isNaN(first) ? undefined : Math.max(1, first) })
-        }
-      />{' '}
-      runs
-    </label>
-    <label>
-      T{' '}
-      <input
-        type="number"
-        step="any"
-        disabled={comparison !== undefined}
-        aria-label="length of the profiles' axis"
-        placeholder="by data"
-        value={T ?? ''}
-        onChange={({ currentTarget: { valueAsNumber: most } }) => change({ T: most > 0 ? most : undefined })}
-      />
-    </label>
-  </>
-);
 
 /** Names of all models and tasks: counted once somebody chooses among them. */
 function Subjects({ search, change }: Props) {

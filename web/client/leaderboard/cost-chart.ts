@@ -1,7 +1,8 @@
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
 import { fixed, usd } from '../parts/format.js';
-import { kindOf, methodLabel, rankedRows, type ChartedBoard } from './methods.js';
+import { kindOf, methodLabel, rankedRows } from './methods.js';
 import { type SeriesStyle, styleOf } from '../parts/series.js';
+import type { Leaderboard } from '../../../domain/views/leaderboard.js';
 
 export interface CostPoint {
   label: string;
@@ -11,10 +12,10 @@ export interface CostPoint {
 }
 
 /** Ranked rows with an AUP and a known cost above zero. */
-export function costPoints({ board }: ChartedBoard): CostPoint[] {
+export function costPoints(board: Leaderboard): CostPoint[] {
   const area = kindOf(board) === 'best' ? 'bestAup' : 'lastAup';
   return rankedRows(board).flatMap((row, i) => {
-    const perRunUsd = Number(row.listCostPerRunUsd ?? row.costPerRunUsd ?? row.recordedCostPerRunUsd);
+    const perRunUsd = Number(row.costPerRunUsd ?? 0);
     const aup = row[area];
     if (perRunUsd === 0 || aup === null) return [];
     return [{ label: methodLabel(row, board), usd: perRunUsd, aup, style: styleOf(i) }];
@@ -24,8 +25,8 @@ export function costPoints({ board }: ChartedBoard): CostPoint[] {
 /** The cost axis has powers of ten where costs differ by more than this. */
 const SPAN = 8;
 
-export function costChart(data: ChartedBoard): Chart {
-  const points = costPoints(data);
+export function costChart(board: Leaderboard): Chart {
+  const points = costPoints(board);
   const costs = points.map((point) => point.usd);
   const log = Math.max(...costs) / Math.min(...costs) > SPAN;
   return {

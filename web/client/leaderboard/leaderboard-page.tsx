@@ -13,7 +13,6 @@ import { Evidence } from './evidence.js';
 
 /** What is asked of the server: the address, without what is only shown. */
 export function requestOf({
-  over: _o,
   without: _w,
   model: _m,
   kind: _k,
@@ -57,7 +56,6 @@ export function LeaderboardPage() {
           ) : (
             <Board
               board={data}
-              over={search.over ?? 'tasks'}
               onOpen={({ model, kind, isolation }, task) => change({ model, kind, isolation, task })}
             />
           )

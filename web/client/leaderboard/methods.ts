@@ -1,12 +1,5 @@
 import type { Leaderboard, LeaderboardRow } from '../../../domain/views/leaderboard.js';
 
-/** What charts show. */
-export interface ChartedBoard {
-  board: Leaderboard;
-  /** What AUP's intervals resample. */
-  over: 'tasks' | 'attempts';
-}
-
 type Method = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
 
 /** A model's name, with what distinguishes rows of the same name. */

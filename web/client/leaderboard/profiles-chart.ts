@@ -1,9 +1,10 @@
 import type { CustomSeriesOption, LineSeriesOption } from 'echarts';
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
 import { fixed } from '../parts/format.js';
-import { methodLabel, rankedRows, type ChartedBoard } from './methods.js';
+import { methodLabel, rankedRows } from './methods.js';
 import { type SeriesStyle, styleOf } from '../parts/series.js';
 import { spread } from './spread.js';
+import type { Leaderboard } from '../../../domain/views/leaderboard.js';
 
 /** The most lines that readers can distinguish: the first by rank are drawn, the rest are in the table. */
 const MOST = 10;
@@ -14,7 +15,7 @@ export interface Profile {
   steps: readonly (readonly [tau: number, share: number])[];
 }
 
-function profilesOf({ board }: ChartedBoard, kind: 'best' | 'last'): Profile[] {
+function profilesOf(board: Leaderboard, kind: 'best' | 'last'): Profile[] {
   const models = rankedRows(board)
     .filter((row) => row.profile !== null)
     .slice(0, MOST)
@@ -93,9 +94,9 @@ function names(profiles: readonly Profile[], axis: number): CustomSeriesOption {
   };
 }
 
-export function profilesChart(data: ChartedBoard, kind: 'best' | 'last'): Chart {
-  const axis = data.board.comparison.T ?? 0;
-  const profiles = profilesOf(data, kind);
+export function profilesChart(board: Leaderboard, kind: 'best' | 'last'): Chart {
+  const axis = board.comparison.T ?? 0;
+  const profiles = profilesOf(board, kind);
   const what = kind === 'best' ? 'best attempts' : 'best submissions';
   return {
     id: `profiles-${kind}`,

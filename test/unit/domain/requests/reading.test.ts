@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkedRequest } from '../../../../domain/requests/checked.js';
+import { savedComparisonRequestSchema } from '../../../../domain/requests/comparison.js';
 import { leaderboardRequestSchema } from '../../../../domain/requests/leaderboard.js';
 import { eventsRequestSchema, runsRequestSchema, sqlRequestSchema } from '../../../../domain/requests/reading.js';
 import { verifyTasksRequestSchema } from '../../../../domain/requests/tasks.js';
@@ -8,13 +9,13 @@ describe('requests to read', () => {
   it('are completed', () => {
     expect(checkedRequest(runsRequestSchema, {})).toEqual({ limit: 100 });
     expect(checkedRequest(sqlRequestSchema, { timeout: '2m' })).toEqual({ maxRows: 10_000, timeout: 120 });
-    expect(checkedRequest(leaderboardRequestSchema, {})).toMatchObject({ resamples: 1000, seed: 1 });
+    expect(checkedRequest(leaderboardRequestSchema, { comparison: 'spring' })).toEqual({ comparison: 'spring' });
     expect(checkedRequest(verifyTasksRequestSchema, { suite: 'games' })).toEqual({
       ...{ ids: [], suite: 'games', sample: false, agent: 'default', concurrency: 2 },
     });
   });
 
-  it('leave to a saved comparison what orders its rows', () => {
+  it('leave the metric to a saved comparison', () => {
     expect(checkedRequest(leaderboardRequestSchema, { comparison: 'paper' })).not.toHaveProperty('metric');
   });
 
@@ -28,8 +29,7 @@ describe('requests to read', () => {
     [runsRequestSchema, { modles: ['x'] }, 'modles'],
     [eventsRequestSchema, { kind: ['nope'] }, 'kind.0'],
     [sqlRequestSchema, { timeout: '2 days' }, 'timeout must be seconds, or as 90s, 30m, 2h'],
-    [leaderboardRequestSchema, { resamples: 5 }, 'resamples must be a whole number from 100 to 100000, or 0'],
-    [leaderboardRequestSchema, { T: 0, k: 0.5 }, 'k must be a whole number of at least 1; T must be a number above 0'],
+    [savedComparisonRequestSchema, { k: 0.5 }, 'k must be a whole number of at least 1'],
   ])('name what is wrong: %#', (schema, input, message) => {
     expect(() => checkedRequest(schema, input)).toThrow(message);
   });

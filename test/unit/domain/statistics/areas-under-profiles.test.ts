@@ -1,10 +1,10 @@
 // Random comparisons that shrink to the smallest one that fails: fast-check.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { areasUnderProfiles, type ComparedScores, profileAxis } from '../../../../benchmarks/areas-under-profiles.js';
+import { areasUnderProfiles, type ComparedScores, profileAxis } from '../../../oracles/areas-under-profiles.js';
 import { KINDS } from '../../../../domain/statistics/compared.js';
 import { profileSteps } from '../../../../domain/statistics/profile-steps.js';
-import { comparisons } from './random-comparisons.js';
+import { comparisons } from '../../../oracles/random-comparisons.js';
 
 const AXIS = 1;
 const area = (tasks: ComparedScores, mode: 'strict' | 'compat', method: number) =>

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { attemptCurve } from '../../../../domain/statistics/attempt-curve.js';
 import { chancesOfWinning } from '../../../../domain/statistics/bradley-terry.js';
 import { attemptKey } from '../../../../domain/statistics/gain.js';
-import { type ComparedGains, headlines, resampleHeadlines } from '../../../../domain/statistics/headlines.js';
+import { type ComparedGains, headlines, resampledWinRates } from '../../../../domain/statistics/headlines.js';
 import { separation } from '../../../../domain/statistics/separation.js';
+import { headlineCoverage } from '../../../../benchmarks/interval-coverage.js';
 import { seededRandom } from '../../../setup/random.js';
 
 type Scores = (number | null)[];
@@ -132,30 +133,35 @@ describe('a score that moves by 1e-9', () => {
   });
 });
 
-describe('resamples of the headlines', () => {
+describe('resamples of the win rates', () => {
   const tasks = board(6, 3, () => 3);
 
   it('are the same for the same seed, and lie around what was seen', () => {
     const options = { resamples: 400, seed: 3 };
-    const once = resampleHeadlines(tasks, options);
-    expect(resampleHeadlines(tasks, options)).toEqual(once);
-    expect(resampleHeadlines(tasks, { ...options, seed: 4 })).not.toEqual(once);
-    const observed = headlines(tasks);
-    for (const over of ['attempts', 'tasks'] as const)
-      for (const headline of ['winRate', 'gain'] as const)
-        once[over][headline].best.forEach((values, model) => {
-          const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-          expect(Math.abs(mean - observed[headline].best[model]!)).toBeLessThan(0.03);
-        });
+    const once = resampledWinRates(tasks, options);
+    expect(resampledWinRates(tasks, options)).toEqual(once);
+    expect(resampledWinRates(tasks, { ...options, seed: 4 })).not.toEqual(once);
+    const observed = headlines(tasks).winRate.best;
+    once.best.forEach((values, model) => {
+      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+      expect(Math.abs(mean - observed[model]!)).toBeLessThan(0.03);
+    });
   });
 
   it('give chances that add up, whether all models ran everywhere or not', () => {
     const lost = tasks.with(0, { ...tasks[0]!, cells: tasks[0]!.cells.with(1, { best: [], last: [], ran: false }) });
     for (const of of [tasks, lost]) {
-      const { winRate } = resampleHeadlines(of, { resamples: 50, seed: 1 }).tasks;
-      for (let i = 0; i < 50; i++)
-        expect(winRate.best.reduce((sum, values) => sum + values[i]!, 0)).toBeCloseTo(3 / 2, 9);
+      const { best } = resampledWinRates(of, { resamples: 50, seed: 1 });
+      for (let i = 0; i < 50; i++) expect(best.reduce((sum, values) => sum + values[i]!, 0)).toBeCloseTo(3 / 2, 9);
     }
+  });
+
+  it('cover what they should at thirteen tasks, and order no pair wrongly more often than they may', () => {
+    const measured = headlineCoverage({ tasks: 13, attempts: 4, experiments: 60, population: 2000 });
+    expect(measured.winRate.share).toBeGreaterThanOrEqual(0.93);
+    expect(measured.gain.share).toBeGreaterThanOrEqual(0.93);
+    expect(measured.pairs).toBeGreaterThanOrEqual(0.95);
+    expect(measured.resolved).toBeGreaterThan(0.3);
   });
 });
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ComparedScores } from '../../../../benchmarks/areas-under-profiles.js';
+import type { ComparedScores } from './areas-under-profiles.js';
 
 /** In sixty-fourths, so that equal ones occur and doubling is exact. */
 const number = (min: number, max: number) => fc.integer({ min: min * 64, max: max * 64 }).map((n) => n / 64);

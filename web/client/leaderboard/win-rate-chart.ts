@@ -1,31 +1,27 @@
 import type { CustomSeriesOption } from 'echarts';
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
 import { fixed } from '../parts/format.js';
-import { methodLabel, rankedRows, type ChartedBoard } from './methods.js';
-import type { LeaderboardRow } from '../../../domain/views/leaderboard.js';
+import { methodLabel, rankedRows } from './methods.js';
+import type { Leaderboard, LeaderboardRow } from '../../../domain/views/leaderboard.js';
 
 /** The others are in the table. */
 const MOST = 30;
 
-const AREAS = [
-  { area: 'bestAup', color: 'var(--series-0)', filled: true },
-  { area: 'lastAup', color: 'var(--series-1)', filled: false },
+const SERIES = [
+  { kind: 'best', interval: 'bestWinRate', color: 'var(--series-0)', filled: true },
+  { kind: 'last', interval: 'lastWinRate', color: 'var(--series-1)', filled: false },
 ] as const;
 
-const intervalOf = (row: LeaderboardRow, over: ChartedBoard['over'], area: 'bestAup' | 'lastAup') =>
-  row.intervals?.[over][area] ?? null;
-
-export function aupChart({ board, over }: ChartedBoard): Chart {
+export function winRateChart(board: Leaderboard): Chart {
   const rows = rankedRows(board)
-    .filter(({ bestAup }) => bestAup !== null)
+    .filter(({ winRate }) => winRate !== null)
     .slice(0, MOST);
-  const { mode, T } = board.comparison;
   const describe = (row: LeaderboardRow): string =>
-    `${methodLabel(row, board)} ${fixed(row.bestAup)} and ${fixed(row.lastAup)}`;
+    `${methodLabel(row, board)} ${fixed(row.winRate?.best)} and ${fixed(row.winRate?.last)}`;
   return {
-    id: 'aup',
-    title: 'AUP with intervals of 95 %',
-    description: `AUP of best attempts and of best submissions: ${rows.map(describe).join('; ')}.`,
+    id: 'win-rates',
+    title: 'Win rate with intervals of 95 %',
+    description: `Win rates of best attempts and of best submissions: ${rows.map(describe).join('; ')}.`,
     draw: (width, narrow) => ({
       height: rows.length * 40 + 60,
       option: {
@@ -33,8 +29,8 @@ export function aupChart({ board, over }: ChartedBoard): Chart {
         xAxis: {
           type: 'value',
           min: 0,
-          max: mode === 'strict' ? 1 : (T ?? 1),
-          name: mode === 'strict' ? 'AUP (0 to 1)' : `AUP (log10 units, at most ${T ?? 1})`,
+          max: 1,
+          name: 'win rate',
           nameLocation: 'middle',
           nameGap: 28,
           nameTextStyle: TEXT,
@@ -54,12 +50,12 @@ export function aupChart({ board, over }: ChartedBoard): Chart {
             : { ...TEXT, width: 175, overflow: 'truncate' },
           z: 10,
         },
-        series: AREAS.map(({ area, color, filled }, series): CustomSeriesOption => ({
+        series: SERIES.map(({ kind, interval, color, filled }, series): CustomSeriesOption => ({
           type: 'custom',
           silent: true,
           data: rows.map((row, i) => {
-            const interval = intervalOf(row, over, area);
-            return [row[area] ?? 0, i, interval?.low ?? NaN, interval?.high ?? NaN];
+            const around = row.intervals?.[interval];
+            return [row.winRate?.[kind] ?? NaN, i, around?.low ?? NaN, around?.high ?? NaN];
           }),
           renderItem: (_, api) => {
             const shift = narrow ? 4 + series * 9 : series === 0 ? -6 : 6;

@@ -30,7 +30,7 @@ try {
   const models = values.models === undefined ? [] : ['--models', values.models];
   const ask = (...options: string[]) =>
     home.bench<Leaderboard>('leaderboard', '--batch', 'published', ...models, ...options);
-  const byChance = await ask('--include-suspect');
+  const byChance = await ask('--include', 'suspect');
   const byRank = await ask('--mode', 'compat');
   if (values.board !== undefined) writeFileSync(values.board, JSON.stringify(byChance));
   const asPublished = new Map(byRank.rows.map((row) => [row.model, row]));

@@ -52,10 +52,10 @@ try {
       ...run,
     );
     const minutes = Math.round((Date.now() - start) / 60_000);
-    const compared = ['--sample', '--include-scripted', ...(values.backend === 'local' ? ['--include-local'] : [])];
+    const compared = ['--sample', '--include', values.backend === 'local' ? 'scripted,local' : 'scripted'];
     await home.bench('comparisons', 'save', player.name, '--batch', player.name, ...compared);
-    const leaderboard = await home.text('leaderboard', '--comparison', player.name, '--markdown');
-    const board = await home.bench<Leaderboard>('leaderboard', '--comparison', player.name);
+    const leaderboard = await home.text('leaderboard', '--view', player.name, '--markdown');
+    const board = await home.bench<Leaderboard>('leaderboard', '--view', player.name);
     batches.push({ player, board, leaderboard, minutes });
     // After each part: hours must not be lost with the last.
     writePage(batches, null);

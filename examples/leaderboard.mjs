@@ -12,7 +12,7 @@ try {
   for await (const progress of bench.batches.follow(batch.batchId))
     if (progress.kind === 'report') console.error(`${progress.report.ended} of ${progress.report.runs} runs ended`);
 
-  const { rows } = await bench.leaderboard({ batch: batch.batchId, includeScripted: true, includeLocal: true });
+  const { rows } = await bench.leaderboard({ batch: batch.batchId, include: ['scripted', 'local'] });
   for (const { rank, model, bestAup } of rows) console.log(rank, model, bestAup);
 } finally {
   await bench.close();

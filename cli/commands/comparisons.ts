@@ -25,14 +25,8 @@ const render = (
   changedBaselines: SavedComparisonState['changedBaselines'] = [],
 ): string => {
   const { models, tasks, contracts, baselines, targets, k, axis, mode, metric } = saved.options;
-  const { includeSuspect, includeLocal, includeImported, includeScripted, sample, batchId } = saved.options;
+  const { include = [], sample, batchId } = saved.options;
   const profile = profileMeant(saved.options.profile, sample === true);
-  const included = [
-    ...(includeSuspect === true ? ['suspect scores'] : []),
-    ...(includeLocal === true ? ['runs without isolation'] : []),
-    ...(includeImported === true ? ['imported runs'] : []),
-    ...(includeScripted === true ? ['scripted agents, replays and external players'] : []),
-  ];
   return renderFields(
     [
       ['comparison', saved.name],
@@ -55,7 +49,7 @@ const render = (
       ['rules', `${mode}, ${metric}, T = ${axis}`],
       ...(sample === true ? [['data', 'samples'] as const] : []),
       ...(profile === DEFAULT_PROFILE ? [] : [['profile', profile] as const]),
-      ...(included.length === 0 ? [] : [['included', included.join(', ')] as const]),
+      ...(include.length === 0 ? [] : [['included', include.join(', ')] as const]),
       ...(changedBaselines.length === 0
         ? []
         : [['baselines now', `${changedBaselines.map(movedBaseline).join(', ')}; the saved ones are used`] as const]),
@@ -70,7 +64,7 @@ export function register(program: Command, context: CliContext): void {
     .command('comparisons')
     .summary('save comparisons whose figures stay fixed')
     .description(
-      'Save what a leaderboard compares (models, tasks, k, T and rules) under a name. `bench leaderboard --comparison <name>` then prints the same figures whatever is added later, and lists what it omits.',
+      'Save what a leaderboard compares (models, tasks, k, T and rules) under a name. `bench leaderboard --view <name>` then prints the same figures whatever is added later, and lists what it omits.',
     );
   addComparisonOptions(
     comparisons

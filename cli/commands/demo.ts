@@ -63,8 +63,7 @@ export function register(program: Command, context: CliContext): void {
     }
     const board = await leaderboard(context, {
       batch: batch.batchId,
-      includeScripted: true,
-      includeLocal: true,
+      include: ['scripted', 'local'],
     });
     output.json({ batch: batchDocument(report), leaderboard: board } satisfies DemoDocument);
     output.print(`\n${renderLeaderboard(board, terminalForm(output))}\n`);

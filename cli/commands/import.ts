@@ -153,7 +153,7 @@ export function register(program: Command, context: CliContext): void {
     .command('jsonl')
     .summary('import files written by `bench export`')
     .description(
-      'Import runs from a file that `bench export --format jsonl` wrote, with their ids and all records. Importing again changes nothing. Runs that this home did not sign are ranked only with `bench leaderboard --include-imported`.',
+      'Import runs from a file that `bench export --format jsonl` wrote, with their ids and all records. Importing again changes nothing. Runs that this home did not sign are ranked only with `bench leaderboard --include imported`.',
     )
     .argument('<file>', 'file with one JSON line per run')
     .option(...REPORT);
@@ -182,7 +182,7 @@ export function register(program: Command, context: CliContext): void {
       .command(format)
       .summary(summaryText)
       .description(
-        `Import ${what}. Importing again changes nothing. Values that cannot be imported are reported with file and key. Such runs are ranked only with \`bench leaderboard --include-imported\`.`,
+        `Import ${what}. Importing again changes nothing. Values that cannot be imported are reported with file and key. Such runs are ranked only with \`bench leaderboard --include imported\`.`,
       )
       .argument('<paths...>', argument);
     const without = format === 'atif' ? [] : (['task'] as const);

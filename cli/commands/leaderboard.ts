@@ -12,7 +12,7 @@ import { renderLeaderboard } from '../render/leaderboard.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 
 interface LeaderboardFlags {
-  comparison?: string;
+  view?: string;
   csv?: true;
   markdown?: true;
 }
@@ -22,14 +22,14 @@ export function register(program: Command, context: CliContext): void {
     .command('leaderboard')
     .summary('rank models over tasks')
     .description('Rank models over tasks. Infrastructure failures never count against a model, and are always shown.');
-  const { comparison } = leaderboardRequestSchema.shape;
-  for (const option of requestOptions({ comparison })) command.addOption(option.conflicts(FIXED_BY_COMPARISON));
+  const { view } = leaderboardRequestSchema.shape;
+  for (const option of requestOptions({ view })) command.addOption(option.conflicts(FIXED_BY_COMPARISON));
   addComparisonOptions(command)
     .addOption(new Option('--csv', 'print one row per model as CSV').conflicts('json'))
     .addOption(new Option('--markdown', 'print the tables as Markdown').conflicts(['json', 'csv']))
     .action(async (flags: LeaderboardFlags) => {
       const { output } = context;
-      const board = await leaderboard(context, { ...comparisonRequest(command), comparison: flags.comparison });
+      const board = await leaderboard(context, { ...comparisonRequest(command), view: flags.view });
       output.json(board satisfies Leaderboard);
       if (flags.csv === true) output.data(leaderboardCsv(board));
       else if (flags.markdown === true) output.data(`${renderLeaderboard(board, markdownForm)}\n`);
@@ -39,6 +39,6 @@ export function register(program: Command, context: CliContext): void {
     ['bench leaderboard', 'all tasks'],
     ['bench leaderboard --suite game-theory --models gpt-4o,gpt-4.1', 'some tasks and models'],
     ['bench leaderboard --batch spring --csv', 'one batch, as CSV'],
-    ['bench leaderboard --comparison paper --markdown', 'a saved comparison, as Markdown'],
+    ['bench leaderboard --view paper --markdown', 'a saved view, as Markdown'],
   ]);
 }

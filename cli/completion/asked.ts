@@ -38,7 +38,7 @@ const OF_OPTION: Readonly<Record<string, Values>> = {
   '--agent': { kinds: ['agent'] },
   '--batch': BATCH,
   '--into': BATCH,
-  '--comparison': { kinds: ['comparison'] },
+  '--view': { kinds: ['comparison'] },
   '--kind <kinds>': { kinds: [], list: true, known: EVENT_KINDS },
   '--file': FILE,
   '--output': FILE,

@@ -22,23 +22,23 @@ export function leaderboardNotes(board: Leaderboard, width: number): string[] {
     ...intervalNotes(board),
     ...(board.rows.some(({ withSuspects }) => withSuspects !== null)
       ? [
-          'With suspects: the AUP with suspect scores counted (--include-suspect); flags show each rule and its number of runs.',
+          'With suspects: the AUP with suspect scores counted (--include suspect); flags show each rule and its number of runs.',
         ]
       : []),
     ...costNotes(board),
     ...savedNotes(board),
     ...(unranked.has('kind')
-      ? ['Not ranked (–): scripted agents, replays and external players; --include-scripted ranks them.']
+      ? ['Not ranked (–): scripted agents, replays and external players; --include scripted ranks them.']
       : []),
     ...(unranked.has('never_ran')
       ? ['Not ranked (–): models without a run that counts; bench runs --end-reason config_error lists causes.']
       : []),
     ...(unranked.has('spoiler') ? ['Never ranked (–): scripted:spoiler, which submits spoiled solutions.'] : []),
     ...(unranked.has('import')
-      ? ['Not ranked (–): imported runs, which this home did not play; --include-imported ranks them.']
+      ? ['Not ranked (–): imported runs, which this home did not play; --include imported ranks them.']
       : []),
     ...(unranked.has('isolation')
-      ? ['Not ranked (–): runs of the local backend, which cannot hide the answers; --include-local ranks them.']
+      ? ['Not ranked (–): runs of the local backend, which cannot hide the answers; --include local ranks them.']
       : []),
   ].flatMap((note) => wrapped(note, width));
 }

@@ -1,7 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
 import { profileMeant } from '../../domain/task/profile.js';
 import type { Statements } from '../statements.js';
-import type { LeaderboardMetric, LeaderboardMode, SavedComparisonState } from '../../domain/views/leaderboard.js';
+import type { SavedComparisonState } from '../../domain/views/leaderboard.js';
 import type { FrozenOptions, SavedComparison } from '../../domain/views/comparisons.js';
 
 /** The tasks' baselines, as an argument of leaderboard(). */
@@ -22,54 +22,14 @@ export const tasksAtContracts = ({ tasks, contracts }: Pick<FrozenOptions, 'task
 
 interface ComparisonRow {
   name: string;
-  models: string[];
-  tasks: string[];
-  contracts: number[];
-  baselines: (number | null)[];
-  standard_errors: (number | null)[] | null;
-  targets: (number | null)[] | null;
-  k: number | null;
-  axis: number;
-  mode: LeaderboardMode;
-  metric: LeaderboardMetric;
-  include_suspect: boolean;
-  include_local: boolean;
-  include_imported: boolean;
-  include_scripted: boolean;
-  sample: boolean;
-  profile: string;
-  batch_id: string | null;
+  view: FrozenOptions;
   created_at: Date;
 }
 
-const byTask = (
-  tasks: readonly string[],
-  values: (number | null)[] | null,
-): Record<string, number | null> | undefined =>
-  values === null ? undefined : Object.fromEntries(tasks.map((task, i) => [task, values[i]!]));
-
-const comparisonOf = (row: ComparisonRow): SavedComparison => ({
-  name: row.name,
-  createdAt: row.created_at.toISOString(),
-  options: {
-    models: row.models,
-    tasks: row.tasks,
-    contracts: Object.fromEntries(row.tasks.map((task, i) => [task, row.contracts[i]!])),
-    baselines: Object.fromEntries(row.tasks.map((task, i) => [task, row.baselines[i]!])),
-    standardErrors: byTask(row.tasks, row.standard_errors),
-    targets: byTask(row.tasks, row.targets),
-    k: row.k ?? undefined,
-    axis: row.axis,
-    mode: row.mode,
-    metric: row.metric,
-    includeSuspect: row.include_suspect,
-    includeLocal: row.include_local,
-    includeImported: row.include_imported,
-    includeScripted: row.include_scripted,
-    sample: row.sample,
-    profile: row.profile,
-    batchId: row.batch_id ?? undefined,
-  },
+const comparisonOf = ({ name, view, created_at }: ComparisonRow): SavedComparison => ({
+  name,
+  createdAt: created_at.toISOString(),
+  options: view,
 });
 
 /** By name. */
@@ -96,29 +56,8 @@ export async function savedComparison(run: Statements, name: string): Promise<Sa
 export async function saveComparison(run: Statements, name: string, options: FrozenOptions): Promise<SavedComparison> {
   const [row] = await run<ComparisonRow>(
     'saveComparison',
-    `insert into saved_comparisons
-       (name, models, tasks, contracts, k, axis, mode, metric, include_suspect, include_local, include_scripted, batch_id, sample, profile, baselines, include_imported, standard_errors, targets)
-     values ($1, $2, $3, $12::int[], $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15::float8[], $16, $17::float8[], $18::float8[])
-     on conflict (name) do nothing returning *`,
-    [
-      name,
-      options.models,
-      options.tasks,
-      options.k ?? null,
-      options.axis,
-      options.mode ?? 'strict',
-      options.metric ?? 'best-attempt',
-      options.includeSuspect ?? options.mode === 'compat',
-      options.includeLocal ?? false,
-      options.includeScripted ?? false,
-      options.batchId ?? null,
-      options.tasks.map((task) => options.contracts[task]),
-      options.sample ?? false,
-      profileMeant(options.profile, options.sample ?? false),
-      baselinesOf(options),
-      options.includeImported ?? false,
-      ...scalesOf(options),
-    ],
+    `insert into saved_comparisons (name, view) values ($1, $2::jsonb) on conflict (name) do nothing returning *`,
+    [name, JSON.stringify(options)],
   );
   if (row !== undefined) return comparisonOf(row);
   throw new BenchError('usage', `a comparison "${name}" already exists`, {
@@ -178,14 +117,14 @@ export async function comparisonState(
       options.models,
       options.tasks,
       createdAt,
-      options.includeScripted ?? false,
+      options.include?.includes('scripted') === true,
       options.batchId ?? null,
       options.tasks.map((task) => options.contracts[task]),
       options.sample ?? false,
       profileMeant(options.profile, options.sample ?? false),
       baselinesOf(options),
       tasksAtContracts(options),
-      options.includeImported ?? false,
+      options.include?.includes('imported') === true,
     ],
   );
   const { otherModels = [], newRuns = [], otherContracts = [], changedBaselines = [] } = state ?? {};

@@ -1,3 +1,4 @@
+import { INCLUDED } from '../../domain/requests/comparison.js';
 import { orderOf } from '../../domain/results/leaderboard-order.js';
 import { profileMeant } from '../../domain/task/profile.js';
 import type { SavedComparison } from '../../domain/views/comparisons.js';
@@ -11,17 +12,14 @@ export function choicesOf(asked: LeaderboardOptions, saved: SavedComparison | nu
   const options = saved === null ? asked : { ...asked, ...saved.options, metric: asked.metric ?? saved.options.metric };
   const mode = options.mode ?? 'strict';
   const metric = options.metric ?? 'best-attempt';
-  const { includeLocal = false, includeImported = false, includeScripted = false, sample = false } = options;
+  const { include = [], sample = false } = options;
   return {
     options,
     mode,
     metric,
     kind: metric === 'best-submission' ? ('last' as const) : ('best' as const),
     order: orderOf(mode),
-    includeSuspect: options.includeSuspect ?? mode === 'compat',
-    includeLocal,
-    includeImported,
-    includeScripted,
+    include: INCLUDED.filter((one) => include.includes(one) || (one === 'suspect' && mode === 'compat')),
     sample,
     intervals: options.intervals === true,
     profile: profileMeant(options.profile, sample),
@@ -48,10 +46,7 @@ export const statedComparison = ({ options, ...choices }: Choices, found: FoundC
   order: choices.order,
   separation: found.separation,
   priceList: found.priceList,
-  includeSuspect: choices.includeSuspect,
-  includeLocal: choices.includeLocal,
-  includeImported: choices.includeImported,
-  includeScripted: choices.includeScripted,
+  include: choices.include,
   sample: choices.sample,
   profile: choices.profile,
   otherProfiles: found.otherProfiles,
@@ -70,12 +65,12 @@ export const parametersOf = (
   choices.tasks,
   options.k ?? null,
   suspect,
-  choices.includeLocal,
-  choices.includeScripted,
+  choices.include.includes('local'),
+  choices.include.includes('scripted'),
   options.axis ?? 0,
   choices.sample,
   choices.profile,
   saved === null ? null : baselinesOf(saved.options),
-  choices.includeImported,
+  choices.include.includes('imported'),
   ...(saved === null ? [null, null] : scalesOf(saved.options)),
 ];

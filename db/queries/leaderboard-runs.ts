@@ -43,7 +43,7 @@ export async function leaderboardRuns(run: Statements, { comparison, tasks }: Le
       tasks.map(({ contract }) => contract),
       comparison.models,
       comparison.k,
-      comparison.includeSuspect,
+      comparison.include.includes('suspect'),
       comparison.sample,
       comparison.profile,
     ],

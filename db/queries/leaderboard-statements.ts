@@ -98,7 +98,8 @@ const AREAS = (suffix: '_strict' | '') => `
 
 /** The comparison, the areas with flagged runs, and the profiles that were left out. */
 export async function readComparison(run: Statements, choices: Choices, saved: SavedComparison | null) {
-  const { mode, kind, batchId, tasks, models, sample, profile, includeSuspect, includeScripted } = choices;
+  const { mode, kind, batchId, tasks, models, sample, profile, include } = choices;
+  const countsSuspects = include.includes('suspect');
   const suffix = mode === 'strict' ? '_strict' : '';
   // Most often nothing is flagged, and the areas are the same.
   const areasWithFlagged = async () =>
@@ -107,9 +108,9 @@ export async function readComparison(run: Statements, choices: Choices, saved: S
       : [];
   // Statements run side by side where none needs what another finds.
   const [[result], withFlagged, others] = await Promise.all([
-    run<Found>('leaderboard', STATEMENT(kind, suffix), parametersOf(choices, saved, includeSuspect)),
-    includeSuspect ? [] : areasWithFlagged(),
-    otherProfiles(run, { batchId, tasks, models, sample, profile, includeScripted }),
+    run<Found>('leaderboard', STATEMENT(kind, suffix), parametersOf(choices, saved, countsSuspects)),
+    countsSuspects ? [] : areasWithFlagged(),
+    otherProfiles(run, { batchId, tasks, models, sample, profile, includeScripted: include.includes('scripted') }),
   ]);
   if (result === undefined) throw new BenchError('failed', 'the database returned no leaderboard');
   return { result, withFlagged, others };

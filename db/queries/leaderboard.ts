@@ -16,7 +16,7 @@ const BASELINE = 'baseline';
 
 export async function leaderboard(run: Statements, asked: LeaderboardOptions): Promise<Leaderboard> {
   if (asked.profile !== undefined) await refuseUnknownProfile(run, asked.profile);
-  const saved = asked.comparison === undefined ? null : await savedComparison(run, asked.comparison);
+  const saved = asked.view === undefined ? null : await savedComparison(run, asked.view);
   const choices = choicesOf(asked, saved);
   const { mode, order, kind, profile, sample, batchId } = choices;
   const { result, withFlagged, others } = await readComparison(run, choices, saved);

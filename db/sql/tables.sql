@@ -31,15 +31,7 @@ comment on column captured_calls.token_ids is 'Sampled; as many as logprobs.';
 comment on column captured_calls.request is '{messages, tools, sampling}, as sent.';
 
 comment on table saved_comparisons is 'Saved comparisons: models, tasks, k, axis and options of a leaderboard that new models and tasks do not change.';
-comment on column saved_comparisons.axis is 'Length of the profiles'' axis, in log10 units of the ratio to the best.';
-comment on column saved_comparisons.contracts is 'The tasks'' contracts, in their order; runs of other contracts are omitted.';
-comment on column saved_comparisons.sample is 'Compares runs on sample data; false: on real data. Tasks without data count in both.';
-comment on column saved_comparisons.profile is 'Profile of the runs; tasks without it count as they are. default: the task''s own budget.';
-comment on column saved_comparisons.baselines is 'The tasks'' baselines when it was saved, in their order; null: none.';
-comment on column saved_comparisons.standard_errors is 'Those of the baselines; null: not kept, those of now hold.';
-comment on column saved_comparisons.targets is 'The tasks'' targets when it was saved, in their order; null: not kept, those of now hold.';
-comment on column saved_comparisons.order_by is 'What orders the rows: win-rate, gain, aup, rank.';
-comment on column saved_comparisons.include_imported is 'Rows of isolation import rank too.';
+comment on column saved_comparisons.view is 'models, tasks, contracts, baselines, standardErrors, targets, k, axis, mode, metric, include, sample, profile, batchId: all that its leaderboard compares, and by which rules.';
 
 comment on table episode_actions is 'Trainers'' actions in episodes, each the answer to one turn.';
 comment on column episode_actions.seq is 'From 1, by the trainer.';

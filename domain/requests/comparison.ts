@@ -3,6 +3,10 @@ import { names, whole } from './fields.js';
 
 export const leaderboardMetricSchema = z.enum(['best-attempt', 'best-submission']);
 export const leaderboardModeSchema = z.enum(['strict', 'compat']);
+/** What is left out unless it is included by name. */
+export const INCLUDED = ['suspect', 'scripted', 'local', 'imported'] as const;
+export type Included = (typeof INCLUDED)[number];
+
 /** What is compared, and by which rules. `shown` is what the left out means unless a saved comparison says otherwise. */
 export const comparisonRequestSchema = z.strictObject({
   metric: leaderboardMetricSchema
@@ -18,13 +22,11 @@ export const comparisonRequestSchema = z.strictObject({
   mode: leaderboardModeSchema
     .optional()
     .meta({ description: 'strict omits suspect scores', placeholder: 'mode', shown: 'strict' }),
-  includeSuspect: z
-    .boolean()
-    .optional()
-    .describe("count suspect scores: outside their task's bounds, or of runs with an integrity flag"),
-  includeScripted: z.boolean().optional().describe('also rank scripted agents, replays and external players'),
-  includeLocal: z.boolean().optional().describe('also rank runs without isolation'),
-  includeImported: z.boolean().optional().describe('also rank imported runs that another home played'),
+  include: z.array(z.enum(INCLUDED)).min(1).optional().meta({
+    description:
+      "also count `suspect` scores (outside their task's bounds, or of runs with an integrity flag); also rank `scripted` agents, replays and external players, `local` runs without isolation, `imported` runs of another home",
+    placeholder: 'what',
+  }),
   sample: z
     .boolean()
     .optional()

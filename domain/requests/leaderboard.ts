@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { comparisonRequestSchema } from './comparison.js';
 
 export const leaderboardRequestSchema = z.strictObject({
-  comparison: z.string().min(1).optional().meta({
-    description: 'a comparison saved with `bench comparisons save`; it says all that is compared but the metric',
+  view: z.string().min(1).optional().meta({
+    description: 'a view saved with `bench comparisons save`; it says all that is compared but the metric',
     placeholder: 'name',
   }),
   ...comparisonRequestSchema.shape,

@@ -22,8 +22,7 @@ export interface SavedComparison {
   options: FrozenOptions;
 }
 
-const { models, tasks, k, mode, metric, sample, profile } = comparedSchema.shape;
-const { includeSuspect, includeLocal, includeImported, includeScripted } = comparedSchema.shape;
+const { models, tasks, k, mode, metric, include, sample, profile } = comparedSchema.shape;
 
 export const comparisonDocumentSchema = z
   .strictObject({
@@ -34,7 +33,7 @@ export const comparisonDocumentSchema = z
     baselines: z.record(z.string(), scoreSchema).describe('by task'),
     targets: z.record(z.string(), scoreSchema).nullable().describe('by task; null: not kept'),
     T: z.number().describe('as of a leaderboard'),
-    ...{ mode, metric, includeSuspect, includeLocal, includeImported, includeScripted, sample, profile },
+    ...{ mode, metric, include, sample, profile },
     batchId: batchIdSchema.nullable(),
   })
   .meta({ id: 'SavedComparison' });

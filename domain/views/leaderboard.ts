@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { leaderboardMetricSchema, leaderboardModeSchema } from '../requests/comparison.js';
+import { INCLUDED, type Included, leaderboardMetricSchema, leaderboardModeSchema } from '../requests/comparison.js';
 import {
   batchIdSchema,
   countSchema,
@@ -33,11 +33,8 @@ export interface ComparisonOptions {
   metric?: LeaderboardMetric | undefined;
   /** strict (default): suspect scores do not count; compat: they do. */
   mode?: LeaderboardMode | undefined;
-  includeSuspect?: boolean | undefined;
-  /** Rank rows whose isolation is none; default false: they are listed without a rank. */
-  includeLocal?: boolean | undefined;
-  /** Rank runs that came in lines of another home's; default false: they are listed without a rank. */
-  includeImported?: boolean | undefined;
+  /** What would else not count (suspect scores), or be listed without a rank. */
+  include?: readonly Included[] | undefined;
   /** Of runs on sample data, and of tasks that need no data; default: of runs on real data, and of those. */
   sample?: boolean | undefined;
   /**
@@ -45,13 +42,11 @@ export interface ComparisonOptions {
    * data imply. One that no submitted task has: BenchError, usage.
    */
   profile?: string | undefined;
-  /** Rank rows of scripted, replayed and oracle agents and of people; default false. */
-  includeScripted?: boolean | undefined;
 }
 
 export interface LeaderboardOptions extends ComparisonOptions {
   /** A saved comparison; of the options above only `metric` may stand beside it. Unknown: BenchError, not_found. */
-  comparison?: string | undefined;
+  view?: string | undefined;
   /** With intervals, P(best) and groups; default false. */
   intervals?: boolean | undefined;
 }
@@ -240,10 +235,7 @@ export const comparedSchema = z
       .nullable()
       .describe('pairs of ranked models whose difference has an interval without zero; null: of one task'),
     priceList: z.string().nullable().describe('of the list costs; null: there are none'),
-    includeSuspect: z.boolean(),
-    includeLocal: z.boolean(),
-    includeImported: z.boolean(),
-    includeScripted: z.boolean(),
+    include: z.array(z.enum(INCLUDED)).describe('suspect: such scores count; the others: such rows rank'),
     sample: z.boolean().describe('on sample data'),
     profile: z.string().describe("`default`: the tasks' own budgets"),
     otherProfiles: z

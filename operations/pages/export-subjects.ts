@@ -19,7 +19,7 @@ export interface ExportSubjects {
   batches: BatchRow[];
   runs: RunRow[];
   /** The request of its leaderboard; null: these runs have none of their own. */
-  leaderboard: { batch?: string; comparison?: string } | null;
+  leaderboard: { batch?: string; view?: string } | null;
   comparison: string | null;
 }
 
@@ -39,10 +39,10 @@ export async function exportSubjects(
   if (all) return { ...(await everything(pages)), leaderboard: {}, comparison: null };
   const saved = (await comparisons.list()).find(({ name }) => name === what[0]);
   if (saved !== undefined && what.length === 1) {
-    const board = await leaderboard(ports, { comparison: saved.name }, { intervals: false });
+    const board = await leaderboard(ports, { view: saved.name }, { intervals: false });
     const runs = await queries.leaderboardRuns(board);
     const rows = await pages.runRows(runs.map(({ runId }) => runId));
-    return { batches: [], runs: rows, leaderboard: { comparison: saved.name }, comparison: saved.name };
+    return { batches: [], runs: rows, leaderboard: { view: saved.name }, comparison: saved.name };
   }
   const [runs, batchIds] = [new Map<string, RunRow>(), new Set<string>()];
   for (const ref of what) {

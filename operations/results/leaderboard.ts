@@ -13,8 +13,8 @@ export async function leaderboard(
   { intervals = true }: { intervals?: boolean } = {},
 ): Promise<Leaderboard> {
   const request = checkedRequest(leaderboardRequestSchema, input);
-  const { comparison, metric } = request;
+  const { view, metric } = request;
   const compared = await resolveComparison(ports, request);
   // A saved comparison decides all that is compared but the metric.
-  return ports.queries.leaderboard({ ...(comparison === undefined ? compared : { comparison, metric }), intervals });
+  return ports.queries.leaderboard({ ...(view === undefined ? compared : { view, metric }), intervals });
 }

@@ -22,10 +22,7 @@ export async function resolveComparison(
     tasks: tasks.length === 0 ? undefined : tasks,
     batchId: request.batch === undefined ? undefined : (await queries.findBatch(request.batch)).batchId,
     k: request.k,
-    includeSuspect: request.includeSuspect,
-    includeScripted: request.includeScripted === true,
-    includeLocal: request.includeLocal === true,
-    includeImported: request.includeImported === true,
+    include: request.include,
     sample: request.sample === true,
     profile: request.profile,
   };

@@ -120,10 +120,8 @@ it('attempts that are given out on the way are the same ones, once each, whateve
   console.warn(`${lastHit} kills, ${allocation.looks} looks, ${allocation.detail}`);
 
   // All play the starter: scores must not depend on a cell's attempts. Two attempts are fixed.
-  await home.json(
-    ...['comparisons', 'save', 'two', '--batch', batchId, '--include-scripted', '--include-local', '--k', '2'],
-  );
-  const board = await home.json<Leaderboard>('leaderboard', '--comparison', 'two');
+  await home.json(...['comparisons', 'save', 'two', '--batch', batchId, '--include', 'scripted,local', '--k', '2']);
+  const board = await home.json<Leaderboard>('leaderboard', '--view', 'two');
   const firstTwo = await home.sql<{ model: string; task: string; scores: number[] }>(
     `select model_name as model, task_id as task, array_agg(final_score order by attempt) as scores from runs
      where batch_id = $1 and attempt <= 2 group by 1, 2`,

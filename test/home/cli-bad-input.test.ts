@@ -46,7 +46,7 @@ describe('a mistake on the command line', () => {
     [['tasks', 'show', 'nothing'], 'battleOfSexes'],
     [['show'], 'run'],
     [['events', '--kind', 'provider_error,sandbox_reapt'], 'sandbox_reaped'],
-    [['leaderboard', '--comparison', 'spring', '--mode', 'compat'], '--mode <mode>'],
+    [['leaderboard', '--view', 'spring', '--mode', 'compat'], '--mode <mode>'],
     [['comparisons', 'save', 'two words'], 'letters, digits'],
     [['worker', '--gpus', 'nope'], 'no GPU nope'],
   ])('%j ends with exit code 2, names what is meant, and nothing is started or written', async (args, hint) => {

@@ -126,20 +126,14 @@ describe('a batch from the command line', () => {
   it('ranks runs without isolation and scripted agents only when asked', async () => {
     const plain = await home.json<Leaderboard>('leaderboard', '--batch', 'first');
     expect(plain.rows.map((row) => row.rank)).toEqual([null, null]);
-    const board = await home.json<Leaderboard>(
-      'leaderboard',
-      '--batch',
-      'first',
-      '--include-scripted',
-      '--include-local',
-    );
+    const board = await home.json<Leaderboard>('leaderboard', '--batch', 'first', ...['--include', 'scripted,local']);
     expect(board.comparison).toMatchObject({ tasks: ['battleOfSexes'], k: null, T: 0.4, mode: 'strict' });
     expect(board.rows[0]).toMatchObject({ rank: 1, model: 'scripted:clumsy', improvedTasks: 1, notRunTasks: 0 });
     expect(board.rows[0]?.scores['battleOfSexes']?.best).toBeGreaterThan(1.1);
   });
 
   it('can be compared under a name, which keeps what it compares', async () => {
-    const rules = ['--batch', 'first', '--include-scripted', '--include-local'];
+    const rules = ['--batch', 'first', '--include', 'scripted,local'];
     const saved = await home.json('comparisons', 'save', 'spring', ...rules);
     const fixed = {
       name: 'spring',
@@ -147,12 +141,12 @@ describe('a batch from the command line', () => {
       models: ['scripted:baseline', 'scripted:clumsy'],
       tasks: ['battleOfSexes'],
     };
-    expect(saved).toMatchObject({ ...fixed, mode: 'strict', includeScripted: true, includeLocal: true });
+    expect(saved).toMatchObject({ ...fixed, mode: 'strict', include: ['scripted', 'local'] });
     expect(await home.json('comparisons', 'list')).toEqual({ comparisons: [saved] });
     expect(await home.json('comparisons', 'show', 'spring')).toEqual({ ...(saved as object), changedBaselines: [] });
-    const board = await home.json<Leaderboard>('leaderboard', '--comparison', 'spring', '--metric', 'best-submission');
+    const board = await home.json<Leaderboard>('leaderboard', '--view', 'spring', '--metric', 'best-submission');
     expect(board.comparison).toMatchObject({ metric: 'best-submission', saved: { name: 'spring' } });
-    const csv = await home.run('leaderboard', '--comparison', 'spring', '--csv');
+    const csv = await home.run('leaderboard', '--view', 'spring', '--csv');
     expect(csv.stdout.split('\n').map((line) => line.split(',').slice(0, 3).join(' '))).toEqual([
       'rank model kind',
       '1 scripted:clumsy scripted',
@@ -160,7 +154,7 @@ describe('a batch from the command line', () => {
     ]);
     expect((await home.run('comparisons', 'save', 'spring', ...rules)).exitCode).toBe(2);
     expect(await home.json('comparisons', 'remove', 'spring')).toEqual({ removed: 'spring' });
-    expect((await home.run('leaderboard', '--comparison', 'spring')).exitCode).toBe(2);
+    expect((await home.run('leaderboard', '--view', 'spring')).exitCode).toBe(2);
   });
 
   it('can be asked by SQL, and not changed', async () => {

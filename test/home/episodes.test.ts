@@ -249,7 +249,7 @@ describe('episodes over REST', () => {
 
   test('rank nowhere but in their own batch', async () => {
     const rows = async (...args: string[]) =>
-      (await home.json<{ rows: { model: string }[] }>('leaderboard', ...args, '--include-local')).rows;
+      (await home.json<{ rows: { model: string }[] }>('leaderboard', ...args, '--include', 'local')).rows;
     expect(await rows()).toEqual([]);
     expect((await rows('--batch', batchId)).map(({ model }) => model)).toEqual(['external']);
   });

@@ -57,7 +57,7 @@ describe('bench demo --page', () => {
     ]);
     const steps = (runs: { runId: string; steps: number }[]) => new Map(runs.map((run) => [run.runId, run.steps]));
     expect(steps(shown.runs)).toEqual(steps(listed.runs));
-    const { rows } = await home.json<Leaderboard>('leaderboard', '--include-scripted', '--include-local');
+    const { rows } = await home.json<Leaderboard>('leaderboard', '--include', 'scripted,local');
     expect(rows.map(({ rank, model }) => [rank, model])[0]).toEqual([1, 'scripted:optimum']);
     expect(rows).toHaveLength(3);
 

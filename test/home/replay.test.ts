@@ -69,7 +69,7 @@ describe('a recorded model', () => {
     expect(run).toMatchObject({ modelKind: 'replay', costUsd: '0', usage: { inputTokens: 0 } });
     const board = await home.json<Leaderboard>('leaderboard');
     expect(board.rows).toMatchObject([{ kind: 'replay', rank: null, unranked: 'kind' }]);
-    const [asked] = (await home.json<Leaderboard>('leaderboard', '--include-scripted')).rows;
+    const [asked] = (await home.json<Leaderboard>('leaderboard', '--include', 'scripted')).rows;
     expect(asked?.rank).toBe(1);
   });
 

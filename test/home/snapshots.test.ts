@@ -290,7 +290,7 @@ describe('forks', () => {
 
   it('may have another model, several attempts, and are counted only in their own batch', async () => {
     const count = async (...options: string[]): Promise<number> => {
-      const options_ = ['--models', 'scripted:baseline', '--include-local', ...options];
+      const options_ = ['--models', 'scripted:baseline', '--include', 'local', ...options];
       const { rows } = await home.json<Leaderboard>('leaderboard', ...options_);
       return rows[0]?.attempts ?? 0;
     };

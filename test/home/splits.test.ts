@@ -100,7 +100,7 @@ describe('runs of tasks with a hidden test split', () => {
   });
 
   it('are ranked by the test', async () => {
-    const board = await home.json<Leaderboard>('leaderboard', '--batch', batch.batchId, '--include-scripted');
+    const board = await home.json<Leaderboard>('leaderboard', '--batch', batch.batchId, '--include', 'scripted');
     expect(board.rows).toHaveLength(2);
     for (const { model, scores } of board.rows) {
       const score = model === 'scripted:baseline' ? ACCURACY.test : ACCURACY.baseline;

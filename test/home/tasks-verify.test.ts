@@ -60,7 +60,7 @@ it.runIf(LONG)('the guide to writing a task leads to one that is verified and ra
     if (words.includes('verify') && words.includes('--sample')) verified = JSON.parse(done.stdout) as Verification;
   }
   const board = await home.json<{ rows: { model: string; rank: number | null }[] }>(
-    ...['leaderboard', '--tasks', 'points', '--include-scripted', '--include-local'],
+    ...['leaderboard', '--tasks', 'points', '--include', 'scripted,local'],
   );
   expect(board.rows.find(({ rank }) => rank === 1)?.model).toBe('scripted:oracle');
 

@@ -50,13 +50,7 @@ describe('an agent that plays a tree of forks', () => {
     const of = await home.json<RunDetail>('show', selected.runId);
     expect(run.evaluationList[0]!.submissionSha256).toBe(of.evaluationList.at(-1)!.submissionSha256);
 
-    const board = await home.json<Leaderboard>(
-      'leaderboard',
-      '--batch',
-      batchId,
-      '--include-scripted',
-      '--include-local',
-    );
+    const board = await home.json<Leaderboard>('leaderboard', '--batch', batchId, ...['--include', 'scripted,local']);
     expect(JSON.stringify(board)).toContain('scripted:climber');
     const everywhere = await home.sql<{ attempts: number; best: number }>(
       `select attempts::int, best_attempt as best from leaderboard_scores() where model = 'scripted:climber'`,

@@ -231,7 +231,7 @@ describe('all attacks together', () => {
     const { batchId } = outcomeOf('test-leaked');
     const { rows } = await ground.home.json<{
       rows: { model: string; scores: Record<string, { best: number | null }> }[];
-    }>(...['leaderboard', '--batch', batchId, '--include-scripted']);
+    }>(...['leaderboard', '--batch', batchId, '--include', 'scripted']);
     const best = (name: string) =>
       rows.find(({ model }) => model.endsWith(`/${name}`))?.scores['csvClassification']?.best ?? null;
     expect([best('test-leaked'), best('honest-oracle-csvClassification')]).toEqual([null, 1]);

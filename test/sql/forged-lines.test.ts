@@ -89,7 +89,7 @@ describe('a line that this home did not sign', () => {
     expect(await taken([line])).toEqual(['imported']);
     expect((await here.queries.showRun(line.run['run_id'] as string)).origin).toBe('import');
     expect(await ranks()).toEqual({ 'm container': [1, null, 1], 'm import': [null, 'import', 9] });
-    expect(await ranks({ includeImported: true })).toEqual({ 'm import': [1, null, 9], 'm container': [2, null, 1] });
+    expect(await ranks({ include: ['imported'] })).toEqual({ 'm import': [1, null, 9], 'm container': [2, null, 1] });
   });
 
   it('puts no run into a batch of this database, and adds no row to another run', async () => {

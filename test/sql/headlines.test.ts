@@ -133,7 +133,7 @@ describe('what orders the rows', () => {
       standardErrors: of(() => 0),
       targets: of(({ target }) => (target === 0.9 ? 1 : target)),
     });
-    const kept = await board({ comparison: 'kept' });
+    const kept = await board({ view: 'kept' });
     // With its own target and standard errors: (0.95 - 0.5) / (1 - 0.5), and 0.02 of it.
     expect(kept.rows.find(({ model }) => model === 'B')?.scores['g-acc']?.bestGain).toBeCloseTo((0.9 + 0.04) / 2, 12);
   });

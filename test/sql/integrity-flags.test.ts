@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { EndReason } from '../../domain/run/outcomes.js';
 import type { TaskSpec } from '../../domain/task/task.js';
+import type { LeaderboardOptions } from '../../domain/views/leaderboard.js';
 import { evaluate, run, submission, task } from '../fixtures/rows.js';
 import { PUBLISHED, publishedIsHere, publishedRuns, storePublishedRuns } from '../setup/published-runs.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -397,7 +398,7 @@ describe('flagged runs', () => {
     const { batchId, runIds } = await flagsOf({ model: 'sly', scores: [0.9], steps: [edit('evaluate.py')] }, honest, {
       ...{ model: 'sly', scores: [0.2, 500] },
     });
-    const best = async (options: { includeSuspect?: boolean; mode?: 'strict' | 'compat' }) =>
+    const best = async (options: LeaderboardOptions) =>
       Object.fromEntries(
         (await db.queries.leaderboard({ batchId, ...options })).rows.map((row) => [
           row.model,
@@ -405,10 +406,10 @@ describe('flagged runs', () => {
         ]),
       );
     expect(await best({})).toEqual({ honest: [0.5, 0], sly: [0.2, 2] });
-    expect(await best({ includeSuspect: true })).toEqual({ honest: [0.5, 0], sly: [500, 2] });
-    expect(await best({ mode: 'compat' })).toEqual(await best({ includeSuspect: true }));
+    expect(await best({ include: ['suspect'] })).toEqual({ honest: [0.5, 0], sly: [500, 2] });
+    expect(await best({ mode: 'compat' })).toEqual(await best({ include: ['suspect'] }));
     const strict = await db.queries.leaderboard({ batchId });
-    const counting = await db.queries.leaderboard({ batchId, includeSuspect: true });
+    const counting = await db.queries.leaderboard({ batchId, include: ['suspect'] });
     expect(Object.fromEntries(strict.rows.map(({ model, flags }) => [model, flags]))).toEqual({
       honest: {},
       sly: { protected_write: 1, beyond_bounds: 1 },

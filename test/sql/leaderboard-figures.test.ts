@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 
-const ask = (batchId: string) => db.queries.leaderboard({ batchId, includeScripted: true, intervals: true });
+const ask = (batchId: string) => db.queries.leaderboard({ batchId, include: ['scripted'], intervals: true });
 const kept = async () =>
   (await db.pool.query<{ inputs: string }>('select inputs from leaderboard_figures order by created_at')).rows;
 
@@ -81,7 +81,7 @@ test('of many comparisons the newest are kept', async () => {
 test('whoever may only read is shown the same, kept or not', async () => {
   const batchId = await twoModels();
   const reader = openDatabase(url, { reads: true });
-  const read = () => reader.queries.leaderboard({ batchId, includeScripted: true, intervals: true });
+  const read = () => reader.queries.leaderboard({ batchId, include: ['scripted'], intervals: true });
   const shown = await ask(batchId);
   expect(await read()).toEqual(shown);
   await db.pool.query('delete from leaderboard_figures');

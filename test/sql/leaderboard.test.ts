@@ -75,7 +75,7 @@ const scoresOf = (board: Leaderboard) =>
       Object.fromEntries(Object.entries(row.scores).map(([id, { best, last }]) => [id, [best, last]])),
     ]),
   );
-const all = { includeScripted: true, includeLocal: true };
+const all = { include: ['scripted', 'local'] } as const;
 
 test('two tasks, three models, worked out by hand', async () => {
   const { batchId } = await play([
@@ -106,9 +106,7 @@ test('two tasks, three models, worked out by hand', async () => {
     saved: null,
     mode: 'strict',
     metric: 'best-attempt',
-    includeSuspect: false,
-    includeLocal: true,
-    includeScripted: true,
+    include: ['scripted', 'local'],
     batchId,
   });
   expect(board.tasks).toMatchObject([
@@ -141,8 +139,8 @@ test('two tasks, three models, worked out by hand', async () => {
   });
   const areas = (of: Leaderboard) => of.rows.map(({ bestAup, lastAup }) => [bestAup?.toFixed(6), lastAup?.toFixed(6)]);
   expect(areas(board)).toEqual([
-    ['0.795880', '0.744727'],
     ['0.903090', '0.931119'],
+    ['0.795880', '0.744727'],
     ['0.000000', '0.000000'],
   ]);
   expect(board.baseline?.bestAup).toBeCloseTo(0.49485, 6);
@@ -310,12 +308,12 @@ describe('a saved comparison', () => {
     await played('third', 80);
     const moved = await db.queries.leaderboard({ tasks: ['t-saved'], ...all });
     expect(figures(moved).slice(1)).not.toEqual(figures(before));
-    const kept = await db.queries.leaderboard({ comparison: 'mine' });
+    const kept = await db.queries.leaderboard({ view: 'mine' });
     expect(figures(kept)).toEqual(figures(before));
-    expect(kept.comparison).toMatchObject({ T: axis, models, includeScripted: true });
+    expect(kept.comparison).toMatchObject({ T: axis, models, include: ['scripted', 'local'] });
     expect(kept.comparison.saved).toMatchObject({ name: 'mine', otherModels: ['third'], newRuns: [] });
     await played('second', 5);
-    const since = (await db.queries.leaderboard({ comparison: 'mine' })).comparison.saved?.newRuns;
+    const since = (await db.queries.leaderboard({ view: 'mine' })).comparison.saved?.newRuns;
     expect(since).toEqual([{ model: 'second', task: 't-saved', runs: 1 }]);
   });
 
@@ -333,7 +331,7 @@ describe('a saved comparison', () => {
     const newest = await db.queries.leaderboard({ tasks, ...all });
     expect(newest.tasks).toMatchObject([{ contract: 2 }]);
     expect(newest.rows.map(({ model }) => model)).toEqual(['two']);
-    const kept = await db.queries.leaderboard({ comparison: 'contracts' });
+    const kept = await db.queries.leaderboard({ view: 'contracts' });
     expect(figures(kept)).toEqual(figures(before));
     expect(kept.tasks).toMatchObject([{ task: 't-frozen', contract: 1 }]);
     expect(kept.comparison).toMatchObject({
@@ -365,7 +363,7 @@ describe('a saved comparison', () => {
       baselines: Object.fromEntries(before.tasks.map(({ task: id, baseline }) => [id, baseline])),
     });
     expect((await db.comparisons.find('baselines')).options.baselines).toEqual({ 't-stated': 2, 't-unknown': null });
-    expect(figuresOf(await db.queries.leaderboard({ comparison: 'baselines' }))).toEqual(figuresOf(before));
+    expect(figuresOf(await db.queries.leaderboard({ view: 'baselines' }))).toEqual(figuresOf(before));
     await db.pool.query(`update baselines set value = 5 where content_hash = 'hash-of-t-stated-1'`);
     await db.pool.query(
       `insert into baselines (content_hash, value, standard_error) values ('hash-of-t-unknown-1', 6, 0)`,
@@ -374,7 +372,7 @@ describe('a saved comparison', () => {
     expect(moved.tasks.map(({ baseline }) => baseline)).toEqual([5, 6]);
     // The second's 4 is below both baselines now.
     expect(moved.rows[1]?.improvedTasks).toBe(0);
-    const kept = await db.queries.leaderboard({ comparison: 'baselines' });
+    const kept = await db.queries.leaderboard({ view: 'baselines' });
     expect(figuresOf(kept)).toEqual(figuresOf(before));
     expect(kept.rows[1]?.improvedTasks).toBe(2);
     const changedBaselines = [
@@ -392,10 +390,10 @@ describe('a saved comparison', () => {
     };
     await db.comparisons.save('taken', options);
     await expect(db.comparisons.save('taken', options)).rejects.toThrow('a comparison "taken" already exists');
-    expect((await db.comparisons.find('taken')).options).toMatchObject({ ...options, mode: 'strict' });
+    expect((await db.comparisons.find('taken')).options).toEqual(options);
     expect((await db.comparisons.list()).map(({ name }) => name)).toContain('taken');
     await db.comparisons.remove('taken');
-    await expect(db.queries.leaderboard({ comparison: 'taken' })).rejects.toMatchObject({ type: 'not_found' });
+    await expect(db.queries.leaderboard({ view: 'taken' })).rejects.toMatchObject({ type: 'not_found' });
     await expect(db.comparisons.remove('taken')).rejects.toMatchObject({ type: 'not_found' });
   });
 });
@@ -434,7 +432,7 @@ describe('suspect scores', () => {
     const strict = await db.queries.leaderboard({ batchId });
     expect(scoresOf(strict)).toEqual({ A: { 't-acc': [0.4, 0.3] } });
     expect(rowOf(strict, 'A')).toMatchObject({ suspect: 1 });
-    for (const options of [{ includeSuspect: true }, { mode: 'compat' as const }])
+    for (const options of [{ include: ['suspect'] }, { mode: 'compat' }] as const)
       expect(scoresOf(await db.queries.leaderboard({ batchId, ...options }))).toEqual({ A: { 't-acc': [999, 999] } });
   });
 
@@ -529,7 +527,7 @@ describe('positions', () => {
       human: [null, 'container', 'kind'],
       external: [null, 'container', 'kind'],
     });
-    expect(await ranks({ includeLocal: true })).toMatchObject({
+    expect(await ranks({ include: ['local'] })).toMatchObject({
       loose: [1, 'none', null],
       real: [2, 'container', null],
     });
@@ -586,7 +584,7 @@ describe('what is compared', () => {
     expect(scoresOf(await db.queries.leaderboard({ tasks: ['t-renewed'] }))).toEqual({
       R: { 't-renewed': [0.7, 0.7] },
     });
-    expect(await contractShown({ includeScripted: true })).toEqual([2]);
+    expect(await contractShown({ include: ['scripted'] })).toEqual([2]);
     expect(await contractShown({ models: ['scripted:a'] })).toEqual([2]);
     expect(await contractShown({ tasks: ['t-renewed@3'] })).toEqual([3]);
   });
@@ -703,7 +701,7 @@ test('scores on sample data are ranked apart; tasks without data count in both',
   expect((await db.queries.findRun(runIds[1]!)).sample).toBe(true);
   const axis = { models: ['S'], tasks: ['t-data'], contracts: { 't-data': 1 }, baselines: { 't-data': 0.4 }, axis: 1 };
   await db.comparisons.save('of-samples', { ...axis, ...all, sample: true });
-  expect(scoresOf(await db.queries.leaderboard({ comparison: 'of-samples' }))).toEqual({ S: { 't-data': [0.9, 0.9] } });
+  expect(scoresOf(await db.queries.leaderboard({ view: 'of-samples' }))).toEqual({ S: { 't-data': [0.9, 0.9] } });
 });
 
 test('scores under another profile are ranked apart, with the tasks that do not have it; what is left out is told', async () => {
@@ -758,14 +756,14 @@ test('scores under another profile are ranked apart, with the tasks that do not 
     axis: 1,
   };
   await db.comparisons.save('of-cpu', { ...fixed, ...all, profile: 'cpu' });
-  const saved = await db.queries.leaderboard({ comparison: 'of-cpu' });
+  const saved = await db.queries.leaderboard({ view: 'of-cpu' });
   expect(scoresOf(saved)).toEqual({ S: { 't-budget': [2, 2] } });
   expect(saved.comparison.saved?.newRuns).toEqual([]);
   await play([
     { model: 'S', task: whole, attempt: 1, scores: [9] },
     { model: 'S', task: small, attempt: 2, scores: [2.5], change: under },
   ]);
-  const later = await db.queries.leaderboard({ comparison: 'of-cpu' });
+  const later = await db.queries.leaderboard({ view: 'of-cpu' });
   expect(scoresOf(later)).toEqual({ S: { 't-budget': [2.5, 2.5] } });
   expect(later.comparison.saved?.newRuns).toEqual([{ model: 'S', task: 't-budget', runs: 1 }]);
 });
@@ -789,7 +787,7 @@ test('runs that verified tasks count only in the leaderboard of their batch, and
   const after = await db.queries.leaderboard({ tasks, ...all });
   expect(after).toEqual(before);
   expect((await db.queries.leaderboardRuns(after)).map(({ best }) => best)).toEqual([4]);
-  const saved = await db.queries.leaderboard({ comparison: 'before-verify' });
+  const saved = await db.queries.leaderboard({ view: 'before-verify' });
   expect(saved.comparison.saved).toMatchObject({ newRuns: [], otherModels: [] });
   expect(rowOf(saved, 'scripted:oracle')).toMatchObject({ attempts: 1 });
   const own = await db.queries.leaderboard({ batchId, ...all });

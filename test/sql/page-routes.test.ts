@@ -556,10 +556,10 @@ test('hosts, leases and limits are those of the command line', async () => {
 });
 
 test('leaderboards are those of `bench leaderboard`, each figure with the runs behind it', async () => {
-  const query = 'includeScripted=true';
+  const query = 'include=scripted';
   const board = await get<Leaderboard>('leaderboard', `/leaderboard?${query}`);
   expect(board).toEqual(
-    JSON.parse(JSON.stringify(await db.queries.leaderboard({ includeScripted: true, intervals: true }))),
+    JSON.parse(JSON.stringify(await db.queries.leaderboard({ include: ['scripted'], intervals: true }))),
   );
   const row = board.rows.find(({ model }) => model === 'alpha')!;
   const of = `model=alpha&kind=${row.kind}&isolation=${row.isolation}&task=one`;

@@ -125,7 +125,7 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
       const board = await db.queries.leaderboard({ intervals: true, ...options });
       return { ...board, models: board.rows.map(({ model }) => model) };
     };
-    const byChance = await of({ includeSuspect: true });
+    const byChance = await of({ include: ['suspect'] });
     // By hand: the mean over tasks of the mean gain of all four runs, and of all pairs.
     const runs = publishedRuns();
     const gainsOf = (model: string, task: string) =>

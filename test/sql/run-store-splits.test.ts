@@ -1,3 +1,4 @@
+import type { Included } from '../../domain/requests/comparison.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { EvaluationRecord } from '../../domain/run/run.js';
@@ -74,7 +75,7 @@ describe('an evaluation on two splits', () => {
     await scored(runId, 2, 'validate', 0.99, 0.1);
     await scored(runId, 3, 'submit', 0.98, 0.5);
     expect(await finished(runId)).toMatchObject({ bestScore: 0.1, finalScore: 0.5, evaluations: 3 });
-    const { rows } = await db.queries.leaderboard({ batchId, includeScripted: true });
+    const { rows } = await db.queries.leaderboard({ batchId, include: ['scripted'] });
     expect(rows).toMatchObject([{ scores: { 't-split': { best: 0.1, last: 0.5 } } }]);
   });
 
@@ -84,7 +85,7 @@ describe('an evaluation on two splits', () => {
       await scored(runId, guess, 'validate', guess === 7 ? 0.6 : 0.5, guess / 50);
     await scored(runId, 46, 'submit', 0.5, 0.5);
     expect(await finished(runId)).toMatchObject({ bestScore: 7 / 50, finalScore: 0.5 });
-    const { rows } = await db.queries.leaderboard({ batchId, includeScripted: true });
+    const { rows } = await db.queries.leaderboard({ batchId, include: ['scripted'] });
     expect(rows).toMatchObject([{ scores: { 't-split': { best: 7 / 50, last: 0.5 } } }]);
   });
 
@@ -131,11 +132,11 @@ describe('an evaluation on two splits', () => {
       await scored(runId, 1, 'submit', validation, onTest);
       const { evaluationList } = await finished(runId);
       expect(evaluationList.map(({ suspect }) => suspect)).toEqual(flags);
-      const best = async (includeSuspect: boolean) =>
-        (await db.queries.leaderboard({ batchId, includeScripted: true, includeSuspect })).rows[0]?.scores['t-split']
+      const best = async (...include: Included[]) =>
+        (await db.queries.leaderboard({ batchId, include: ['scripted', ...include] })).rows[0]?.scores['t-split']
           ?.best ?? null;
-      expect(await best(false)).toBeNull();
-      expect(await best(true)).toBe(onTest);
+      expect(await best()).toBeNull();
+      expect(await best('suspect')).toBe(onTest);
     },
   );
 });

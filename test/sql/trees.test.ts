@@ -124,7 +124,7 @@ describe('a tree of forks', () => {
       ...{ selectedNode: 1, finalScore: 8, stopped: 'nodes' },
       nodes: [{ status: 'scored' }, { status: 'scored', score: 9 }, { status: 'failed', score: null }],
     });
-    const board = await db.queries.leaderboard({ models: ['m'], includeScripted: true });
+    const board = await db.queries.leaderboard({ models: ['m'], include: ['scripted'] });
     const cells = await db.queries.listRuns({ batchId });
     expect(cells.map((one) => one.runId)).toEqual([runId]);
     expect(JSON.stringify(board)).not.toContain(best);

@@ -83,7 +83,7 @@ describe('a program that changes nothing and scores best by noise', () => {
     ids = await played(of, PLAYS);
   });
 
-  test.each([{}, { metric: 'best-submission' }, { includeSuspect: true }, { mode: 'compat' }] as const)(
+  test.each([{}, { metric: 'best-submission' }, { include: ['suspect'] }, { mode: 'compat' }] as const)(
     'ranks with the baseline on a leaderboard: %j',
     async (options) => {
       const { rows } = await db.queries.leaderboard({ tasks: [of.id], intervals: true, ...options });
@@ -108,7 +108,7 @@ describe('a program that changes nothing and scores best by noise', () => {
       mode: 'strict' as const,
     };
     await db.comparisons.save('unchanged', { ...fixed, baselines: { [of.id]: 0.5 } });
-    const { rows } = await db.queries.leaderboard({ comparison: 'unchanged' });
+    const { rows } = await db.queries.leaderboard({ view: 'unchanged' });
     expect(rows.map(({ model, rank }) => [model, rank])).toEqual([
       ['worker', 1],
       ['idle', 2],

@@ -3,18 +3,10 @@ import type { ComparisonDocument, SavedComparison } from '../../../domain/views/
 
 /** Its JSON; T as in the leaderboard's. */
 export const comparisonDocument = ({ name, createdAt, options }: SavedComparison): ComparisonDocument => {
-  const { models, tasks, contracts, baselines, targets, k, axis, mode, metric } = options;
-  const { includeSuspect, includeLocal, includeImported, includeScripted, sample, profile, batchId } = options;
+  const { models, tasks, contracts, baselines, targets = null, k = null, axis, batchId = null } = options;
+  const { mode = 'strict', metric = 'best-attempt', include = [], sample = false, profile } = options;
   return {
-    ...{ name, createdAt, models, tasks, contracts, baselines, k: k ?? null, T: axis },
-    targets: targets ?? null,
-    ...{ mode: mode ?? 'strict', metric: metric ?? 'best-attempt' },
-    ...{ includeSuspect: includeSuspect === true, includeLocal: includeLocal === true },
-    ...{
-      includeImported: includeImported === true,
-      includeScripted: includeScripted === true,
-      sample: sample === true,
-    },
-    ...{ profile: profileMeant(profile, sample === true), batchId: batchId ?? null },
+    ...{ name, createdAt, models, tasks, contracts, baselines, targets, k, T: axis },
+    ...{ mode, metric, include: [...include], sample, profile: profileMeant(profile, sample), batchId },
   };
 };

@@ -24,11 +24,11 @@ export async function saveComparison(
       code: 'comparison.empty',
       remedy:
         'See what ranks with `bench leaderboard` first; scripted agents and runs without isolation rank only on request.',
-      fields: { includeScripted: true, includeLocal: true },
+      fields: { include: 'scripted,local' },
     });
   return ports.comparisons.save(name, {
     ...options,
-    includeSuspect: compared.includeSuspect,
+    include: compared.include,
     models: [...new Set(rows.filter(({ unranked }) => unranked === null).map(({ model }) => model))].sort(),
     tasks: tasks.filter((task) => task.compared).map(({ task }) => task),
     contracts: Object.fromEntries(tasks.map(({ task, contract }) => [task, contract])),

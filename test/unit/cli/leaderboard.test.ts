@@ -59,10 +59,7 @@ const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['comparison']> 
       order: 'win-rate',
       separation: { pairs: 1, resolved: 0 },
       priceList: null,
-      includeSuspect: false,
-      includeLocal: false,
-      includeImported: false,
-      includeScripted: false,
+      include: [],
       sample: false,
       profile: 'default',
       otherProfiles: [],
@@ -185,9 +182,9 @@ describe('the leaderboard on a terminal', () => {
 
   it('says that spoilers never rank, not how to rank them', () => {
     const spoiler = row('scripted:spoiler', { rank: null, unranked: 'spoiler', kind: 'scripted' });
-    const text = shown(board([row('a'), spoiler], { includeScripted: true }), 120);
+    const text = shown(board([row('a'), spoiler], { include: ['scripted'] }), 120);
     expect(text).toContain('Never ranked (–): scripted:spoiler');
-    expect(text).not.toContain('--include-scripted');
+    expect(text).not.toContain('--include scripted');
   });
 });
 

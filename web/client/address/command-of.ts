@@ -7,20 +7,14 @@ const all = (value: string | string[] | undefined): string[] => (value === undef
 /** Parameters of both the leaderboard's address and the command, in the command's spelling. */
 const LEADERBOARD = {
   values: {
-    comparison: 'comparison',
+    view: 'view',
     metric: 'metric',
     suite: 'suite',
     batch: 'batch',
     mode: 'mode',
   },
-  lists: { models: 'models', tasks: 'tasks' },
-  flags: {
-    includeSuspect: 'include-suspect',
-    includeScripted: 'include-scripted',
-    includeLocal: 'include-local',
-    includeImported: 'include-imported',
-    sample: 'sample',
-  },
+  lists: { models: 'models', tasks: 'tasks', include: 'include' },
+  flags: { sample: 'sample' },
 } as const;
 
 /** The command that shows the same as the page, or nearly. */

@@ -1,3 +1,4 @@
+import type { Included } from '../../../domain/requests/comparison.js';
 import { EVENT_KINDS } from '../../../domain/run/event-kinds.js';
 import { INTEGRITY_RULES } from '../../../domain/run/integrity-rules.js';
 import { MODEL_KINDS } from '../../../domain/model/model.js';
@@ -95,15 +96,18 @@ export const readBatch = reader({
   kind: listOf(EVENT_KINDS),
 });
 
+export const INCLUDED = ['suspect', 'scripted', 'local', 'imported'] as const satisfies readonly Included[];
+
 export const readLeaderboard = reader({
-  comparison: text,
+  view: text,
   metric: oneOf(['best-attempt', 'best-submission']),
   models: list,
   tasks: list,
   suite: text,
   batch: text,
   mode: oneOf(['strict', 'compat']),
-  ...{ includeSuspect: flag, includeScripted: flag, includeLocal: flag, includeImported: flag, sample: flag },
+  include: listOf(INCLUDED),
+  sample: flag,
   profile: text,
   /** Excluded, to see what would change. */
   without: list,

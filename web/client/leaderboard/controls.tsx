@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Change } from '../address/change.js';
-import type { LeaderboardSearch } from '../address/pages.js';
+import { INCLUDED, type LeaderboardSearch } from '../address/pages.js';
 import { document as asked } from '../data/queries.js';
 import { Checkbox, Choice } from '../parts/fields.js';
 import { plainText, Text } from '../parts/text.js';
@@ -11,12 +11,11 @@ interface Props {
   change: Change<'/leaderboard'>;
 }
 
-const FLAGS = {
-  includeSuspect: 'suspect scores',
-  includeScripted: 'scripted',
-  includeLocal: 'without isolation',
-  includeImported: 'imported',
-  sample: 'sample data',
+const INCLUDES = {
+  suspect: 'suspect scores',
+  scripted: 'scripted',
+  local: 'without isolation',
+  imported: 'imported',
 } as const;
 
 const withoutAll = (search: LeaderboardSearch): LeaderboardSearch =>
@@ -26,18 +25,18 @@ const withoutAll = (search: LeaderboardSearch): LeaderboardSearch =>
 export function Controls({ search, change }: Props) {
   const comparisons = useQuery(asked('comparisons', {}, {}));
   // What is saved is compared as it was saved.
-  const frozen = search.comparison !== undefined;
+  const frozen = search.view !== undefined;
   return (
     <div className="controls" role="group" aria-label="What is compared">
       {(comparisons.data?.comparisons.length ?? 0) > 0 && (
         <Choice
           label="Saved"
-          value={search.comparison}
+          value={search.view}
           options={[
             [undefined, '–'],
             ...comparisons.data!.comparisons.map(({ name }) => [name, plainText(name)] as const),
           ]}
-          onChange={(comparison) => change({ ...withoutAll(search), comparison })}
+          onChange={(view) => change({ ...withoutAll(search), view })}
         />
       )}
       <Choice
@@ -57,16 +56,26 @@ export function Controls({ search, change }: Props) {
         onChange={(mode) => change({ mode: mode === 'strict' ? undefined : mode })}
       />
       <Subjects search={search} change={change} />
-      {(Object.keys(FLAGS) as (keyof typeof FLAGS)[]).map((name) => (
+      {INCLUDED.map((one) => (
         <Checkbox
-          key={name}
-          checked={search[name] === true}
+          key={one}
+          checked={search.include?.includes(one) === true}
           disabled={frozen}
-          onChange={(checked) => change({ [name]: checked ? true : undefined })}
+          onChange={(checked) => {
+            const next = INCLUDED.filter((other) => (other === one ? checked : search.include?.includes(other)));
+            change({ include: next.length === 0 ? undefined : next });
+          }}
         >
-          {FLAGS[name]}
+          {INCLUDES[one]}
         </Checkbox>
       ))}
+      <Checkbox
+        checked={search.sample === true}
+        disabled={frozen}
+        onChange={(checked) => change({ sample: checked ? true : undefined })}
+      >
+        sample data
+      </Checkbox>
       {Object.keys(search).length > 0 && (
         <button type="button" className="plain" onClick={() => change(withoutAll(search))}>
           reset
@@ -91,7 +100,7 @@ function Subjects({ search, change }: Props) {
           {values.map((value) => (
             <Checkbox
               key={value}
-              disabled={search.comparison !== undefined}
+              disabled={search.view !== undefined}
               checked={search[name]?.includes(value) ?? true}
               onChange={(checked) => {
                 const now = search[name] ?? values;

@@ -45,10 +45,7 @@ export function LeaderboardPage() {
             <Empty title="Nothing to compare yet">
               <p>Runs of a model count once they have ended. Scripted agents are ranked only on request.</p>
               <p>
-                <button
-                  type="button"
-                  onClick={() => change({ includeScripted: true, includeLocal: true, includeImported: true })}
-                >
+                <button type="button" onClick={() => change({ include: ['scripted', 'local', 'imported'] })}>
                   Rank every run
                 </button>
               </p>

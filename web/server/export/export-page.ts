@@ -179,7 +179,7 @@ async function writeResults(
   const pack = new Pack(exporting, packOf('leaderboard', {}, {}));
   const saved = comparison === null ? [] : [await pack.ask('comparison', { name: comparison })];
   pack.put('comparisons', {}, {}, { comparisons: saved.map(withoutMoved) });
-  const every = { includeScripted: true, includeLocal: true, includeImported: true };
+  const every = { include: ['scripted', 'local', 'imported'] };
   const requests =
     leaderboard === null ? [] : comparison === null ? [leaderboard, { ...leaderboard, ...every }] : [leaderboard];
   for (const request of requests) {

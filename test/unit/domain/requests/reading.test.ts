@@ -9,14 +9,14 @@ describe('requests to read', () => {
   it('are completed', () => {
     expect(checkedRequest(runsRequestSchema, {})).toEqual({ limit: 100 });
     expect(checkedRequest(sqlRequestSchema, { timeout: '2m' })).toEqual({ maxRows: 10_000, timeout: 120 });
-    expect(checkedRequest(leaderboardRequestSchema, { comparison: 'spring' })).toEqual({ comparison: 'spring' });
+    expect(checkedRequest(leaderboardRequestSchema, { view: 'spring' })).toEqual({ view: 'spring' });
     expect(checkedRequest(verifyTasksRequestSchema, { suite: 'games' })).toEqual({
       ...{ ids: [], suite: 'games', sample: false, agent: 'default', concurrency: 2 },
     });
   });
 
   it('leave the metric to a saved comparison', () => {
-    expect(checkedRequest(leaderboardRequestSchema, { comparison: 'paper' })).not.toHaveProperty('metric');
+    expect(checkedRequest(leaderboardRequestSchema, { view: 'paper' })).not.toHaveProperty('metric');
   });
 
   it('take times with a unit', () => {

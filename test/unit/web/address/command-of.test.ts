@@ -38,8 +38,8 @@ describe('the command that shows what an address shows', () => {
     ['/runs/r-1?tab=setup', 'bench show r-1'],
     ['/compare?runs=r-1,r-2', 'bench show r-1'],
     [
-      '/leaderboard?metric=best-submission&models=a&includeSuspect=true',
-      'bench leaderboard --metric best-submission --models a --include-suspect',
+      '/leaderboard?metric=best-submission&models=a&include=suspect',
+      'bench leaderboard --metric best-submission --models a --include suspect',
     ],
     ['/ops', 'bench hosts list'],
     ['/sql?q=select+%27it%27%27s%27', `bench sql 'select '\\''it'\\'''\\''s'\\'''`],

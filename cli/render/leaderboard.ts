@@ -1,6 +1,6 @@
 import { FIGURE_NAMES } from '../../domain/results/leaderboard-order.js';
 import { flaggedRunsText } from '../../domain/run/integrity-rules.js';
-import { formatCost, formatScore, plural } from './format.js';
+import { formatCost, formatScore } from './format.js';
 import { emptyNotes, leaderboardNotes } from './leaderboard-notes.js';
 import { type Column, tableWidth } from './table.js';
 import type {

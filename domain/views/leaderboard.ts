@@ -13,11 +13,11 @@ import {
   usdSchema,
 } from './values.js';
 
-export type LeaderboardMetric = z.infer<typeof leaderboardMetricSchema>;
+type LeaderboardMetric = z.infer<typeof leaderboardMetricSchema>;
 
 export type { LeaderboardOrder } from '../results/leaderboard-order.js';
 
-export type LeaderboardMode = z.infer<typeof leaderboardModeSchema>;
+type LeaderboardMode = z.infer<typeof leaderboardModeSchema>;
 
 /** What is compared, and by which rules: all that a saved comparison fixes. */
 export interface ComparisonOptions {

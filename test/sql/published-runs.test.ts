@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import { MLGYM_TASKS } from '../../domain/mlgym/tasks.js';
-import type { Leaderboard, LeaderboardOptions, LeaderboardRow } from '../../domain/views/leaderboard.js';
+import type { LeaderboardOptions, LeaderboardRow } from '../../domain/views/leaderboard.js';
 import { PUBLISHED, publishedIsHere, publishedRuns, storePublishedRuns } from '../setup/published-runs.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 

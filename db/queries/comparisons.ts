@@ -22,14 +22,14 @@ export const tasksAtContracts = ({ tasks, contracts }: Pick<FrozenOptions, 'task
 
 interface ComparisonRow {
   name: string;
-  view: FrozenOptions;
+  options: FrozenOptions;
   created_at: Date;
 }
 
-const comparisonOf = ({ name, view, created_at }: ComparisonRow): SavedComparison => ({
+const comparisonOf = ({ name, options, created_at }: ComparisonRow): SavedComparison => ({
   name,
   createdAt: created_at.toISOString(),
-  options: view,
+  options,
 });
 
 /** By name. */
@@ -56,7 +56,7 @@ export async function savedComparison(run: Statements, name: string): Promise<Sa
 export async function saveComparison(run: Statements, name: string, options: FrozenOptions): Promise<SavedComparison> {
   const [row] = await run<ComparisonRow>(
     'saveComparison',
-    `insert into saved_comparisons (name, view) values ($1, $2::jsonb) on conflict (name) do nothing returning *`,
+    `insert into saved_comparisons (name, options) values ($1, $2::jsonb) on conflict (name) do nothing returning *`,
     [name, JSON.stringify(options)],
   );
   if (row !== undefined) return comparisonOf(row);

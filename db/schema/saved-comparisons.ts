@@ -5,6 +5,6 @@ import { createdAt } from './columns.js';
 /** What a published table compared. Its figures depend on the whole set, so a new model or task must not change it. */
 export const savedComparisons = pgTable('saved_comparisons', {
   name: text('name').primaryKey(),
-  view: jsonb('view').$type<FrozenOptions>().notNull(),
+  options: jsonb('options').$type<FrozenOptions>().notNull(),
   createdAt: createdAt(),
 });

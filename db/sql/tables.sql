@@ -31,7 +31,7 @@ comment on column captured_calls.token_ids is 'Sampled; as many as logprobs.';
 comment on column captured_calls.request is '{messages, tools, sampling}, as sent.';
 
 comment on table saved_comparisons is 'Saved comparisons: models, tasks, k, axis and options of a leaderboard that new models and tasks do not change.';
-comment on column saved_comparisons.view is 'models, tasks, contracts, baselines, standardErrors, targets, k, axis, mode, metric, include, sample, profile, batchId: all that its leaderboard compares, and by which rules.';
+comment on column saved_comparisons.options is 'models, tasks, contracts, baselines, standardErrors, targets, k, axis, mode, metric, include, sample, profile, batchId: all that its leaderboard compares, and by which rules.';
 
 comment on table episode_actions is 'Trainers'' actions in episodes, each the answer to one turn.';
 comment on column episode_actions.seq is 'From 1, by the trainer.';

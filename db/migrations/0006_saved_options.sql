@@ -1,7 +1,7 @@
-ALTER TABLE "saved_comparisons" ADD COLUMN "view" jsonb;
+ALTER TABLE "saved_comparisons" ADD COLUMN "options" jsonb;
 --> statement-breakpoint
 -- By hand: what the columns held.
-update saved_comparisons s set view =
+update saved_comparisons s set options =
   jsonb_build_object(
     'models', s.models, 'tasks', s.tasks, 'axis', s.axis, 'mode', s.mode, 'metric', s.metric,
     'include', array_remove(array[
@@ -18,7 +18,7 @@ update saved_comparisons s set view =
   || case when s.targets is null then '{}' else jsonb_build_object('targets', (
     select jsonb_object_agg(t.task, t.value) from unnest(s.tasks, s.targets) t (task, value))) end;
 --> statement-breakpoint
-ALTER TABLE "saved_comparisons" ALTER COLUMN "view" SET NOT NULL;
+ALTER TABLE "saved_comparisons" ALTER COLUMN "options" SET NOT NULL;
 --> statement-breakpoint
 ALTER TABLE "saved_comparisons"
   DROP COLUMN "models",

@@ -42,10 +42,9 @@ export function leaderboardCsv(board: Leaderboard): string {
       (row) => row[key],
     ]),
     ['flags', (row) => flaggedRunsText(row.flags).join(', ')],
-    ...(['costUsd', 'costPerRunUsd', 'costKind', 'inputTokens', 'outputTokens'] as const).map((key): Column => [
-      key,
-      (row) => row[key],
-    ]),
+    ...(['costUsd', 'costPerRunUsd', 'costKind', 'unknownCosts', 'inputTokens', 'outputTokens'] as const).map(
+      (key): Column => [key, (row) => row[key]],
+    ),
     ...board.tasks.flatMap(({ task }): Column[] => [
       [`${task} best`, (row) => row.scores[task]?.best],
       [`${task} last`, (row) => row.scores[task]?.last],

@@ -98,7 +98,7 @@ function mainColumns(board: Leaderboard): Droppable[] {
     },
     {
       title: 'cost',
-      value: (row) => cost(row.costPerRunUsd === null ? null : row.costUsd, row),
+      value: (row) => atLeast(cost(row.costUsd, row), row),
       align: 'right',
       drop: 8,
     },
@@ -140,6 +140,10 @@ function figureColumns(board: Leaderboard, sampled: boolean): Partial<Record<key
 /** With its kind, unless this home was charged it. */
 const cost = (usd: string | null, { costKind }: LeaderboardRow): string =>
   usd === null ? '–' : `${formatCost(usd)}${costKind === 'charged' ? '' : ` ${costKind}`}`;
+
+/** Runs of unknown cost are not free. */
+const atLeast = (shown: string, { costUsd, unknownCosts }: LeaderboardRow): string =>
+  costUsd === null || unknownCosts === 0 ? shown : `≥ ${shown}`;
 
 const fixed = (value: number | null, digits: number): string => (value === null ? '–' : value.toFixed(digits));
 

@@ -1,5 +1,5 @@
 import { INCLUDED } from '../../domain/requests/comparison.js';
-import { orderOf } from '../../domain/results/leaderboard-order.js';
+import { orderInMode } from '../../domain/results/leaderboard-order.js';
 import { profileMeant } from '../../domain/task/profile.js';
 import type { SavedComparison } from '../../domain/views/comparisons.js';
 import type { LeaderboardOptions, Leaderboard } from '../../domain/views/leaderboard.js';
@@ -18,7 +18,7 @@ export function choicesOf(asked: LeaderboardOptions, saved: SavedComparison | nu
     mode,
     metric,
     kind: metric === 'best-submission' ? ('last' as const) : ('best' as const),
-    order: orderOf(mode),
+    order: orderInMode(mode),
     include: INCLUDED.filter((one) => include.includes(one) || (one === 'suspect' && mode === 'compat')),
     sample,
     intervals: options.intervals === true,

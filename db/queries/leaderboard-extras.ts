@@ -83,6 +83,8 @@ interface RecordedCost extends Id {
 interface ListCost extends Id {
   totalUsd: string | null;
   perRunUsd: string | null;
+  /** Ended runs without a list price or a record of their tokens. */
+  unknown: number;
 }
 
 const ROW = `r.model_name as model, r.model_kind as kind,
@@ -112,31 +114,50 @@ export async function rowCosts(
   const listed = await run<ListCost>(
     'listCosts',
     `select ${ROW}, trim_scale(round(sum(c.list_usd), 10))::text as "totalUsd",
-       trim_scale(round(avg(c.list_usd), 10))::text as "perRunUsd"
-     from run_costs($7) c join runs r on r.run_id = c.run_id ${SELECTED}
+       trim_scale(round(avg(c.list_usd), 10))::text as "perRunUsd",
+       count(*) filter (
+         where r.status = 'ended' and c.list_usd is null
+           and not exists (select from tree_nodes n where n.run_id = r.run_id)
+       )::int as unknown
+     from runs r left join run_costs($7) c on c.run_id = r.run_id ${SELECTED}
      group by 1, 2, 3`,
     [...parametersOf(selection), found.list],
   );
   return { recorded, list: found.list, listed };
 }
 
-/** Of all runs of a row: one figure, of one kind. */
+/** A row's cost over all its runs, of one kind. Unknown costs add nothing: null where none is known. */
 export function rowCost(
-  row: Pick<LeaderboardRow, 'costUsd' | 'costPerRunUsd' | 'ended'>,
+  row: { ended: number; costUsd: string | null; costPerRunUsd: string | null },
   recorded: RecordedCost | undefined,
   listed: ListCost | undefined,
-): Pick<LeaderboardRow, 'costUsd' | 'costPerRunUsd' | 'costKind'> {
-  if (recorded === undefined) return { costUsd: row.costUsd, costPerRunUsd: row.costPerRunUsd, costKind: 'charged' };
+): Pick<LeaderboardRow, 'costUsd' | 'costPerRunUsd' | 'costKind' | 'unknownCosts'> {
+  const charged = { costUsd: row.costUsd, costPerRunUsd: row.costPerRunUsd, costKind: 'charged' as const };
+  if (recorded === undefined) return { ...charged, unknownCosts: 0 };
   const own = row.ended - recorded.runs;
-  if (recorded.totalUsd === null)
-    return { costUsd: row.costUsd, costPerRunUsd: perRun(Number(row.costUsd), own), costKind: 'charged' };
+  const unknownCosts = recorded.runs - recorded.priced;
+  if (recorded.totalUsd === null) {
+    const usd = Number(row.costUsd);
+    return {
+      ...charged,
+      costUsd: usd === 0 && own <= 0 ? null : row.costUsd,
+      costPerRunUsd: perRun(usd, own),
+      unknownCosts,
+    };
+  }
   if (listed !== undefined && listed.totalUsd !== null)
-    return { costUsd: listed.totalUsd, costPerRunUsd: listed.perRunUsd, costKind: 'list' };
+    return {
+      ...{ costUsd: listed.totalUsd, costPerRunUsd: listed.perRunUsd, costKind: 'list' },
+      unknownCosts: listed.unknown,
+    };
   const total = Number(row.costUsd) + Number(recorded.totalUsd);
-  return { costUsd: decimal(total), costPerRunUsd: perRun(total, own + recorded.priced), costKind: 'recorded' };
+  return {
+    ...{ costUsd: decimal(total), costPerRunUsd: perRun(total, own + recorded.priced), costKind: 'recorded' },
+    unknownCosts,
+  };
 }
 
-const perRun = (usd: number, runs: number): string | null => (runs === 0 ? null : decimal(usd / runs));
+const perRun = (usd: number, runs: number): string | null => (runs <= 0 ? null : decimal(usd / runs));
 
 const decimal = (usd: number): string => String(Number(usd.toFixed(10)));
 

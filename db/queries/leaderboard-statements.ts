@@ -8,7 +8,7 @@ import { type Choices, parametersOf } from './leaderboard-choices.js';
 import { anyFlagged, otherProfiles } from './leaderboard-extras.js';
 import type { RatioRow } from './leaderboard-ratios.js';
 
-type Extras = Pick<LeaderboardRow, 'withSuspects' | 'flags' | 'costKind'>;
+type Extras = Pick<LeaderboardRow, 'withSuspects' | 'flags' | 'costKind' | 'unknownCosts'>;
 
 export type Headline = Pick<LeaderboardRow, 'winRate' | 'gain' | 'curve'>;
 

@@ -2,7 +2,7 @@
 export type LeaderboardOrder = 'win-rate' | 'rank';
 
 /** MLGym-Bench orders by average rank. */
-export const orderOf = (mode: 'strict' | 'compat'): LeaderboardOrder => (mode === 'compat' ? 'rank' : 'win-rate');
+export const orderInMode = (mode: 'strict' | 'compat'): LeaderboardOrder => (mode === 'compat' ? 'rank' : 'win-rate');
 
 type Figure = LeaderboardOrder | 'gain' | 'aup';
 

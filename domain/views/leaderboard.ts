@@ -173,8 +173,9 @@ const leaderboardRowSchema = z
     cancelled: countSchema,
     suspect: countSchema,
     flags: z.partialRecord(integrityRuleSchema, countSchema).describe('runs by the rule that flagged them'),
-    costUsd: usdSchema,
-    costPerRunUsd: usdSchema.nullable().describe('per ended run, repetitions included; null: of none it is known'),
+    costUsd: usdSchema.nullable().describe('without runs of unknown cost; null: none is known'),
+    costPerRunUsd: usdSchema.nullable().describe('per ended run of known cost, with repetitions; null: none is known'),
+    unknownCosts: countSchema.describe('imported runs whose cost is not known: `costUsd` is at least that'),
     costKind: z
       .enum(['charged', 'list', 'recorded'])
       .describe(

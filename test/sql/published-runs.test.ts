@@ -223,8 +223,11 @@ describe.runIf(publishedIsHere)('the published runs of six models at thirteen ta
     );
     const { rows } = await db.queries.leaderboard({ mode: 'strict' });
     expect(rows.reduce((sum, { flags }) => sum + (flags.self_reported ?? 0), 0)).toBe(13);
-    for (const { model, withSuspects } of rows)
-      expect(withSuspects?.bestAup).toBeCloseTo(expected.aup_strict_normalised[model]!.best_aup_strict, 3);
-    expect(rows.some(({ bestAup, withSuspects }) => bestAup !== withSuspects?.bestAup)).toBe(true);
+    for (const { model, bestAup, withSuspects } of rows)
+      expect((withSuspects ?? { bestAup }).bestAup).toBeCloseTo(
+        expected.aup_strict_normalised[model]!.best_aup_strict,
+        3,
+      );
+    expect(rows.some(({ withSuspects }) => withSuspects !== null)).toBe(true);
   });
 });

@@ -47,7 +47,7 @@ const row = (model: string, more: Partial<LeaderboardRow> = {}): LeaderboardRow 
   ...{ profile: null, improvedTasks: 3, missingTasks: 0, notRunTasks: 0, averageRank: 1.25 },
   ...{ attempts: 12, ended: 12, infraErrors: 0, configErrors: 0, cancelled: 0, suspect: 0, costUsd: '6' },
   ...{ costPerRunUsd: '0.5', inputTokens: 1, outputTokens: 1 },
-  ...{ withSuspects: null, flags: {}, costKind: 'charged' },
+  ...{ withSuspects: null, flags: {}, costKind: 'charged', unknownCosts: 0 },
   scores: Object.fromEntries(TASKS.map((task) => [task, score(1.44017)])),
   ...more,
 });
@@ -123,6 +123,15 @@ describe('the leaderboard on a terminal', () => {
     expect(listed).toMatch(/sly .*\$0\.80 list/);
     expect(listed).toContain('at the prices of the list mlgym');
     expect(shown(two, 120)).not.toMatch(/suspects|recorded/i);
+  });
+
+  it('shows no cost where none is known, and a part of the cost as the least', () => {
+    const unknown = row('unknown', { costUsd: null, costPerRunUsd: null, unknownCosts: 4 });
+    const partly = row('partly', { costUsd: '4', costPerRunUsd: '4', costKind: 'recorded', unknownCosts: 1 });
+    const text = shown(board([unknown, partly]), 160);
+    expect(text).toMatch(/unknown .* – +–$/m);
+    expect(text).toMatch(/partly .* \$4\.00 recorded +≥ \$4\.00 recorded$/m);
+    expect(text).not.toContain('$0');
   });
 
   it('tells of runs of another budget that it omits, and of which budget it is', () => {

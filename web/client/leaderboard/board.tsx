@@ -252,7 +252,10 @@ function NotRanked({ board, onOpen }: Props) {
                   </th>
                   <td>{WHY[row.unranked!]}</td>
                   <td className="right number">{row.attempts}</td>
-                  <td className="right number">{usd(row.costUsd)}</td>
+                  <td className="right number">
+                    {row.costUsd !== null && row.unknownCosts > 0 && '≥ '}
+                    {usd(row.costUsd)}
+                  </td>
                   {board.tasks.map(({ task }) => (
                     <td key={task} className="right">
                       {row.scores[task] === undefined ? (

@@ -18,8 +18,6 @@ export type Isolation = 'container' | 'none';
 /** Sandbox limits of a task, apart from the workspace's size. */
 export const LIMIT_KINDS = ['memory', 'cpus', 'processes'] as const;
 export type LimitKind = (typeof LIMIT_KINDS)[number];
-/** For comparing scores; `import`: unknown to this installation. */
-export type ScoredIsolation = Isolation | 'import';
 
 /** A run as submitted: fixed, read by activities from Postgres. */
 export interface RunDefinition extends Partial<KeptOptions> {

@@ -22,7 +22,7 @@ export interface LeaderboardForm {
 /** `drop`: given up in this order, the highest first, where the terminal is too narrow. */
 type Droppable = Column<LeaderboardRow> & { drop?: number };
 
-/** Tasks stand in columns where they fit, with both scores, or that which orders the rows; else in tables below. */
+/** Tasks are columns where they fit, with both scores or the ordering one; else tables below. */
 export function renderLeaderboard(board: Leaderboard, form: LeaderboardForm): string {
   const { width } = form;
   if (board.rows.length === 0)
@@ -106,7 +106,7 @@ function mainColumns(board: Leaderboard): Droppable[] {
   ];
 }
 
-/** A column for each figure; gains only where tasks have targets. Win rates and gains have intervals. */
+/** Gains only where tasks have targets. Win rates and gains have intervals. */
 function figureColumns(board: Leaderboard, sampled: boolean): Partial<Record<keyof typeof FIGURE_NAMES, Droppable>> {
   const kind = kindOf(board);
   const best = kind === 'best';
@@ -166,7 +166,7 @@ function improved(row: LeaderboardRow): string {
   return `${row.improvedTasks}/${compared}${apart.length === 0 ? '' : ` (${apart.join(', ')})`}`;
 }
 
-/** Ended of submitted. Runs that ended by the infrastructure's or the configuration's fault are always in sight. */
+/** Ended of submitted. Failures of infrastructure and configuration always show. */
 function attempts(row: LeaderboardRow): string {
   const unscored = row.infraErrors + row.configErrors;
   return `${row.ended}/${row.attempts}${unscored === 0 ? '' : ` (${unscored} unscored)`}`;

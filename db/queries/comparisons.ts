@@ -8,7 +8,7 @@ import type { FrozenOptions, SavedComparison } from '../../domain/views/comparis
 export const baselinesOf = ({ tasks, baselines }: Pick<FrozenOptions, 'tasks' | 'baselines'>): (number | null)[] =>
   tasks.map((task) => baselines[task] ?? null);
 
-/** Standard errors of the baselines, and targets, as arguments of leaderboard(). Null: they were not kept. */
+/** Arguments of leaderboard(): baselines' standard errors, and targets. Null: not kept. */
 export const scalesOf = ({
   tasks,
   standardErrors,

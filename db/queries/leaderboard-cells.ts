@@ -24,7 +24,7 @@ interface Board {
   ratiosOf: ReadonlyMap<string, RatiosOfMethod>;
 }
 
-/** Thousands of cells: each is made once, with all that it has; copying them took a fifth of the time of the leaderboard. */
+/** Each of thousands of cells is made once: copying took a fifth of the leaderboard's time. */
 export function boardCells(columns: Columns<CellRow>, { tasks, ratiosOf }: Board): BoardCell[] {
   if (columns.model === null) return [];
   const column = columns as { [Key in keyof CellRow]: CellRow[Key][] };

@@ -26,7 +26,7 @@ const parametersOf = ({ batchId, tasks, contracts, models, sample, profile }: Se
   profile,
 ];
 
-/** Selects runs as leaderboard_scores() does. Versions come as one table: joined one by one they are looked through for each run. */
+/** Selects runs as leaderboard_scores() does. One table of versions: a join scans them per run. */
 const SELECTED = `
   join unnest($2::text[], $3::int[]) t (task, contract) on t.task = r.task_id and t.contract = r.contract
   join (
@@ -90,7 +90,7 @@ interface ListCost extends Id {
 const ROW = `r.model_name as model, r.model_kind as kind,
   case r.origin when 'import' then 'import' else coalesce(r.isolation, 'container') end as isolation`;
 
-/** What rows cost by other measures than what this home was charged; list prices only beside recorded ones. */
+/** Costs that this home was not charged; list prices only beside recorded ones. */
 export async function rowCosts(
   run: Statements,
   selection: Selection,
@@ -126,7 +126,7 @@ export async function rowCosts(
   return { recorded, list: found.list, listed };
 }
 
-/** A row's cost over all its runs, of one kind. Unknown costs add nothing: null where none is known. */
+/** A row's cost over all its runs, of one kind. Null: none is known. */
 export function rowCost(
   row: { ended: number; costUsd: string | null; costPerRunUsd: string | null },
   recorded: RecordedCost | undefined,

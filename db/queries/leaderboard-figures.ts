@@ -7,7 +7,7 @@ import type { LeaderboardRow } from '../../domain/views/leaderboard.js';
 import type { Statements } from '../statements.js';
 import { type Compared, type IntervalOptions, leaderboardIntervals } from './leaderboard-intervals.js';
 
-/** Raised whenever the same attempts give other figures, so that none computed before are shown: a unit test compares their hash. */
+/** To be raised when the same attempts give other figures. A unit test compares their hash. */
 export const FIGURES_VERSION = 5;
 /** So many comparisons are kept. */
 const KEPT = 200;
@@ -31,7 +31,7 @@ export function computeFigures(compared: Compared, options: FigureOptions): Figu
   };
 }
 
-/** The same, from the table of those that were computed before. Without intervals computing takes no longer than looking. */
+/** From the table of earlier ones. Without intervals computing is as fast as a query. */
 export async function keptFigures(run: Statements, compared: Compared, options: FigureOptions): Promise<Figures> {
   if (options === null) return computeFigures(compared, options);
   const inputs = hashOf(compared, options);
@@ -60,7 +60,7 @@ export function hashOf({ tasks }: Compared, { order, kind }: NonNullable<FigureO
   hash.update(JSON.stringify([FIGURES_VERSION, order, kind, tasks.length]));
   for (const { direction, baseline, standardError, target, cells } of tasks) {
     hash.update(JSON.stringify([direction, baseline, standardError, target, cells.length]));
-    // One list of numbers, each cell after its length: as text they would take longer than all else.
+    // One list of numbers, each cell after its length: hashing texts would take longest.
     const numbers: number[] = [];
     for (const cell of cells) {
       numbers.push(cell.ran ? 1 : 0, cell.best.length);

@@ -18,7 +18,7 @@ export interface ComparedCell {
   lastAttempts: (number | null)[];
 }
 
-/** What is compared, in the form that statistics take: tasks with a cell for each of `methods`, in their order. */
+/** As statistics take it: tasks with a cell for each of `methods`, in their order. */
 export function comparedAttempts(cells: readonly ComparedCell[]) {
   const byTask = groupBy(
     cells.filter(({ compared }) => compared),
@@ -47,10 +47,10 @@ export interface IntervalOptions {
   observed: Headlines;
 }
 
-/** Intervals of the compared methods, by their place, and how far what orders the rows tells them apart. */
+/** Intervals of the compared methods, by their place, and which of them differ. */
 export function leaderboardIntervals({ tasks, methods }: Compared, { order, kind, observed }: IntervalOptions) {
   const winRates = resampledWinRates(tasks, DRAWN);
-  // Resamples of win rates draw attempts too, those of positions only tasks: measured, both hold what they should.
+  // Win rates resample attempts and tasks, positions only tasks: measured, both cover 95 %.
   const ordering =
     order === 'rank'
       ? { ...resampledPositions(tasks, DRAWN), tail: expandedTail(tasks.length) }

@@ -64,7 +64,7 @@ const areaWith = (area: Omit<Area, 'improvedTasks'> | undefined, cells: readonly
 /** Sums in another order differ in their last digits. */
 const SAME = 1e-12;
 
-/** Ranked anew: those that have a place by average rank, by another figure. `rows` are in the order of models where they are equal. */
+/** Ranks those with an average rank by another figure. Equal ones keep the order of `rows`. */
 export function inOrder(
   rows: readonly LeaderboardRow[],
   valueOf: (row: LeaderboardRow) => number | null,

@@ -2,7 +2,7 @@ import type { Statements } from '../statements.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { LeaderboardRun } from '../../domain/views/leaderboard-run.js';
 
-/** The runs of a leaderboard's models and tasks, selected as by leaderboard_scores(); sorted by task, model, attempt. */
+/** Runs as leaderboard_scores() selects them, sorted by task, model, attempt. */
 export async function leaderboardRuns(run: Statements, { comparison, tasks }: Leaderboard): Promise<LeaderboardRun[]> {
   const rows = await run<Omit<LeaderboardRun, 'createdAt'> & { createdAt: Date }>(
     'leaderboardRuns',

@@ -31,8 +31,8 @@ export interface Found {
 }
 
 /**
- * Every figure but headlines and intervals (leaderboard-figures.ts) comes from SQL functions. The comparison is one statement, hence one snapshot, over one grid, which
- * is computed once.
+ * SQL functions compute every figure but headlines and intervals (leaderboard-figures.ts).
+ * One statement, hence one snapshot, over one grid, which is computed once.
  */
 const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
   with given as materialized (

@@ -7,7 +7,7 @@ export const leaderboardModeSchema = z.enum(['strict', 'compat']);
 export const INCLUDED = ['suspect', 'scripted', 'local', 'imported'] as const;
 export type Included = (typeof INCLUDED)[number];
 
-/** What is compared, and by which rules. `shown` is what the left out means unless a saved comparison says otherwise. */
+/** What is compared, by which rules. `shown`: defaults, unless a saved comparison sets them. */
 export const comparisonRequestSchema = z.strictObject({
   metric: leaderboardMetricSchema
     .optional()

@@ -9,8 +9,8 @@ import type { AttemptCell, Samples } from './resampled-positions.js';
 export type ComparedGains = readonly (GainedTask & { cells: readonly AttemptCell[] })[];
 
 /**
- * Per model; NaN: nothing to tell (no other model, no task with gains). winRate: the chance that an attempt of the model
- * beats an attempt of another model at one of the tasks, each drawn evenly; a tie is half a win. gain: the mean over the
+ * Per model; NaN: no other model, or no task with gains. winRate: P(an attempt of the model beats
+ * one of another model at a task, each drawn evenly); a tie is half a win. gain: the mean over
  * tasks of the mean gain.
  */
 export type Headlines = Record<'winRate' | 'gain', Record<Kind, Float64Array>>;
@@ -32,8 +32,8 @@ export function headlines(tasks: ComparedGains): Headlines {
 }
 
 /**
- * Resamples of the win rates, paired: each compares all models on the same draw. At each task as many attempts of each
- * model as there are, and as many tasks as there are, drawn with replacement. The same for equal input and seed.
+ * Paired resamples of the win rates: each compares all models on one draw, with replacement, of as
+ * many tasks and attempts of each model as there are. Deterministic by input and seed.
  */
 export function resampledWinRates(
   tasks: ComparedGains,
@@ -58,7 +58,7 @@ export function resampledWinRates(
   return samples;
 }
 
-/** Per task the mean gain of each model's attempts; NaN: it did not run, or the task has no gains. */
+/** Per task the mean gain of each model's attempts; NaN: it did not run, or has no gains. */
 export function gainsByTask(tasks: ComparedGains): Record<Kind, Float64Array[]> {
   const layouts = tasks.map(layOut);
   const of = (kind: Kind) => layouts.map((layout) => gainsAt(layout, kind));
@@ -86,7 +86,7 @@ function layOut(task: ComparedGains[number]): TaskLayout {
   const starts = new Int32Array(cells.length + 1);
   for (let model = 0; model < cells.length; model++) {
     const { best, ran } = cells[model]!;
-    // A model that was not submitted for the task is missing there, as with one attempt without a score.
+    // A model not submitted for the task counts as one attempt without a score.
     attempts[model] = best.length > 0 ? best.length : ran ? 1 : 0;
     starts[model + 1] = starts[model]! + attempts[model]!;
   }
@@ -128,7 +128,7 @@ function winRates(layouts: readonly TaskLayout[], kind: Kind, times: Float64Arra
   if (models < 2) return new Float64Array(models).fill(NaN);
   const complete = layouts.every(({ attempts }) => attempts.every((count) => count > 0));
   if (complete) {
-    // All pairs met at all tasks: the chance is the share of wins (chancesOfWinning), which is a mean over the tasks.
+    // All pairs met at all tasks: the chance is the share of wins, a mean over the tasks.
     const shares = layouts.map((layout) => winsAt(layout, kind));
     return meanOverTasks(shares, times, models);
   }

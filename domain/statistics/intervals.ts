@@ -11,9 +11,9 @@ export interface Interval {
 const Z = 1.959963984540054;
 
 /**
- * Expanded percentile interval (Hesterberg 2015, "What teachers should know about the bootstrap", section 4.4): the
- * quantiles lie as far out as those of Student's t for `units` resampled units; otherwise intervals from few units are too narrow.
- * NaN values are left out; null: there are no others.
+ * Expanded percentile interval (Hesterberg 2015, "What teachers should know about the bootstrap",
+ * section 4.4): quantiles as far out as Student's t for `units` resampled units, since intervals
+ * from few units are too narrow. NaN values are left out; null: there are no others.
  */
 export function expandedPercentileInterval(values: Float64Array, units: number): Interval | null {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort();
@@ -29,14 +29,17 @@ export const expandedTail = (units: number): number =>
 /** What lies beyond each end of a plain percentile interval of 95 %. */
 export const PLAIN_TAIL = 0.025;
 
-/** Percentile interval of resamples that draw more than the tasks: these are wide enough by themselves. NaN values are left out; null: there are no others. */
+/**
+ * Percentile interval, wide enough for resamples that draw more than tasks. NaN values are left
+ * out; null: there are no others.
+ */
 export function percentileInterval(values: Float64Array, units: number): Interval | null {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort();
   if (sorted.length === 0 || units < 2) return null;
   return { low: quantileOfSorted(sorted, PLAIN_TAIL), high: quantileOfSorted(sorted, 1 - PLAIN_TAIL) };
 }
 
-/** Whether the percentile interval of a difference leaves zero out: fewer resamples than lie beyond an end (`tail`) are on the other side of it, or at it. */
+/** Whether a difference's interval excludes zero: less than `tail` of the resamples reach it. */
 export function leavesOutZero(difference: number, values: Float64Array, tail: number): boolean {
   let [known, others] = [0, 0];
   for (const value of values) {
@@ -50,7 +53,10 @@ export function leavesOutZero(difference: number, values: Float64Array, tail: nu
 /** Sums in another order differ in their last digits. */
 const SAME = 1e-12;
 
-/** The 97.5 % quantile of Student's t: Abramowitz and Stegun 26.7.5, to 0.001 from 5 degrees of freedom on, smaller before. */
+/**
+ * The 97.5 % quantile of Student's t: Abramowitz and Stegun 26.7.5. Within 0.001 from 5 degrees of
+ * freedom on, too small below.
+ */
 function studentQuantile(degrees: number): number {
   const terms = [
     (Z ** 3 + Z) / 4,

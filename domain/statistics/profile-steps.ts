@@ -2,8 +2,8 @@
 export type ProfileStep = readonly [tau: number, share: number];
 
 /**
- * The steps of a profile up to the end of the axis, ascending. `ratios`: of each task that counts, its ratio to the best;
- * null: not feasible.
+ * The steps of a profile up to the end of the axis, ascending. `ratios`: each counted task's ratio
+ * to the best; null: not feasible.
  */
 export function profileSteps(ratios: readonly (number | null)[], axis: number): ProfileStep[] {
   const steps: [number, number][] = [];

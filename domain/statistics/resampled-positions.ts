@@ -2,22 +2,23 @@ import { type ComparedTask, type Kind, KINDS } from './compared.js';
 import { randomIndexes } from './random-index.js';
 import { taskPositions } from './task-positions.js';
 
-/** One model at one task: its counted attempts, best[i] and last[i] of the same run; null: without a score. */
+/** One model at one task: counted attempts, best[i] and last[i] of one run; null: no score. */
 export interface AttemptCell {
   best: readonly (number | null)[];
   last: readonly (number | null)[];
   ran: boolean;
 }
 
-/** Each task with one cell per model, in the same order at every task. A task's baseline is compared with the models. */
+/** Each task with one cell per model, in one order. A task's baseline is compared too. */
 export type ComparedAttempts = readonly (ComparedTask & { cells: readonly AttemptCell[] })[];
 
 /** Per model its figure in each resample. */
 export type Samples = Record<Kind, Float64Array[]>;
 
 /**
- * Each model's average position, the baseline being one of those placed, observed and in each resample of the tasks:
- * times -1, so that more is better. NaN: no task of that resample counts for it. The same for equal input and seed.
+ * Each model's average position among models and baseline, observed and in each resample of the
+ * tasks, times -1: more is better. NaN: no task of that resample counts for it. Deterministic by
+ * input and seed.
  */
 export function resampledPositions(
   tasks: ComparedAttempts,

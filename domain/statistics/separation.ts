@@ -5,8 +5,8 @@ export interface Separation {
   /** Those whose difference has an interval of 95 % without zero. */
   resolved: number;
   /**
-   * Per model letters of its groups: neighbours in the order, none of whose pairs is resolved, have the same letter. Models
-   * with the same letter are not significantly different.
+   * Per model letters of its groups. Neighbours in the order, none of whose pairs is resolved,
+   * share a letter: they do not differ significantly.
    */
   groups: string[];
 }
@@ -15,8 +15,8 @@ export interface Separation {
 const SAME = 1e-12;
 
 /**
- * `values`: what orders the models, more is better; `samples`: the same in each resample, drawn for all models at once, so that differences are paired;
- * `differs`: whether the interval of a difference, from its resamples, lies beyond zero.
+ * `values`: what orders the models, more is better; `samples`: the same in each paired resample;
+ * `differs`: whether the interval of a difference, from its resamples, excludes zero.
  */
 export function separation(
   values: readonly number[],
@@ -61,7 +61,7 @@ function groupsOf(apart: readonly Uint8Array[]): string[] {
 const letterOf = (count: number): string =>
   String.fromCharCode(97 + (count % 26)) + (count < 26 ? '' : String(Math.floor(count / 26)));
 
-/** Per model the share of the resamples in which none is before it; equal ones share it. NaN is behind all. */
+/** Per model the share of resamples in which it is first; equal ones share it. NaN is last. */
 export function sharesOfFirst(samples: readonly Float64Array[]): number[] {
   const resamples = samples[0]?.length ?? 0;
   const shares = samples.map(() => 0);

@@ -1,6 +1,7 @@
 /**
- * Position of each method at one task from 1, into `out`: equal scores, and missing ones (NaN) at the end, share the mean of theirs. `placed`: those that take one;
- * the others have NaN. As comparison_ranks() in SQL. Returns `out`.
+ * Position of each method at one task from 1, into `out`, which is returned. Equal scores share the
+ * mean of their positions, as do missing ones (NaN) at the end. NaN: not `placed`. As
+ * comparison_ranks() in SQL.
  */
 export function taskPositions(
   scores: Float64Array,

@@ -35,17 +35,17 @@ export interface ComparisonOptions {
   mode?: LeaderboardMode | undefined;
   /** What would else not count (suspect scores), or be listed without a rank. */
   include?: readonly Included[] | undefined;
-  /** Of runs on sample data, and of tasks that need no data; default: of runs on real data, and of those. */
+  /** Runs on sample data, and tasks that need no data; default: runs on real data, and those. */
   sample?: boolean | undefined;
   /**
-   * Of runs under this profile of their task, and of tasks that do not have it; default: the tasks' own budgets, and with `sample` those that sample
-   * data imply. One that no submitted task has: BenchError, usage.
+   * Runs under this profile of their task, and tasks without it; default: the tasks' own budgets,
+   * with `sample` those of sample data. A profile of no submitted task: BenchError, usage.
    */
   profile?: string | undefined;
 }
 
 export interface LeaderboardOptions extends ComparisonOptions {
-  /** A saved comparison; of the options above only `metric` may stand beside it. Unknown: BenchError, not_found. */
+  /** A saved comparison, which excludes all options above but `metric`. Unknown: not_found. */
   view?: string | undefined;
   /** With intervals, P(best) and groups; default false. */
   intervals?: boolean | undefined;

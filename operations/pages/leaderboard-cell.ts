@@ -3,7 +3,7 @@ import type { LeaderboardRequest } from '../../domain/requests/leaderboard.js';
 import type { LeaderboardRun } from '../../domain/views/leaderboard-run.js';
 import { leaderboard, type LeaderboardPorts } from '../results/leaderboard.js';
 
-/** The runs behind a row of a leaderboard, or behind what it has at one task: those that count, and those that do not. */
+/** The runs behind a row of a leaderboard, or its cell at one task, whether they count or not. */
 export async function leaderboardCell(
   ports: LeaderboardPorts & { queries: Pick<LeaderboardReads, 'leaderboardRuns'> },
   request: LeaderboardRequest,

@@ -6,7 +6,7 @@ import { type NamePorts, refuseUnknownNames } from './refuse-unknown-names.js';
 
 export type ComparisonPorts = NamePorts & { queries: Pick<BatchReads, 'findBatch'> };
 
-/** The names in a request resolved: a suite becomes its tasks, a batch its id. BenchError: one of them is unknown. */
+/** Resolves names: a suite to its tasks, a batch to its id. BenchError: one is unknown. */
 export async function resolveComparison(
   ports: ComparisonPorts,
   request: SavedComparisonRequest,

@@ -1,7 +1,7 @@
 import type { ComparedTask, Kind } from '../../domain/statistics/compared.js';
 import { KINDS } from '../../domain/statistics/compared.js';
 
-/** One method at one task. Null: no score. `ran` false: only the infrastructure failed, so that nothing is known of it. */
+/** One method at one task. Null: no score. `ran` false: only the infrastructure failed. */
 interface ScoreCell {
   best: number | null;
   last: number | null;
@@ -9,7 +9,7 @@ interface ScoreCell {
 }
 type Mode = 'strict' | 'compat';
 
-/** How far beyond the worst feasible ratio a failure lies, and the points of the grid, as MLGym-Bench has them. */
+/** As in MLGym-Bench: a failure lies so far beyond the worst feasible ratio; points of the grid. */
 const EPSILON = 0.05;
 const GRID_POINTS = 500;
 
@@ -30,8 +30,8 @@ export function profileAxis(tasks: ComparedScores): number | null {
 }
 
 /**
- * AUP of each method; null: no feasible score at its tasks, or none ran. areas_under_profiles() in SQL is the
- * definition that leaderboards show; this one is written apart from it, to compare with.
+ * AUP of each method; null: no feasible score at its tasks, or none ran. Leaderboards show
+ * areas_under_profiles() of SQL; this one is independent, to compare with.
  */
 export function areasUnderProfiles(tasks: ComparedScores, kind: Kind, mode: Mode, axis: number): (number | null)[] {
   const methods = tasks[0]?.cells.length ?? 0;
@@ -63,7 +63,7 @@ interface AreaRules {
 }
 
 /**
- * What one task adds to each method's area, into `areas`: the mean of it over the tasks is the method's AUP.
+ * What one task adds to each method's area, into `areas`: AUP is its mean over tasks.
  * False: no method solves the task, which is then no part of any area.
  */
 function taskAreas(task: ComparedTask, scores: Float64Array, rules: AreaRules, areas: Float64Array): boolean {
@@ -79,7 +79,7 @@ function taskAreas(task: ComparedTask, scores: Float64Array, rules: AreaRules, a
   return true;
 }
 
-/** The area under a step at `at`, by the left sum over the grid: the step counts from the first point at or beyond it. */
+/** The area under a step at `at`, by the left sum: from the first point at or beyond it. */
 function leftSum(at: number, axis: number): number {
   if (axis === 0) return 0;
   const last = GRID_POINTS - 1;
@@ -94,8 +94,8 @@ function leftSum(at: number, axis: number): number {
 const [LEAST, MOST] = [1e-100, 1e100];
 
 /**
- * log10 of each method's performance ratio at one task, into `out`; NaN: infeasible, or no score (NaN in `scores`).
- * Returns the largest feasible ratio itself; null: no method solves the task. As performance_ratios() in SQL.
+ * log10 of each method's performance ratio at one task, into `out`; NaN: infeasible, or no score.
+ * Returns the largest feasible ratio; null: no method solves the task. As performance_ratios().
  */
 function logRatios(task: ComparedTask, scores: Float64Array, out: Float64Array): number | null {
   const maximize = task.direction === 'maximize';

@@ -6,7 +6,7 @@ import { type SeriesStyle, styleOf } from '../parts/series.js';
 import { spread } from './spread.js';
 import type { Leaderboard } from '../../../domain/views/leaderboard.js';
 
-/** The most lines that readers can distinguish: the first by rank are drawn, the rest are in the table. */
+/** Readers can distinguish so many lines: the first by rank; the rest are in the table. */
 const MOST = 10;
 
 export interface Profile {
@@ -47,7 +47,7 @@ const [HEIGHT, TOP, BOTTOM] = [400, 14, 46];
 /** A line of text. */
 const LINE = 16;
 
-/** Names beside the ends of their lines, none over another, each with a thread to its end. Lines' own labels are not kept apart. */
+/** Names beside the ends of their lines, kept apart, which the chart's own labels are not. */
 function names(profiles: readonly Profile[], axis: number): CustomSeriesOption {
   const ends = profiles.map(({ steps }) => steps.at(-1)?.[1] ?? 0);
   const bottom = HEIGHT - BOTTOM;

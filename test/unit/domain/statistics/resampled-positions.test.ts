@@ -29,7 +29,7 @@ describe('resampled positions', () => {
 
   it('are by average positions, the baseline among them, what is equal or missing in the middle', () => {
     const { observed } = resampledPositions([task([2, 3], [null, null]), task([0], [0])], options);
-    // First of three, then sharing the second place with the other below the baseline; last, then the same.
+    // First of three, then sharing second place below the baseline; last, then the same.
     expect(observed.best).toEqual([-(1 + 2.5) / 2, -(3 + 2.5) / 2]);
   });
 

@@ -408,7 +408,8 @@ describe.runIf(executable !== null)('the page', () => {
         const own = await openPage(on.browser, on.server, { colorScheme });
         try {
           const found: string[] = [];
-          for (const [name, path] of pages()) {
+          // Without the long form, each page in one of its states.
+          for (const [name, path] of pages().filter(([page]) => LONG || !page.includes(','))) {
             await own.page.setViewportSize({ width: 1440, height: 900 });
             await own.open(path);
             const violations = await violationsOf(own.page);

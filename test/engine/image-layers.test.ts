@@ -15,6 +15,7 @@ import { FAILURE } from '../../domain/model/messages.js';
 import { loadTaskFolder } from '../../catalog/tasks.js';
 import { REPOSITORY } from './evaluation-job.js';
 import { tinyWheel } from '../setup/tiny-wheel.js';
+import { LONG } from '../setup/long.js';
 
 const docker = new Docker();
 const made = new Set<string>();
@@ -96,7 +97,8 @@ it('what a task requires is in its images; the second time nothing is made', asy
   }
 });
 
-it('an installation that its maker gives up ends at once, and its container goes', async () => {
+// Without it, installations end by themselves in the others.
+it.runIf(LONG)('an installation that its maker gives up ends at once, and its container goes', async () => {
   const wheel = await tinyWheel('coinrules', `OWNER = 'given up by ${process.pid}'\n`);
   await mkdir(join(taskDir, 'given-up'));
   await writeFile(join(taskDir, 'given-up', wheel.file), wheel.bytes);
@@ -209,7 +211,8 @@ it("what pip refuses ends a run as the task's fault, with pip's words, and leave
   expect(left).toEqual([]);
 });
 
-it('an index that cannot be reached is no fault of the task: another try may help', async () => {
+// Without it, what pip refuses ends a run above.
+it.runIf(LONG)('an index that cannot be reached is no fault of the task: another try may help', async () => {
   await writeFile(join(taskDir, 'away.txt'), 'no-such-package-of-ours==1.0\n');
   const layer = { taskId: 'battleOfSexes', taskDir, file: 'away.txt', apt: [] };
   const environment = { PIP_INDEX_URL: 'http://127.0.0.1:9/simple', PIP_RETRIES: '1' };

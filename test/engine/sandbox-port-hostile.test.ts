@@ -48,7 +48,7 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     expect((await run('echo $kept')).output).toBe('yes\n');
   });
 
-  it('may be slow as long as they print something', async () => {
+  it.runIf(LONG || name === 'docker')('may be slow as long as they print something', async () => {
     const outcome = await run('for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.8; done', 60, 5);
     expect(outcome).toMatchObject({ timedOut: false, stoppedBy: null, exitCode: 0 });
   });
@@ -58,7 +58,7 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     expect(outcome).toMatchObject({ output: 'begun\n', timedOut: true, stoppedBy: 'time' });
   });
 
-  it('that time out again and again leave no process behind', async () => {
+  it.runIf(LONG || name === 'docker')('that time out again and again leave no process behind', async () => {
     const count = async () => Number((await run('ps -o pid= -u "$(id -u)" | wc -l')).output);
     const before = await count();
     for (let i = 0; i < TIMEOUTS; i++)

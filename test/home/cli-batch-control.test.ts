@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { BenchHome } from '../setup/bench-home.js';
+import { LONG } from '../setup/long.js';
 
 interface Submitted {
   batchId: string;
@@ -134,7 +135,8 @@ describe('a batch that is paused', () => {
 });
 
 describe('a batch whose runs were cancelled', () => {
-  it('repeats them only when told to take all, by runs that replace them', async () => {
+  // Without it, sql/batch-control.test.ts repeats runs.
+  it.runIf(LONG)('repeats them only when told to take all, by runs that replace them', async () => {
     // None of them is over before it is cancelled, since no host takes it.
     const [host] = await (await home.queries()).hosts();
     await home.json('hosts', 'drain', host?.hostId ?? '');

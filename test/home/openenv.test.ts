@@ -269,7 +269,8 @@ describe('sessions', () => {
     client.cut();
   });
 
-  test('without a key a lost socket is waited for, and resumed by the id', async () => {
+  // Without it, episodes with a key outlive it above.
+  test.runIf(LONG)('without a key a lost socket is waited for, and resumed by the id', async () => {
     const client = await connect();
     const id = (await client.reset()).data.metadata['episode_id'];
     await client.step('echo mine > n');

@@ -6,6 +6,7 @@ import type { RunDetail } from '../../domain/views/runs.js';
 import { killService } from '../chaos/kill-service.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { until } from '../setup/services-home.js';
+import { LONG } from '../setup/long.js';
 
 const EDIT = "cat > strategy.py <<'EOF'\ndef row_strategy(history):\n    return 0\nEOF";
 
@@ -101,7 +102,8 @@ test('a person plays a run of a batch, through a requery and a killed worker, wi
   ]);
 });
 
-test('calls tools for an agent that wants tool calls, with thoughts', async () => {
+// Without it, a person plays by fenced replies above.
+test.runIf(LONG)('calls tools for an agent that wants tool calls, with thoughts', async () => {
   const { batchId, runId } = await submitted('--tasks', 'battleOfSexes', '--agent', 'tool-calling');
   await answer(runId, { thought: 'I look.', action: 'ls' });
   await answer(runId, { thought: 'Good enough.', action: 'submit' });

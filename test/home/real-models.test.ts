@@ -11,7 +11,7 @@ import { readServicesFile } from '../../services/services-file.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { LONG } from '../setup/long.js';
 
-const TASKS = 'battleOfSexes,blotto,prisonersDilemma';
+const TASKS = LONG ? 'battleOfSexes,blotto,prisonersDilemma' : 'blotto';
 
 let simulator: ProviderSimulator;
 let home: BenchHome;
@@ -50,7 +50,7 @@ const runsOf = (batchId: string): Promise<RunRow[]> =>
     [batchId],
   );
 
-it('gpt-4o and claude play all three games over their own wires, at a price', async () => {
+it('gpt-4o and claude play games over their own wires, at a price', async () => {
   const { batchId } = await home.json<{ batchId: string }>(
     ...['submit', '--models', 'gpt-4o,claude', '--tasks', TASKS, '--attempts', '1', '--backend', 'local', '--wait'],
   );
@@ -72,7 +72,7 @@ it('gpt-4o and claude play all three games over their own wires, at a price', as
   expect(new Set(simulator.requests.map((request) => request.wire))).toEqual(new Set(['openai', 'anthropic']));
 }, 900_000);
 
-it('the tool-calling agent does the same through native tool calls', async () => {
+it('the tool-calling agent plays through native tool calls', async () => {
   const { batchId } = await home.json<{ batchId: string }>(
     ...[
       'submit',

@@ -275,16 +275,20 @@ describe('rollouts', () => {
     expect(rollout!.turns.every((turn) => turn.completion_token_ids.length === turn.per_token_logps.length)).toBe(true);
   });
 
-  test('end by their deadline although the endpoint never answers, and a fault is never a reward', async () => {
-    const wrong = await begin({ model: endpoint(vllm, { api_key: 'wrong-key' }), labels: { arm: 'fault' } });
-    const [fault] = await collected(1, 'label=arm=fault');
-    expect(fault).toMatchObject({ id: wrong[0], ok: false, reward: null });
-    expect(fault!.error).toContain('does not accept the key');
-    hosted.behave(() => ({ kind: 'hang' }));
-    await begin({ model: endpoint(hosted), capture: 'text', deadline_s: 8, labels: { arm: 'late' } });
-    const [late] = await collected(1, 'label=arm=late');
-    expect(late).toMatchObject({ ok: true, end_reason: 'deadline', turns: [] });
-  });
+  // Without it, episodes.test.ts ends episodes by their deadline.
+  test.runIf(LONG)(
+    'end by their deadline although the endpoint never answers, and a fault is never a reward',
+    async () => {
+      const wrong = await begin({ model: endpoint(vllm, { api_key: 'wrong-key' }), labels: { arm: 'fault' } });
+      const [fault] = await collected(1, 'label=arm=fault');
+      expect(fault).toMatchObject({ id: wrong[0], ok: false, reward: null });
+      expect(fault!.error).toContain('does not accept the key');
+      hosted.behave(() => ({ kind: 'hang' }));
+      await begin({ model: endpoint(hosted), capture: 'text', deadline_s: 8, labels: { arm: 'late' } });
+      const [late] = await collected(1, 'label=arm=late');
+      expect(late).toMatchObject({ ok: true, end_reason: 'deadline', turns: [] });
+    },
+  );
 
   test.each([
     ['an unknown key', { modl: 1 }, 422, 'modl'],

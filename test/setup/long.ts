@@ -44,4 +44,10 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/recorded-runs.test.ts': 'replay.test.ts plays a recorded run',
   'test/home/recorded-programs.test.ts': 'replay.test.ts plays a recorded run',
   'test/home/recorded-imports.test.ts': 'import-tasks.test.ts plays an imported task',
+  'test/home/worker-metrics.test.ts': 'unit/domain/metrics/prometheus.test.ts writes the figures',
+  'test/home/left-episodes.test.ts': 'episodes.test.ts gives up episodes that nobody asks after',
+  'test/home/cancelled-evaluations.test.ts': 'sql/ended-runs.test.ts closes the evaluations of runs that end',
+  'test/home/training-metrics.test.ts': 'sql/training-metrics.test.ts has all figures of training',
+  'test/home/temporal-tls.test.ts': 'unit/domain/home/temporal-access.test.ts reads certificates and keys',
+  'test/home/image-builds.test.ts': 'engine/image-layers.test.ts builds images; cli-batch.test.ts refuses GPUs',
 };

@@ -1,6 +1,6 @@
 import type { CliOutput } from './context.js';
 import { pausedLine } from './render/batch-state.js';
-import { formatScore, plural } from './render/format.js';
+import { formatScore, plural } from '../domain/text/format.js';
 import { blockerLine } from './render/blocker.js';
 import { providerTroubleLine } from './render/provider-trouble.js';
 import { phase } from './render/runs.js';

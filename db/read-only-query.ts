@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { BenchError } from '../domain/errors.js';
-import { formatBytes } from '../domain/text/format-bytes.js';
+import { formatBytes } from '../domain/text/format.js';
 import { boundedClient, TooManyBytes } from './bounded-client.js';
 import { connectionSettings, describeDatabase } from './connection-settings.js';
 import { connectionError, errorFields, isInfrastructureProblem } from './database-error.js';

@@ -1,3 +1,4 @@
+import { formatBytes } from '../domain/text/format.js';
 import { accessSync, chmodSync, constants, existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
@@ -23,10 +24,14 @@ export function prepareHome(home: string): void {
   const room = freeBytes(home);
   const needed = existsSync(paths.layout.postgresData) ? OLD_HOME_BYTES : NEW_HOME_BYTES;
   if (room !== null && room < needed) {
-    throw new BenchError('services', `the disk of the home ${home} is full: ${mb(room)} free, ${mb(needed)} needed`, {
-      code: 'disk.full',
-      remedy: 'free some space, or set BENCH_HOME to a directory on another disk',
-    });
+    throw new BenchError(
+      'services',
+      `the disk of the home ${home} is full: ${formatBytes(room)} free, ${formatBytes(needed)} needed`,
+      {
+        code: 'disk.full',
+        remedy: 'free some space, or set BENCH_HOME to a directory on another disk',
+      },
+    );
   }
 }
 
@@ -49,8 +54,6 @@ export function freeBytes(path: string): number | null {
     }
   }
 }
-
-const mb = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MB`;
 
 function codeOf(home: string, error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { cancel, type Cancellation } from '../../operations/batches/cancel.js';
 import type { CliContext } from '../context.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import type { CancelledBatch, CancelledRun } from '../../domain/views/batch-control.js';
 
 function render(cancellation: Cancellation): string {

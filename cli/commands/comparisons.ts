@@ -1,3 +1,4 @@
+import { formatScore } from '../../domain/text/format.js';
 import type { Command } from 'commander';
 import { savedComparisonRequestSchema } from '../../domain/requests/comparison.js';
 import { DEFAULT_PROFILE, profileMeant } from '../../domain/task/profile.js';
@@ -8,7 +9,7 @@ import { saveComparison } from '../../operations/results/comparisons/save.js';
 import { showComparison } from '../../operations/results/comparisons/show.js';
 import { addComparisonOptions, comparisonRequest } from '../comparison-options.js';
 import type { CliContext } from '../context.js';
-import { formatScore, formatTime, movedBaseline } from '../render/format.js';
+import { formatTime, movedBaseline } from '../render/format.js';
 import { renderFields, renderTable } from '../render/table.js';
 import type {
   ComparisonDocument,

@@ -3,7 +3,7 @@ import { createRoles } from '../../operations/home/database/create-roles.js';
 import { migrateDatabase } from '../../operations/home/database/migrate.js';
 import { databaseUrl } from '../../operations/home/database/url.js';
 import type { CliContext } from '../context.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import type { DatabaseRoles, DatabaseUrl, MigrationDocument } from '../../domain/views/database.js';
 
 export function register(program: Command, context: CliContext): void {

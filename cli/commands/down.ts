@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { BenchError } from '../../domain/errors.js';
 import { down } from '../../operations/home/down.js';
 import type { CliContext } from '../context.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import type { DownDocument } from '../../domain/views/home.js';
 
 export function register(program: Command, context: CliContext): void {

@@ -5,7 +5,7 @@ import type { ExportedEpisodes } from '../../domain/views/training.js';
 import { episodeText, exportEpisodes } from '../../operations/episodes/export/export-episodes.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import { requestOptions } from '../request-options.js';
 import { BATCH_ARGUMENT, filterFields } from './episodes-list.js';
 

@@ -9,7 +9,7 @@ import {
 import { findBatch } from '../../operations/results/find-batch.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import type { ExportDocument } from '../../domain/views/imports.js';
 
 interface ExportOptions {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import { forkRun } from '../../operations/batches/fork-run.js';
 import { forkRequestSchema } from '../../domain/requests/fork.js';
 import { submittedDocument } from '../render/submitted.js';

@@ -1,3 +1,4 @@
+import { formatBytes } from '../../domain/text/format.js';
 import type { Command } from 'commander';
 import { drainHost } from '../../operations/home/hosts/drain.js';
 import { listHosts } from '../../operations/home/hosts/list.js';
@@ -9,7 +10,7 @@ import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import type { ChangedHost, HostRow, HostsDocument } from '../../domain/views/hosts.js';
 
-const gigabytes = (megabytes: number | null): string => (megabytes === null ? '–' : (megabytes / 1024).toFixed(1));
+const size = (mebibytes: number | null): string => formatBytes(mebibytes === null ? null : mebibytes * 2 ** 20);
 
 const gpusOf = (host: HostRow): string =>
   host.gpus.map((gpu) => (host.busyGpus.includes(gpu) ? `${gpu} (busy)` : gpu)).join(',') || '–';
@@ -28,13 +29,13 @@ function renderHosts(context: CliContext, hosts: HostRow[]): string {
       },
       { title: 'cpus', value: (host) => String(host.cpus ?? '–'), align: 'right' },
       {
-        title: 'memory free/all GB',
-        value: (host) => `${gigabytes(host.memoryFreeMb)}/${gigabytes(host.memoryMb)}`,
+        title: 'memory free/all',
+        value: (host) => `${size(host.memoryFreeMb)}/${size(host.memoryMb)}`,
         align: 'right',
       },
       {
-        title: 'disk free/all GB',
-        value: (host) => `${gigabytes(host.diskFreeMb)}/${gigabytes(host.diskTotalMb)}`,
+        title: 'disk free/all',
+        value: (host) => `${size(host.diskFreeMb)}/${size(host.diskTotalMb)}`,
         align: 'right',
       },
       { title: 'gpus', value: gpusOf },

@@ -14,7 +14,7 @@ import { writeImportSummary } from '../../operations/records/import/import-summa
 import { checkWritable } from '../../operations/write-whole.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import { type ImportProgress, importProgress } from '../render/import-progress.js';
 import { requestFields, requestOptions } from '../request-options.js';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { testModels } from '../../operations/catalog/test-models.js';
 import type { CliContext } from '../context.js';
-import { formatCost, formatDuration } from '../render/format.js';
+import { formatDuration, formatUsd } from '../../domain/text/format.js';
 import { renderTable } from '../render/table.js';
 import type { ModelTestsDocument } from '../../domain/views/catalog.js';
 
@@ -26,7 +26,7 @@ export function register(models: Command, context: CliContext): void {
             { title: 'model', value: (test) => test.model },
             { title: 'endpoint', value: (test) => test.endpoint ?? '–' },
             { title: 'time', value: (test) => formatDuration(test.ms), align: 'right' },
-            { title: 'cost', value: (test) => formatCost(test.costUsd), align: 'right' },
+            { title: 'cost', value: (test) => formatUsd(test.costUsd), align: 'right' },
             { title: 'result', value: (test) => (test.ok ? colors.green('ok') : colors.red(test.error ?? 'failed')) },
           ],
           colors,

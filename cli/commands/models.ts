@@ -1,3 +1,4 @@
+import { formatCompact } from '../../domain/text/format.js';
 import type { Command } from 'commander';
 import type { ModelPrice } from '../../domain/model/config.js';
 import { listModels, type ModelWithKey } from '../../operations/catalog/list-models.js';
@@ -12,9 +13,6 @@ import type { ModelsDocument } from '../../domain/views/catalog.js';
 const priceText = (price: ModelPrice | null): string =>
   price === null ? 'none' : `${shortest(price.input)} / ${shortest(price.output)}`;
 const shortest = (decimal: string): string => (decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal);
-
-const contextText = (tokens: number): string =>
-  tokens >= 1_000_000 ? `${Math.floor(tokens / 100_000) / 10}M` : `${Math.floor(tokens / 1000)}k`;
 
 export function register(program: Command, context: CliContext): void {
   const models = program
@@ -55,7 +53,7 @@ export function register(program: Command, context: CliContext): void {
               { title: 'from', value: placeText },
               { title: 'provider', value: (model) => model.provider },
               { title: 'key', value: keyText },
-              { title: 'context', value: (model) => contextText(model.config?.contextWindow ?? 0), align: 'right' },
+              { title: 'context', value: (model) => formatCompact(model.config?.contextWindow ?? 0), align: 'right' },
               { title: '$/M in / out', value: (model) => priceText(model.price), align: 'right' },
             ],
             colors,

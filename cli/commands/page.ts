@@ -3,8 +3,7 @@ import { pageExportRequestSchema } from '../../domain/requests/page.js';
 import type { PageExportDocument } from '../../domain/views/page.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { formatBytes } from '../../domain/text/format-bytes.js';
-import { plural } from '../render/format.js';
+import { formatBytes, plural } from '../../domain/text/format.js';
 import { requestFields, requestOptions } from '../request-options.js';
 
 const PROGRESS_EVERY_MS = 5_000;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { pause } from '../../operations/batches/pause.js';
 import type { CliContext } from '../context.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import type { PauseDocument } from '../../domain/views/batch-control.js';
 
 export function register(program: Command, context: CliContext): void {

@@ -7,7 +7,7 @@ import { addBatchOptions, type BatchFlags, planOf } from '../batch-request.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { renderEvidence, renderForecast } from '../render/forecast.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import { submittedDocument } from '../render/submitted.js';
 
 export function register(program: Command, context: CliContext): void {

@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../context.js';
 import { pruneRequest, pruneRequestSchema } from '../../domain/requests/prune.js';
 import { planPrune, prune, type PrunePlan } from '../../operations/home/prune.js';
-import { formatBytes } from '../../domain/text/format-bytes.js';
-import { plural } from '../render/format.js';
+import { formatBytes, plural } from '../../domain/text/format.js';
 import { requestFields, requestOptions } from '../request-options.js';
 import type { PruneDocument } from '../../domain/views/home.js';
 

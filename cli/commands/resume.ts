@@ -6,7 +6,7 @@ import { resume } from '../../operations/batches/resume.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { usDollars } from '../options.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import { waitForBatch } from '../wait-for-batch.js';
 import type { ResumeDocument } from '../../domain/views/batch-control.js';
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { retry } from '../../operations/batches/retry.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import { waitForBatch } from '../wait-for-batch.js';
 import type { RetryDocument } from '../../domain/views/batch-control.js';
 

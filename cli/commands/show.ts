@@ -1,8 +1,9 @@
+import { formatScore, formatUsd, plural } from '../../domain/text/format.js';
 import type { Command } from 'commander';
 import { showRun } from '../../operations/results/show-run.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { formatCost, formatScore, formatSpan, formatTime, oneLine, plural } from '../render/format.js';
+import { formatSpan, formatTime, oneLine } from '../render/format.js';
 import { providerTroubleLine } from '../render/provider-trouble.js';
 import { coloredPhase } from '../render/runs.js';
 import { renderFields, renderTable } from '../render/table.js';
@@ -24,8 +25,8 @@ function tokensText(usage: RunDetail['usage']): string {
 /** For imported runs the recorded cost, under that name: its price list differs. */
 function costText({ origin, costUsd, recordedCostUsd, modelCalls }: RunDetail): string {
   const calls = modelCalls === null ? '' : `, ${modelCalls} model calls`;
-  if (origin === 'bench' || (origin === 'import' && recordedCostUsd === null)) return `${formatCost(costUsd)}${calls}`;
-  return `${recordedCostUsd === null ? 'not recorded' : `${formatCost(recordedCostUsd)} as recorded`}${calls}`;
+  if (origin === 'bench' || (origin === 'import' && recordedCostUsd === null)) return `${formatUsd(costUsd)}${calls}`;
+  return `${recordedCostUsd === null ? 'not recorded' : `${formatUsd(recordedCostUsd)} as recorded`}${calls}`;
 }
 
 function flagText({ rule, step, until, detail }: RunDetail['flags'][number]): string {

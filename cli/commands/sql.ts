@@ -1,3 +1,4 @@
+import { plural } from '../../domain/text/format.js';
 import type { Command } from 'commander';
 import { sqlRequestSchema } from '../../domain/requests/reading.js';
 import { sql } from '../../operations/results/sql.js';
@@ -5,7 +6,7 @@ import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { BenchError } from '../../domain/errors.js';
 import { renderCsv } from '../render/csv.js';
-import { oneLine, plural } from '../render/format.js';
+import { oneLine } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 import { requestFields, requestOptions } from '../request-options.js';
 import type { QueryResult } from '../../domain/views/database.js';

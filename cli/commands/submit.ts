@@ -9,7 +9,7 @@ import { addBatchOptions, type BatchFlags, planOf, requestOf } from '../batch-re
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { renderForecast } from '../render/forecast.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import { submittedDocument } from '../render/submitted.js';
 import { renderTable } from '../render/table.js';
 import { logPageLink } from '../serve-page.js';

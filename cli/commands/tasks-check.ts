@@ -3,7 +3,7 @@ import { checkTasksRequestSchema } from '../../domain/requests/tasks.js';
 import { checkTasks } from '../../operations/tasks/check.js';
 import { type Need, NEEDS } from '../../operations/tasks/verify/check-tasks.js';
 import type { CliContext } from '../context.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import { remedyText } from '../render/remedy.js';
 import { renderTable } from '../render/table.js';
 import { requestFields, requestOptions } from '../request-options.js';

@@ -1,10 +1,11 @@
+import { plural } from '../../domain/text/format.js';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { HarborImport, ImportedHarborTask } from '../../domain/views/tasks.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { commaList } from '../options.js';
-import { oneLine, plural } from '../render/format.js';
+import { oneLine } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 
 interface Flags {

@@ -5,7 +5,7 @@ import type { MlgymTask } from '../../domain/mlgym/tasks.js';
 import type { CliContext } from '../context.js';
 import { register as registerHarbor } from './tasks-import-harbor.js';
 import { commaList } from '../options.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import { remedyText } from '../render/remedy.js';
 import type { ImportProblem } from '../../operations/tasks/import/mlgym-config.js';
 import { renderTable } from '../render/table.js';

@@ -1,10 +1,9 @@
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { type PrepareTasksRequest, prepareTasksRequestSchema } from '../../domain/requests/tasks.js';
-import { formatBytes } from '../../domain/text/format-bytes.js';
+import { formatBytes, plural } from '../../domain/text/format.js';
 import { prepareTasks } from '../../operations/tasks/prepare/prepare-tasks.js';
 import type { CliContext } from '../context.js';
-import { plural } from '../render/format.js';
 import { remedyText } from '../render/remedy.js';
 import { renderTable } from '../render/table.js';
 import { requestFields, requestOptions } from '../request-options.js';

@@ -1,8 +1,9 @@
+import { plural } from '../../domain/text/format.js';
 import type { Command } from 'commander';
 import type { HarborSurvey, HarborTask } from '../../domain/views/tasks.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { oneLine, plural } from '../render/format.js';
+import { oneLine } from '../render/format.js';
 import { renderTable } from '../render/table.js';
 
 const place = ({ file, key, reason }: HarborTask['refusals'][number]): string =>

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { verifyTasksRequestSchema } from '../../domain/requests/tasks.js';
 import type { CliContext } from '../context.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import { renderTable } from '../render/table.js';
 import { requestFields, requestOptions } from '../request-options.js';
 import { CHECKS } from '../../operations/tasks/verify/judge-task.js';

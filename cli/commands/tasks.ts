@@ -1,3 +1,4 @@
+import { formatScore } from '../../domain/text/format.js';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { renderTemplate } from '../../domain/agent/templates.js';
@@ -8,7 +9,7 @@ import { listTasks } from '../../operations/tasks/list.js';
 import { showTask } from '../../operations/tasks/show.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { formatScore, oneLine } from '../render/format.js';
+import { oneLine } from '../render/format.js';
 import { PLACES, placeText } from '../render/config-place.js';
 import { renderFields, renderTable } from '../render/table.js';
 import { networkText } from '../render/world.js';

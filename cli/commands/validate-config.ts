@@ -2,7 +2,7 @@ import { problemLine } from '../../domain/errors.js';
 import type { Command } from 'commander';
 import { validateConfig } from '../../operations/catalog/validate-config.js';
 import type { CliContext } from '../context.js';
-import { plural } from '../render/format.js';
+import { plural } from '../../domain/text/format.js';
 import type { ValidationDocument } from '../../domain/views/catalog.js';
 
 export function register(program: Command, context: CliContext): void {

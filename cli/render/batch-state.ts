@@ -1,4 +1,5 @@
-import { formatCost, formatScore, formatTime, plural } from './format.js';
+import { formatScore, formatUsd, plural } from '../../domain/text/format.js';
+import { formatTime } from './format.js';
 import type { BatchStatusReport, TrainingState } from '../../domain/views/batches.js';
 import type { UnreachableHost } from '../../domain/views/hosts.js';
 
@@ -55,7 +56,7 @@ export function batchState(batch: State): string[] {
     ...(budgetUsd === null
       ? []
       : [
-          `budget ${formatCost(budgetUsd)}, charged ${formatCost(chargedUsd)} (${Math.round((100 * Number(chargedUsd)) / Number(budgetUsd))} %)` +
+          `budget ${formatUsd(budgetUsd)}, charged ${formatUsd(chargedUsd)} (${Math.round((100 * Number(chargedUsd)) / Number(budgetUsd))} %)` +
             (stopped === 0 ? '' : `; it stopped ${plural(stopped, 'run')}`),
         ]),
     ...(forGpus === 0 ? [] : [`${are(forGpus, 'for GPUs')}: bench hosts`]),

@@ -1,7 +1,8 @@
+import { formatUsd, plural } from '../../domain/text/format.js';
 import type { Colors } from 'picocolors/types.js';
 import { batchState, nextCommand } from './batch-state.js';
 import { forecastLine } from './forecast.js';
-import { formatCost, formatSpan, plural } from './format.js';
+import { formatSpan } from './format.js';
 import { blockerLine, lastStep } from './blocker.js';
 import { providerTroubleLine } from './provider-trouble.js';
 import { renderRuns } from './runs.js';
@@ -13,7 +14,7 @@ export function batchHeadline(batch: BatchStatusReport, colors: Colors): string 
   const time = formatSpan(batch.startedAt, batch.endedAt);
   return (
     `${colors.bold(batch.batchId)}${name}: ${batch.status}${batch.origin === 'bench' ? '' : ` (imported: ${batch.origin})`}, ${batch.ended} of ${plural(batch.runs, batch.training ? 'episode' : 'run')} ended, ` +
-    `${plural(batch.steps, 'step')}, ${formatCost(batch.costUsd)}${time === '–' ? '' : `, ${time}`}`
+    `${plural(batch.steps, 'step')}, ${formatUsd(batch.costUsd)}${time === '–' ? '' : `, ${time}`}`
   );
 }
 

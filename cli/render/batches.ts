@@ -1,6 +1,7 @@
+import { formatUsd } from '../../domain/text/format.js';
 import type { Colors } from 'picocolors/types.js';
 import { RUN_STATUSES } from '../../domain/run/outcomes.js';
-import { formatCost, formatSpan } from './format.js';
+import { formatSpan } from './format.js';
 import { renderTable } from './table.js';
 import type { ListedBatch } from '../../domain/views/batches.js';
 
@@ -35,7 +36,7 @@ export const renderBatches = (batches: readonly ListedBatch[], colors: Colors, n
           {
             title: 'cost',
             value: (batch) =>
-              formatCost(batch.costUsd) + (batch.budgetUsd === null ? '' : ` of ${formatCost(batch.budgetUsd)}`),
+              formatUsd(batch.costUsd) + (batch.budgetUsd === null ? '' : ` of ${formatUsd(batch.budgetUsd)}`),
             align: 'right',
           },
           { title: 'age', value: (batch) => formatSpan(batch.createdAt, null, now), align: 'right' },

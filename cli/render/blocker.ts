@@ -1,4 +1,5 @@
-import { formatDuration, formatTime } from './format.js';
+import { formatDuration } from '../../domain/text/format.js';
+import { formatTime } from './format.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
 
 /** `blocked: Temporal does not answer: …; last step …, 3 min 4 s ago`; null: not blocked. */

@@ -1,6 +1,7 @@
+import { formatScore } from '../../domain/text/format.js';
 import type { Colors } from 'picocolors/types.js';
 import type { EpisodeRewards, RewardedEpisode } from '../../domain/views/episodes.js';
-import { formatScore, shortId } from './format.js';
+import { shortId } from './format.js';
 import { renderTable } from './table.js';
 
 const phase = ({ status, endReason, fault }: RewardedEpisode, colors: Colors): string => {

@@ -1,6 +1,7 @@
+import { formatDuration, formatScore } from '../../domain/text/format.js';
 import type { Colors } from 'picocolors/types.js';
 import type { EpisodeActionFigures, EpisodeFigures, ShownEpisode } from '../../domain/views/training.js';
-import { formatDuration, formatScore, formatSpan, formatTime, oneLine, shortId } from './format.js';
+import { formatSpan, formatTime, oneLine, shortId } from './format.js';
 import { type Column, renderFields, renderTable } from './table.js';
 
 /** Its state or end; red if an episode has no reward for a reason of its own. */

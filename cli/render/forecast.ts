@@ -1,7 +1,7 @@
 import type { Colors } from 'picocolors/types.js';
 import type { BatchForecast, UsageForecast } from '../../domain/views/forecast.js';
 import type { BatchEstimate } from '../../domain/views/submissions.js';
-import { formatCost, formatDuration, plural } from './format.js';
+import { formatBytes, formatCompact, formatDuration, formatUsd, plural } from '../../domain/text/format.js';
 import { renderTable } from './table.js';
 
 type Range = UsageForecast['costUsd'];
@@ -15,9 +15,7 @@ function rangeText({ low, expected, high }: Range, format: (value: number) => st
   return expected === null ? range : `${range}, most likely ${format(expected)}`;
 }
 
-const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
-
-const cost = (range: Range): string => rangeText(range, (usd) => formatCost(String(usd)));
+const cost = (range: Range): string => rangeText(range, (usd) => formatUsd(String(usd)));
 const time = (range: Range): string => rangeText(range, (hours) => formatDuration(hours * 3_600_000));
 
 export const forecastLine = ({ costUsd, hours }: UsageForecast): string =>
@@ -37,9 +35,9 @@ export function renderForecast(
   ];
   return [
     `GPUs: ${perRun} per run, at most ${peakGpus} at once`,
-    `Memory: at most ${Math.ceil(peakMemoryMb / 1024)} GiB at once, besides evaluations`,
-    `Cost: ${cost(costUsd)}; limits allow ${maxCostUsd === null ? `any (no price: ${unpricedModels.join(', ')})` : formatCost(maxCostUsd)}`,
-    `Tokens: ${rangeText(tokens, (count) => COMPACT.format(count))}`,
+    `Memory: at most ${formatBytes(peakMemoryMb * 2 ** 20)} at once, besides evaluations`,
+    `Cost: ${cost(costUsd)}; limits allow ${maxCostUsd === null ? `any (no price: ${unpricedModels.join(', ')})` : formatUsd(maxCostUsd)}`,
+    `Tokens: ${rangeText(tokens, formatCompact)}`,
     `Time: ${time(hours)}`,
     `In nine of ten such batches. Forecast ${from.join(', ')}.`,
     attemptsLine(attempts),

@@ -1,39 +1,18 @@
+import { formatDuration, formatScore, NONE } from '../../domain/text/format.js';
 import { cutToWidth, printable } from '../terminal-text.js';
 
 /** The end of an id is its random part: enough to name it, and every command accepts it. */
 export const shortId = (id: string): string => id.slice(-8);
 
-export function formatScore(score: number | null | undefined): string {
-  if (score === null || score === undefined) return '–';
-  if (score !== 0 && (Math.abs(score) >= 1e6 || Math.abs(score) < 1e-3)) return score.toExponential(3);
-  return Number(score.toFixed(4)).toString();
-}
-
-/** Money is an exact decimal string; people see cents, or more digits below a cent. */
-export function formatCost(usd: string): string {
-  const value = Number(usd);
-  if (value === 0) return '$0';
-  return value < 0.01 ? `$${Number(value.toPrecision(2))}` : `$${value.toFixed(2)}`;
-}
-
-export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
-  const seconds = Math.floor(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
 /** From start to end, or to now. */
 export function formatSpan(startedAt: string | null, endedAt: string | null, now: Date = new Date()): string {
-  if (startedAt === null) return '–';
+  if (startedAt === null) return NONE;
   return formatDuration((endedAt === null ? now : new Date(endedAt)).getTime() - new Date(startedAt).getTime());
 }
 
 /** `2026-01-31 12:00:00` in the reader's time zone. */
 export function formatTime(iso: string | null): string {
-  if (iso === null) return '–';
+  if (iso === null) return NONE;
   const date = new Date(iso);
   const two = (n: number): string => String(n).padStart(2, '0');
   return (
@@ -41,8 +20,6 @@ export function formatTime(iso: string | null): string {
     `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
   );
 }
-
-export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 /** Any text as one line of at most `width` columns. */
 export const oneLine = (text: string, width: number): string =>

@@ -1,6 +1,7 @@
+import { formatScore, plural } from '../../domain/text/format.js';
 import { FIGURE_MEANINGS, FIGURE_NAMES } from '../../domain/results/leaderboard-order.js';
 import { DEFAULT_PROFILE } from '../../domain/task/profile.js';
-import { formatScore, formatTime, movedBaseline, plural } from './format.js';
+import { formatTime, movedBaseline } from './format.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 
 /** Notes on the table, each in lines of at most `width`. */

@@ -1,6 +1,6 @@
 import { FIGURE_NAMES } from '../../domain/results/leaderboard-order.js';
 import { flaggedRunsText } from '../../domain/run/integrity-rules.js';
-import { formatCost, formatScore } from './format.js';
+import { formatScore, formatUsd } from '../../domain/text/format.js';
 import { emptyNotes, leaderboardNotes } from './leaderboard-notes.js';
 import { type Column, tableWidth } from './table.js';
 import type {
@@ -139,7 +139,7 @@ function figureColumns(board: Leaderboard, sampled: boolean): Partial<Record<key
 
 /** With its kind, unless this home was charged it. */
 const cost = (usd: string | null, { costKind }: LeaderboardRow): string =>
-  usd === null ? '–' : `${formatCost(usd)}${costKind === 'charged' ? '' : ` ${costKind}`}`;
+  usd === null ? '–' : `${formatUsd(usd)}${costKind === 'charged' ? '' : ` ${costKind}`}`;
 
 /** Runs of unknown cost are not free. */
 const atLeast = (shown: string, { costUsd, unknownCosts }: LeaderboardRow): string =>

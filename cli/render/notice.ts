@@ -1,8 +1,9 @@
+import { plural } from '../../domain/text/format.js';
 import { problemLine } from '../../domain/errors.js';
 import type { Colors } from 'picocolors/types.js';
 import type { ValidatedFile } from '../../domain/views/catalog.js';
 import type { Notice } from '../../operations/notices.js';
-import { oneLine, plural } from './format.js';
+import { oneLine } from './format.js';
 import { remedyText } from './remedy.js';
 
 const LOCAL =

@@ -1,4 +1,5 @@
-import { formatDuration, formatTime, plural } from './format.js';
+import { formatDuration, plural } from '../../domain/text/format.js';
+import { formatTime } from './format.js';
 import type { ProviderTrouble } from '../../domain/views/provider-trouble.js';
 
 /** `openai could not be reached (gpt-4o: ECONNREFUSED) at …: 3 runs wait, next try in 8 s` */

@@ -1,5 +1,6 @@
+import { formatScore, formatUsd } from '../../domain/text/format.js';
 import type { Colors } from 'picocolors/types.js';
-import { formatCost, formatScore, formatSpan, shortId } from './format.js';
+import { formatSpan, shortId } from './format.js';
 import { renderTable, type Column } from './table.js';
 import type { RunSummary } from '../../domain/views/runs.js';
 
@@ -37,7 +38,7 @@ export function runColumns(colors: Colors): Column<RunSummary>[] {
       align: 'right',
     },
     { title: 'final', value: (run) => formatScore(run.finalScore), align: 'right' },
-    { title: 'cost', value: (run) => formatCost(run.costUsd), align: 'right' },
+    { title: 'cost', value: (run) => formatUsd(run.costUsd), align: 'right' },
     { title: 'time', value: (run) => formatSpan(run.startedAt, run.endedAt), align: 'right' },
   ];
 }

@@ -1,6 +1,7 @@
+import { plural } from '../../domain/text/format.js';
 import type { Colors } from 'picocolors/types.js';
 import type { SearchDocument, SearchHit } from '../../domain/views/search.js';
-import { oneLine, plural } from './format.js';
+import { oneLine } from './format.js';
 
 /** More than an excerpt has. */
 const WIDTH = 400;

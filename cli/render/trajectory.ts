@@ -1,6 +1,7 @@
+import { formatDuration, formatScore } from '../../domain/text/format.js';
 import type { Colors } from 'picocolors/types.js';
 import { printable } from '../terminal-text.js';
-import { formatDuration, formatScore, indent } from './format.js';
+import { indent } from './format.js';
 import type { EvaluationDetail } from '../../domain/views/runs.js';
 import type { TrajectoryStep } from '../../domain/views/trajectory.js';
 

@@ -2,7 +2,7 @@ import type { Colors } from 'picocolors/types.js';
 import { inOrder } from '../../domain/tree/in-order.js';
 import { STOP_WORDS } from '../../domain/tree/stop-words.js';
 import type { TreeDocument } from '../../domain/views/tree.js';
-import { formatCost, formatScore } from './format.js';
+import { formatScore, formatUsd } from '../../domain/text/format.js';
 import { renderFields, renderTable } from './table.js';
 
 export function renderTree(tree: TreeDocument, colors: Colors): string {
@@ -15,7 +15,7 @@ export function renderTree(tree: TreeDocument, colors: Colors): string {
     ['status', tree.stopped === null ? tree.status : `${tree.status}: ${STOP_WORDS[tree.stopped]}`],
     ['nodes', of(charged.nodes, limits.nodes)],
     ['validations', of(charged.validations, limits.validations)],
-    ['cost', of(formatCost(charged.costUsd), limits.costUsd === null ? null : formatCost(limits.costUsd))],
+    ['cost', of(formatUsd(charged.costUsd), limits.costUsd === null ? null : formatUsd(limits.costUsd))],
     ['tokens', of(charged.tokens, limits.tokens)],
     ['seconds', of(Math.round(charged.seconds), limits.seconds)],
     ['selected node', selectedNode === null ? '–' : `node ${selectedNode}`],
@@ -40,7 +40,7 @@ export function renderTree(tree: TreeDocument, colors: Colors): string {
       { title: 'steps', value: ({ node }) => String(node.steps), align: 'right' },
       {
         title: 'cost',
-        value: ({ node }) => (node.spentUsd === null ? '–' : formatCost(node.spentUsd)),
+        value: ({ node }) => (node.spentUsd === null ? '–' : formatUsd(node.spentUsd)),
         align: 'right',
       },
       { title: 'run', value: ({ node }) => `${node.runId}${node.node === selectedNode ? '  ← selected' : ''}` },

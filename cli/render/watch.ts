@@ -2,7 +2,7 @@ import type { Colors } from 'picocolors/types.js';
 import { expectations, forecast, leftOfRun } from '../../operations/results/forecast.js';
 import { episodesLine } from './batch-state.js';
 import { batchHeadline } from './batch.js';
-import { formatCost, formatDuration, formatScore } from './format.js';
+import { formatDuration, formatScore, formatUsd } from '../../domain/text/format.js';
 import { runColumns } from './runs.js';
 import { type Column, renderTable } from './table.js';
 import type { BatchStatusReport } from '../../domain/views/batches.js';
@@ -28,8 +28,8 @@ export function watchHeadline(report: BatchStatusReport, colors: Colors, now: Da
     ...(running > 0 ? [`${running} running`] : []),
     ...(waiting > 0 ? [colors.yellow(`${waiting} waiting for GPUs`)] : []),
     ...(faults > 0 ? [colors.red(`${faults} failed`)] : []),
-    ...(report.budgetUsd === null ? [] : [`budget ${formatCost(report.budgetUsd)}`]),
-    ...(over || expectedUsd === null || expectedUsd === 0 ? [] : [`forecast ${formatCost(String(expectedUsd))}`]),
+    ...(report.budgetUsd === null ? [] : [`budget ${formatUsd(report.budgetUsd)}`]),
+    ...(over || expectedUsd === null || expectedUsd === 0 ? [] : [`forecast ${formatUsd(String(expectedUsd))}`]),
     ...(over || remainingMs === null ? [] : [`about ${about(remainingMs)} left`]),
   ];
   return [batchHeadline(report, colors), ...parts].join(', ');
@@ -97,14 +97,14 @@ export function renderWatchedCells(report: BatchStatusReport, colors: Colors, no
     { title: 'best', value: (cell) => formatScore(best(cell)), align: 'right' },
     {
       title: 'cost',
-      value: ({ runs }) => formatCost(String(runs.reduce((sum, { costUsd }) => sum + Number(costUsd), 0))),
+      value: ({ runs }) => formatUsd(String(runs.reduce((sum, { costUsd }) => sum + Number(costUsd), 0))),
       align: 'right',
     },
     {
       title: 'forecast',
       value: (cell) => {
         const { expectedUsd } = of(cell);
-        return expectedUsd === null ? '–' : formatCost(String(expectedUsd));
+        return expectedUsd === null ? '–' : formatUsd(String(expectedUsd));
       },
       align: 'right',
     },

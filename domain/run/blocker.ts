@@ -1,3 +1,4 @@
+import { plural } from '../text/format.js';
 import type { Blocker } from '../views/blocker.js';
 import type { ProviderTrouble } from '../views/provider-trouble.js';
 
@@ -24,8 +25,7 @@ export interface ServiceFacts {
   restarting: readonly { name: string; reason: string | null }[];
 }
 
-const runs = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);
-const wait = (count: number): string => `${runs(count)} ${count === 1 ? 'waits' : 'wait'}`;
+const wait = (count: number): string => `${plural(count, 'run')} ${count === 1 ? 'waits' : 'wait'}`;
 
 /** A service that blocks all batches. */
 export function blockerOfServices({ temporal, restarting }: ServiceFacts): Blocker | null {
@@ -46,7 +46,7 @@ export function blockerOfRows({ hosts, byStatus, storeFailure, providerErrors }:
   if (storeFailure !== null) return { cause: 'artifacts', detail: storeFailure };
   const silent = hosts.filter(({ state, runs: on }) => (state === 'silent' || state === 'lost') && on > 0);
   if (silent.length > 0) {
-    const which = silent.map(({ hostId, seenAt, runs: on }) => `${hostId} since ${seenAt} (${runs(on)})`);
+    const which = silent.map(({ hostId, seenAt, runs: on }) => `${hostId} since ${seenAt} (${plural(on, 'run')})`);
     return { cause: 'host', detail: `not reporting: host ${which.join(', ')}` };
   }
   const [trouble] = providerErrors;

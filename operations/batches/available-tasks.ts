@@ -6,7 +6,7 @@ import { BenchError, type RemedyFields } from '../../domain/errors.js';
 import type { Backend } from '../../domain/run/run.js';
 import type { TaskFolder } from '../../domain/task/task.js';
 import { attachData, prepareCommand } from '../../catalog/index.js';
-import { formatBytes } from '../../domain/text/format-bytes.js';
+import { formatBytes } from '../../domain/text/format.js';
 import type { Notice } from '../notices.js';
 import type { BenchSettings } from '../settings.js';
 

@@ -1,3 +1,4 @@
+import { formatBytes } from '../../domain/text/format.js';
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -98,7 +99,7 @@ function checkHome(home: string): Finding {
 function checkDisk(home: string): Finding {
   const free = freeBytes(home);
   if (free === null) return warn('unknown', 'check it yourself: df');
-  const detail = `${(free / GB).toFixed(1)} GB free for ${home}`;
+  const detail = `${formatBytes(free)} free for ${home}`;
   if (free < 0.3 * GB) return fail(detail, 'free some space, or set BENCH_HOME to a directory on another disk');
   if (free < 3 * GB) return warn(detail, 'images and workspaces of many runs need more');
   return ok(detail);
@@ -157,12 +158,12 @@ function checkStore({ temporalAddress, home }: BenchSettings): Finding | null {
     );
   const last = kept.at(-1);
   if (last === undefined) return null;
-  const megabytes = Math.ceil(kept.reduce((sum, { bytes }) => sum + bytes, 0) / 1024 ** 2);
+  const bytes = kept.reduce((sum, one) => sum + one.bytes, 0);
   const times = kept.length === 1 ? 'once' : `${kept.length} times, last`;
   return warn(
     `the store of Temporal was damaged ${times} at ${last.at.toISOString()}; an empty one took its place, and unfinished runs ` +
       `were restarted from PostgreSQL (events temporal_store_replaced and workflow_lost)`,
-    `check the disk and its file system; then delete what was kept, ${megabytes} MB: ${last.path.replace(/[^/]+$/, 'temporal.db.damaged-*')}`,
+    `check the disk and its file system; then delete what was kept, ${formatBytes(bytes)}: ${last.path.replace(/[^/]+$/, 'temporal.db.damaged-*')}`,
   );
 }
 

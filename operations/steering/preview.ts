@@ -1,3 +1,4 @@
+import { plural } from '../../domain/text/format.js';
 import { createHash } from 'node:crypto';
 import { compareUsd } from '../../domain/model/price.js';
 import { BenchError } from '../../domain/errors.js';
@@ -46,7 +47,6 @@ interface Judged {
 }
 
 const effect = (what: string, count: number | null, text: string): Effect => ({ what, count, text });
-const runs = (count: number): string => `${count} ${count === 1 ? 'run' : 'runs'}`;
 
 /** Counts what an action would do now; changes nothing. */
 export async function previewAction(ports: PreviewPorts, wanted: WantedAction): Promise<Preview> {
@@ -76,15 +76,15 @@ async function judgeBatch(
   const over = status === 'ended' || status === 'cancelled';
   const waiting = byStatus['queued'] ?? 0;
   const inFlight = batch.totalRuns - waiting - batch.ended;
-  const left = effect('runs_not_begun_end', waiting, `${runs(waiting)} not begun never start`);
+  const left = effect('runs_not_begun_end', waiting, `${plural(waiting, 'run')} not begun never start`);
   switch (action) {
     case 'pause':
       return {
         subject: batchId,
         refusal: over ? `the batch is ${status}` : pausedAt !== null ? 'the batch is paused already' : null,
         effects: [
-          effect('runs_in_flight_continue', inFlight, `${runs(inFlight)} in flight continue to their end`),
-          effect('runs_not_begun_wait', waiting, `${runs(waiting)} not begun wait until it is resumed`),
+          effect('runs_in_flight_continue', inFlight, `${plural(inFlight, 'run')} in flight continue to their end`),
+          effect('runs_not_begun_wait', waiting, `${plural(waiting, 'run')} not begun wait until it is resumed`),
         ],
         state: [status, pausedAt],
       };
@@ -93,7 +93,7 @@ async function judgeBatch(
       return {
         subject: batchId,
         refusal: over ? `the batch is ${status}` : null,
-        effects: [effect('runs_continue', open, `${runs(open)} not ended continue`)],
+        effects: [effect('runs_continue', open, `${plural(open, 'run')} not ended continue`)],
         state: [status, pausedAt],
       };
     }
@@ -115,7 +115,7 @@ async function judgeBatch(
             null,
             `the budget is $${usd} instead of $${budgetUsd ?? 'none'}; $${chargedUsd} are charged`,
           ),
-          effect('runs_continue', stopped, `${runs(stopped)} that the old budget ended continue`),
+          effect('runs_continue', stopped, `${plural(stopped, 'run')} that the old budget ended continue`),
         ],
         state: [status, budgetUsd],
       };
@@ -125,7 +125,7 @@ async function judgeBatch(
         subject: batchId,
         refusal: over || waiting + inFlight === 0 ? `the batch is ${over ? status : 'over'}` : null,
         effects: [
-          effect('runs_in_flight_end', inFlight, `${runs(inFlight)} in flight end, and are not scored`),
+          effect('runs_in_flight_end', inFlight, `${plural(inFlight, 'run')} in flight end, and are not scored`),
           left,
           effect('spent_usd', null, `$${costUsd} spent stays spent`),
         ],
@@ -146,7 +146,11 @@ async function judgeRetry(found: Promise<{ runId: string }[]>): Promise<Omit<Jud
   return {
     refusal: again.length === 0 ? 'each run that ended by a fault is repeated already' : null,
     effects: [
-      effect('runs_repeated', again.length, `${runs(again.length)} start again; the old ones stay as they are`),
+      effect(
+        'runs_repeated',
+        again.length,
+        `${plural(again.length, 'run')} start again; the old ones stay as they are`,
+      ),
     ],
     state: again.map(({ runId }) => runId).sort(),
   };
@@ -177,7 +181,9 @@ async function judgeRun(
       return {
         subject: runId,
         refusal: run.origin !== 'bench' ? 'the run was imported' : step > steps ? `it has no step ${step}` : null,
-        effects: [effect('runs_new', attempts, `a new batch of ${runs(attempts)} that continue after step ${step}`)],
+        effects: [
+          effect('runs_new', attempts, `a new batch of ${plural(attempts, 'run')} that continue after step ${step}`),
+        ],
         state: [runId],
       };
     }
@@ -194,7 +200,7 @@ async function judgeHost(ports: HostJudgePorts, { id, action }: WantedAction): P
       remedy: '`bench hosts` lists them.',
     });
   const { state, activeRuns } = host;
-  const stay = effect('runs_continue', activeRuns, `${runs(activeRuns)} on it continue`);
+  const stay = effect('runs_continue', activeRuns, `${plural(activeRuns, 'run')} on it continue`);
   switch (action) {
     case 'drain':
       return {
@@ -214,7 +220,7 @@ async function judgeHost(ports: HostJudgePorts, { id, action }: WantedAction): P
       return {
         subject: id,
         refusal: state === 'silent' || state === 'lost' ? null : 'a host that is up cannot be removed',
-        effects: [effect('runs_move', activeRuns, `${runs(activeRuns)} on it move to other hosts`)],
+        effects: [effect('runs_move', activeRuns, `${plural(activeRuns, 'run')} on it move to other hosts`)],
         final: true,
         state: [state, activeRuns],
       };

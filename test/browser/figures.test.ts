@@ -1,3 +1,4 @@
+import { plural } from '../../domain/text/format.js';
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { BatchDocument } from '../../domain/views/batches.js';
@@ -7,7 +8,16 @@ import type { RunDetail } from '../../domain/views/runs.js';
 import type { TrajectoryDocument } from '../../domain/views/trajectory.js';
 import type { TreeDocument } from '../../domain/views/tree.js';
 import { heatCell } from '../../web/client/leaderboard/heat-cell.js';
-import { bytes, count, duration, fixed, percent, plural, score, short, usd } from '../../web/client/parts/format.js';
+import { fixed } from '../../web/client/parts/format.js';
+import {
+  formatBytes,
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatScore,
+  formatUsd,
+} from '../../domain/text/format.js';
 import { cliJson } from '../setup/cli-json.js';
 import { until } from '../setup/page-server.js';
 import { makeEpisodes, storeEpisodes } from '../sql/training-episodes.js';
@@ -36,7 +46,7 @@ describe.runIf(executable !== null)('figures', () => {
     for (const [i, { policy_version: version, reward, episodes }] of policies.entries()) {
       const cells = await rows.nth(i).locator('td').allInnerTexts();
       expect(cells.slice(0, 2)).toEqual([String(version ?? 'none'), String(episodes)]);
-      expect(cells[3]).toBe(reward === null ? '–' : score(reward));
+      expect(cells[3]).toBe(reward === null ? '–' : formatScore(reward));
     }
     await on.page.locator('.chart svg path').first().waitFor({ state: 'attached' });
     await on.page.getByRole('tab', { name: 'Groups' }).click();
@@ -77,7 +87,11 @@ describe.runIf(executable !== null)('figures', () => {
       const { name, cells } = shown.get(node)!;
       expect(cells[0]).toBe(secondParent === null ? operator : `${operator} with ${secondParent}`);
       expect(cells[1]).toContain(status);
-      expect(cells.slice(2, 5)).toEqual([score(value), String(steps), spentUsd === null ? '–' : usd(Number(spentUsd))]);
+      expect(cells.slice(2, 5)).toEqual([
+        formatScore(value),
+        String(steps),
+        spentUsd === null ? '–' : formatUsd(Number(spentUsd)),
+      ]);
       expect(/selected/.test(name)).toBe(node === selectedNode);
     }
     expect(nodes.map(({ status }) => status)).toEqual(expect.arrayContaining(['scored', 'failed', 'lost']));
@@ -105,7 +119,7 @@ describe.runIf(executable !== null)('figures', () => {
       // The tree plays another task.
       if (scores['one']!.bestRun === null) continue;
       const row = table.locator('tbody tr', { has: on.page.getByRole('link', { name: model, exact: true }) });
-      await row.getByTitle(scores['one']!.bestRun).getByText(score(scores['one']!.best)).waitFor();
+      await row.getByTitle(scores['one']!.bestRun).getByText(formatScore(scores['one']!.best)).waitFor();
     }
     await table.getByRole('link', { name: 'beta', exact: true }).click();
     await on.page.getByRole('heading', { name: 'beta', level: 1 }).waitFor();
@@ -136,7 +150,7 @@ describe.runIf(executable !== null)('figures', () => {
           ]),
         ),
       ) as Record<string, string>;
-    const money = (exact: string | null): string => usd(exact === null ? null : Number(exact));
+    const money = (exact: string | null): string => formatUsd(exact === null ? null : Number(exact));
     const expectRows = (found: string[][], expected: string[][]): void =>
       expect(found).toEqual(expected.map((row) => row.map(told)));
 
@@ -153,10 +167,10 @@ describe.runIf(executable !== null)('figures', () => {
           return [
             String(row.rank),
             row.model + (flags.length === 0 ? '' : `⚑${flags.join(', ')}`),
-            row.winRate?.best == null ? '–' : percent(row.winRate.best),
-            bestWinRate === null ? '–' : `${percent(bestWinRate.low)} – ${percent(bestWinRate.high)}`,
+            row.winRate?.best == null ? '–' : formatPercent(row.winRate.best),
+            bestWinRate === null ? '–' : `${formatPercent(bestWinRate.low)} – ${formatPercent(bestWinRate.high)}`,
             group ?? '–',
-            pBest === null ? '–' : percent(pBest.best),
+            pBest === null ? '–' : formatPercent(pBest.best),
             fixed(row.gain?.best, 3),
             fixed(row.bestAup, 3) +
               (row.withSuspects === null ? '' : `${fixed(row.withSuspects.bestAup, 3)} with suspects`),
@@ -174,7 +188,7 @@ describe.runIf(executable !== null)('figures', () => {
           : [
               [
                 ...['', 'baseline', '', fixed(board.baseline.bestAup, 3), '', fixed(board.baseline.averageRank), ''],
-                ...tasks.map(({ baseline }) => score(baseline)),
+                ...tasks.map(({ baseline }) => formatScore(baseline)),
               ],
             ]),
       ]);
@@ -200,7 +214,7 @@ describe.runIf(executable !== null)('figures', () => {
         'runs ended': `${batch.ended}of${batch.totalRuns}`,
         cost: money(batch.costUsd),
         budget: batch.budgetUsd ?? 'none',
-        steps: count(batch.steps),
+        steps: formatCount(batch.steps),
         concurrency: String(batch.concurrency),
         priority: String(batch.priority),
         seed: String(batch.seed),
@@ -220,7 +234,7 @@ describe.runIf(executable !== null)('figures', () => {
               const runs = batch.runs.filter((run) => run.model === model && run.task === task);
               const cost = runs.reduce((sum, run) => sum + Number(run.costUsd), 0);
               const ended = runs.filter(({ status }) => status === 'ended').length;
-              return `${best === null ? 'no score' : score(best)}${suspect > 0 ? '⚠' : ''}${ended}/${runs.length} ended ${usd(cost)}`;
+              return `${best === null ? 'no score' : formatScore(best)}${suspect > 0 ? '⚠' : ''}${ended}/${runs.length} ended ${formatUsd(cost)}`;
             }),
           ])
           .sort(([a], [b]) => (a! < b! ? -1 : 1)),
@@ -253,7 +267,7 @@ describe.runIf(executable !== null)('figures', () => {
         `select coalesce(sum(c.cost_usd), 0)::float8 from model_calls c join runs r using (run_id) where r.batch_id = '${id}'`,
       );
       expect(rows.length).toBeGreaterThan(1);
-      expect(rows.at(-1)!.slice(2)).toEqual([usd(Number(calls[0]![0])), '0', String(batch.ended)].map(told));
+      expect(rows.at(-1)!.slice(2)).toEqual([formatUsd(Number(calls[0]![0])), '0', String(batch.ended)].map(told));
       await on.tab.open(`/batches/${id}`);
       const times = await on.page.evaluate<string[]>(
         `[...document.querySelectorAll('.headline time')].map((time) => time.dateTime)`,
@@ -279,17 +293,17 @@ describe.runIf(executable !== null)('figures', () => {
           String(step),
           `${String(tried)}${Number(attempt) > 1 ? `, attempt ${String(attempt)}` : ''}`,
           `✓${String(status)}`,
-          ...[input, output].map((tokens) => count(Number(tokens))),
-          usd(Number(cost)),
-          duration(Number(ms)),
+          ...[input, output].map((tokens) => formatCount(Number(tokens))),
+          formatUsd(Number(cost)),
+          formatDuration(Number(ms)),
         ]),
       );
       const spent = calls.reduce((sum, call) => sum + Number(call[6]), 0);
       expect(steps.reduce((sum, { costUsd }) => sum + Number(costUsd), 0)).toBeCloseTo(spent, 9);
       const words = await on.page.getByRole('tabpanel').locator('p').first().innerText();
-      expect(words).toContain(`${count(run.modelCalls!)} calls cost ${usd(spent)}`);
+      expect(words).toContain(`${formatCount(run.modelCalls!)} calls cost ${formatUsd(spent)}`);
       expect(words).toContain(
-        Number(run.costUsd) === spent ? "the run's cost" : `the run says ${usd(Number(run.costUsd))}`,
+        Number(run.costUsd) === spent ? "the run's cost" : `the run says ${formatUsd(Number(run.costUsd))}`,
       );
     });
 
@@ -304,14 +318,14 @@ describe.runIf(executable !== null)('figures', () => {
       ].reduce((sum, ms) => sum + ms, 0);
       const took = Math.max(spent, Date.parse(run.endedAt!) - Date.parse(run.startedAt!));
       expect(await facts(on.page.locator('.headline'))).toEqual({
-        [run.primary]: told(`${score(run.bestScore)} ↑ best`),
-        final: score(run.finalScore),
-        baseline: told(`${score(run.baseline)} ▲ better by ${fixed(gain, 3)}`),
+        [run.primary]: told(`${formatScore(run.bestScore)} ↑ best`),
+        final: formatScore(run.finalScore),
+        baseline: told(`${formatScore(run.baseline)} ▲ better by ${fixed(gain, 3)}`),
         'best of the task': expect.any(String) as string,
         steps: `${run.steps}of${run.maxSteps}`,
         cost: money(run.costUsd),
-        tokens: short(run.usage.inputTokens + run.usage.outputTokens),
-        took: told(duration(took)),
+        tokens: formatCompact(run.usage.inputTokens + run.usage.outputTokens),
+        took: told(formatDuration(took)),
         batch: 'sweep',
         attempt: String(run.attempt),
       });
@@ -321,9 +335,9 @@ describe.runIf(executable !== null)('figures', () => {
         task: told(`${run.task} contract ${run.contract}`),
         seed: String(run.seed),
         sandbox: told(`epoch ${run.epoch}`),
-        'model calls': count(run.modelCalls!),
+        'model calls': formatCount(run.modelCalls!),
         tokens: told(
-          `${count(run.usage.inputTokens)} in, ${count(run.usage.cachedTokens)} of them cached, ${count(run.usage.outputTokens)} out`,
+          `${formatCount(run.usage.inputTokens)} in, ${formatCount(run.usage.cachedTokens)} of them cached, ${formatCount(run.usage.outputTokens)} out`,
         ),
       });
       const times = await on.page.evaluate<string[]>(
@@ -342,10 +356,10 @@ describe.runIf(executable !== null)('figures', () => {
           told(
             [
               step.step,
-              ...step.evaluations.flatMap(({ primary }) => (primary === null ? [] : [`◆${score(primary)}`])),
+              ...step.evaluations.flatMap(({ primary }) => (primary === null ? [] : [`◆${formatScore(primary)}`])),
               step.exitCode === 0 || step.exitCode === null ? '' : `✕ exit ${step.exitCode}`,
-              bytes(Buffer.byteLength(step.observation ?? '')),
-              duration(step.commandMs),
+              formatBytes(Buffer.byteLength(step.observation ?? '')),
+              formatDuration(step.commandMs),
               money(step.costUsd),
             ].join(''),
           ),
@@ -361,13 +375,13 @@ describe.runIf(executable !== null)('figures', () => {
           one.kind,
           one.split,
           `${one.status === 'ok' ? '✓' : '✕'}${one.status.replaceAll('_', ' ')}${one.suspect ? '⚠suspect' : ''}`,
-          score(one.primary),
+          formatScore(one.primary),
           Object.entries(one.metrics ?? {})
-            .map(([name, value]) => `${name} ${score(value)}`)
+            .map(([name, value]) => `${name} ${formatScore(value)}`)
             .join(' · '),
           one.submissionSha256?.slice(0, 8) ?? '–',
           one.isolation,
-          duration(one.ms),
+          formatDuration(one.ms),
           one.fault ?? one.message,
         ]),
       );

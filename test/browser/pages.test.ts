@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createFileArtifactStore } from '../../backends/artifacts/file-artifact-store.js';
 import { storeSubmission } from '../../domain/run/stored-submission.js';
-import { score, usd } from '../../web/client/parts/format.js';
+import { formatScore, formatUsd } from '../../domain/text/format.js';
 import { LONG } from '../setup/long.js';
 import { openPage, until } from '../setup/page-server.js';
 import { violationsOf } from './axe.js';
@@ -45,7 +45,7 @@ describe.runIf(executable !== null)('the page', () => {
       const { runs } = (await on.server.json('/runs?sort=-cost')) as { runs: { runId: string; costUsd: string }[] };
       const firstRow = on.page.locator('[data-row="0"]');
       await firstRow.getByTitle(runs[0]!.runId).waitFor();
-      expect(await firstRow.innerText()).toContain(usd(Number(runs[0]!.costUsd)));
+      expect(await firstRow.innerText()).toContain(formatUsd(Number(runs[0]!.costUsd)));
     });
 
     test('a row is told to readers of screens by its place among all', async () => {
@@ -89,9 +89,9 @@ describe.runIf(executable !== null)('the page', () => {
         run: { bestScore: number; finalScore: number; costUsd: string; steps: number; maxSteps: number };
       };
       const told = await facts();
-      expect(told['score']).toContain(score(run.bestScore));
-      expect(told['final']).toBe(score(run.finalScore));
-      expect(told['cost']).toContain(usd(Number(run.costUsd)));
+      expect(told['score']).toContain(formatScore(run.bestScore));
+      expect(told['final']).toBe(formatScore(run.finalScore));
+      expect(told['cost']).toContain(formatUsd(Number(run.costUsd)));
       expect(told['steps']).toBe(`${run.steps} of ${run.maxSteps}`);
     });
 
@@ -104,7 +104,7 @@ describe.runIf(executable !== null)('the page', () => {
       await expect.poll(() => rows.count()).toBe(evaluations.length);
       for (const [i, { step, primary }] of evaluations.entries()) {
         expect(await rows.nth(i).innerText()).toContain(`step ${step}`);
-        expect(await rows.nth(i).innerText()).toContain(score(primary));
+        expect(await rows.nth(i).innerText()).toContain(formatScore(primary));
       }
       await on.page.locator('.chart svg path[stroke="var(--series-0)"]').first().waitFor({ state: 'attached' });
     });
@@ -192,7 +192,7 @@ describe.runIf(executable !== null)('the page', () => {
       expect(cells).toHaveLength(MODELS.length * TASKS.length);
       for (const { model, task, best, bestRun, ended, runs } of cells) {
         const cell = on.page.locator('.matrix tbody tr', { hasText: model }).locator('td').nth(TASKS.indexOf(task));
-        expect(await cell.locator('.cell-score').innerText()).toContain(best === null ? 'no score' : score(best));
+        expect(await cell.locator('.cell-score').innerText()).toContain(best === null ? 'no score' : formatScore(best));
         if (best !== null) expect(await cell.getByTitle(bestRun).getAttribute('href')).toBe(`/runs/${bestRun}`);
         expect(await cell.locator('.cell-runs').innerText()).toContain(`${ended}/${runs}`);
       }
@@ -241,7 +241,7 @@ describe.runIf(executable !== null)('the page', () => {
       const words = await rows.nth(i).innerText();
       expect(words).toContain(row.model);
       expect(words).toContain(row.bestAup!.toFixed(3));
-      for (const { task } of board.tasks) expect(words).toContain(score(row.scores[task]!.best));
+      for (const { task } of board.tasks) expect(words).toContain(formatScore(row.scores[task]!.best));
     }
     await rows.first().getByRole('button').nth(1).click();
     const evidence = on.page.getByRole('dialog');

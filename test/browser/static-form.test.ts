@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { BatchSubmission } from '../../domain/ports/record/batch-intake.js';
 import { pageExportRequestSchema } from '../../domain/requests/page.js';
-import { score } from '../../web/client/parts/format.js';
+import { formatScore } from '../../domain/text/format.js';
 import { exportPage } from '../../web/server/export/export-page.js';
 import { findChromium, startChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -121,7 +121,7 @@ describe.runIf(executable !== null)('an exported page', () => {
     await open(`/leaderboard?model=${rows[0]!.model}&kind=real&isolation=container&task=one`);
     const figure = rows[0]!.scores['one']!;
     const dialog = page.getByRole('dialog');
-    await dialog.getByText(`Best attempt ${score(figure.best)}`).waitFor();
+    await dialog.getByText(`Best attempt ${formatScore(figure.best)}`).waitFor();
     await expect.poll(() => dialog.locator('tbody tr').count()).toBe(2);
   });
 

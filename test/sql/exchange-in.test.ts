@@ -698,7 +698,7 @@ describe('garbage', () => {
     const { result, megabytes } = await imported('many.json', 'said 2', { count, megabytes: 4 }, '"}, {"content": "');
     expect(result).toMatchObject({ outcome: 'failed', runId: null });
     expect(result.remarks.map(({ file, key, message }) => [file, key, message])).toEqual([
-      ['many.json', 'steps[1].observation.results[31].content', 'more than 128 MiB of text in one'],
+      ['many.json', 'steps[1].observation.results[31].content', 'more than 128 MB of text in one'],
     ]);
     expect(await digest()).toEqual(before);
     expect(megabytes).toBeLessThan(600);

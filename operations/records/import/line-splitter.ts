@@ -1,3 +1,4 @@
+import { formatBytes } from '../../../domain/text/format.js';
 import type { LinePart } from '../../../domain/ports/exports.js';
 import { UnreadableFile } from './unreadable-file.js';
 
@@ -123,8 +124,7 @@ export class LineSplitter {
     if (text === '') return;
     this.#segment.push(text);
     this.#length += text.length;
-    if (this.#length > this.most)
-      throw this.#refuse('too_large', `more than ${Math.floor(this.most / 1024 / 1024)} MiB in one value`);
+    if (this.#length > this.most) throw this.#refuse('too_large', `more than ${formatBytes(this.most)} in one value`);
   }
 
   #refuse(kind: 'truncated' | 'not_json' | 'too_large', message: string): UnreadableFile {

@@ -1,4 +1,5 @@
 // JSON tokens of any size, streamed: run records contain observations of many megabytes.
+import { formatBytes } from '../../../domain/text/format.js';
 import { jsonParser } from 'stream-json/core/parser.js';
 import { type ClippedText, TextCollector, type TextLimit } from './clipped-text.js';
 import { NO_NUMBER, PythonNumbers } from './python-numbers.js';
@@ -127,7 +128,7 @@ class Walker {
         this.#text = null;
         this.#characters += taken.text.length;
         if (this.#characters + (this.#open === null ? this.#ofRoot : 0) > this.mostText)
-          throw this.#refuse('too_large', `more than ${this.mostText / 1024 / 1024} MiB of text in one`);
+          throw this.#refuse('too_large', `more than ${formatBytes(this.mostText)} of text in one`);
         if (taken.clipped) this.#clipped.push({ key: this.place(), bytes: taken.bytes });
         return this.#add(taken.text === NO_NUMBER ? Number.NaN : taken.text);
       }

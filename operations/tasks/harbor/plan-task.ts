@@ -1,3 +1,4 @@
+import { formatBytes } from '../../../domain/text/format.js';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { parse } from 'smol-toml';
@@ -176,7 +177,7 @@ function checkFiles(folder: string, part: string, refuse: Refuse): void {
   else if (there.kind === 'file') refuse(part, '', 'not a folder');
   else if (there.kind === 'folder') walk(root);
   if (files > MOST_FILES || bytes > MOST_BYTES)
-    refuse(`${part}/`, '', `more than ${MOST_FILES} files, or ${MOST_BYTES / 1024 / 1024} MiB`);
+    refuse(`${part}/`, '', `more than ${MOST_FILES} files, or ${formatBytes(MOST_BYTES)}`);
 }
 
 function sharedNames(folder: string): string[] {

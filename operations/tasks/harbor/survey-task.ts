@@ -1,3 +1,4 @@
+import { formatBytes } from '../../../domain/text/format.js';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, posix, relative } from 'node:path';
 // A TOML 1.0 reader without dependencies, with types, and errors with line and column.
@@ -77,7 +78,7 @@ function readText(folder: string, path: string, found: Findings): string | null 
     return '';
   }
   if (statSync(whole).size > MOST_BYTES) {
-    found.refuse(path, '', `larger than ${MOST_BYTES / 1024 / 1024} MiB`);
+    found.refuse(path, '', `larger than ${formatBytes(MOST_BYTES)}`);
     return '';
   }
   return readFileSync(whole, 'utf8');

@@ -26,10 +26,10 @@ describe('a forecast', () => {
   test('says a range, what is most likely, and what it is from', () => {
     expect(renderForecast(forecast, estimate).split('\n')).toEqual([
       'GPUs: 0 to 1 per run, at most 2 at once',
-      'Memory: at most 4 GiB at once, besides evaluations',
+      'Memory: at most 4 GB at once, besides evaluations',
       'Cost: $3.10 to $5.60, most likely $4.20; limits allow $12.50',
-      'Tokens: 1.2M to 2M, most likely 1.5M',
-      'Time: 30 min 0 s to 1 h 15 min, most likely 45 min 0 s',
+      'Tokens: 1.2 M to 2 M, most likely 1.5 M',
+      'Time: 30 min to 1 h 15 min, most likely 45 min',
       'In nine of ten such batches. Forecast 3 runs from earlier ones of the same model, agent and task, 1 from limits alone.',
       'Attempts per model and task that distinguish two mean gains: 142 for a difference of 0.1 (95 %, in four of five comparisons; gains vary by 0.30 in 12 attempts)',
     ]);

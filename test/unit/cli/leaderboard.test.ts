@@ -82,7 +82,7 @@ const two = board([row('gpt-4o'), row('scripted:clumsy', { rank: null, unranked:
 
 describe('the leaderboard on a terminal', () => {
   it('has tasks as columns where they fit, and in tables below where not', () => {
-    const wide = shown(two, 240);
+    const wide = shown(two, 220);
     expect(wide).toMatch(/model +win rate \[95 %\] +group +P\(best\) +battleOfSexes ↑ +imageC/);
     const middle = shown(two, 170);
     expect(middle).toMatch(/model +win rate \[95 %\] +group +P\(best\) +improved +gain \[95 %\] +AUP/);

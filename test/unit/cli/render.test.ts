@@ -3,8 +3,7 @@ import pc from 'picocolors';
 import { InvalidArgumentError } from 'commander';
 import { commaList, wholeNumber } from '../../../cli/options.js';
 import { batchDocument, renderBatch } from '../../../cli/render/batch.js';
-import { formatBytes } from '../../../domain/text/format-bytes.js';
-import { formatCost, formatDuration, formatScore, oneLine } from '../../../cli/render/format.js';
+import { oneLine } from '../../../cli/render/format.js';
 import { phase } from '../../../cli/render/runs.js';
 import { renderTrajectory } from '../../../cli/render/trajectory.js';
 import { RunLog } from '../../../cli/run-log.js';
@@ -39,13 +38,6 @@ const step = (values: Partial<TrajectoryStep> = {}): TrajectoryStep => ({
 });
 
 describe('values for people', () => {
-  it('are short, and never hide the order of magnitude', () => {
-    expect([1.44262, 0, null, 1e-5, 123456789].map(formatScore)).toEqual(['1.4426', '0', '–', '1.000e-5', '1.235e+8']);
-    expect([0, 1023, 1536, 5e9].map(formatBytes)).toEqual(['0 B', '1023 B', '1.5 KB', '4.7 GB']);
-    expect(['0', '0.00001234', '1.5'].map(formatCost)).toEqual(['$0', '$0.000012', '$1.50']);
-    expect([12, 5_400, 65_000, 3_700_000].map(formatDuration)).toEqual(['12 ms', '5 s', '1 min 5 s', '1 h 1 min']);
-  });
-
   it('cannot drive the terminal', () => {
     expect(printable('a\u001b[2Jb\tc\r\nd\u0007')).toBe('a\\x1b[2Jb\tc\nd\\x07');
     expect(oneLine('a\n  b\u001b[0m', 80)).toBe('a b\\x1b[0m');

@@ -1,3 +1,11 @@
+import {
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatScore,
+  formatUsd,
+  plural,
+} from '../../../domain/text/format.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
@@ -8,7 +16,7 @@ import { useLive } from '../live/live.js';
 import { ChartView } from '../parts/chart-view.js';
 import { Time } from '../parts/clock.js';
 import { EventTable } from '../parts/event-table.js';
-import { count, duration, percent, plural, score, time, usd, words } from '../parts/format.js';
+import { time, words } from '../parts/format.js';
 import { JsonView } from '../parts/json-view.js';
 import { Empty, Failure, Loading, Shown } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
@@ -114,19 +122,21 @@ function BatchHead({ head: { batch, ends, forecast } }: { head: Head }) {
           of={{
             'runs ended': (
               <span className="number">
-                {count(batch.ended)}
-                <span className="muted"> of {count(batch.totalRuns)}</span>
+                {formatCount(batch.ended)}
+                <span className="muted"> of {formatCount(batch.totalRuns)}</span>
               </span>
             ),
             cost: <Money usd={batch.costUsd} />,
             budget: batch.budgetUsd === null ? 'none' : <Budget of={batch} />,
             expected: running && (
               <>
-                {forecast.remainingMs === null ? 'not known yet' : `${duration(forecast.remainingMs)} more`}
-                {forecast.expectedUsd !== null && <span className="muted">, {usd(forecast.expectedUsd)} in all</span>}
+                {forecast.remainingMs === null ? 'not known yet' : `${formatDuration(forecast.remainingMs)} more`}
+                {forecast.expectedUsd !== null && (
+                  <span className="muted">, {formatUsd(forecast.expectedUsd)} in all</span>
+                )}
               </>
             ),
-            steps: <span className="number">{count(batch.steps)}</span>,
+            steps: <span className="number">{formatCount(batch.steps)}</span>,
             concurrency: batch.concurrency,
             priority: batch.priority,
             seed: batch.seed,
@@ -161,7 +171,7 @@ const EndsWords = ({ ends, toCome }: { ends: Head['ends']; toCome: number }) => 
       .filter(([, , amount]) => amount > 0)
       .map(([tone, mark, amount, name]) => (
         <Badge key={name} tone={tone} mark={mark}>
-          {count(amount)} {name}
+          {formatCount(amount)} {name}
         </Badge>
       ))}
   </p>
@@ -170,7 +180,7 @@ const EndsWords = ({ ends, toCome }: { ends: Head['ends']; toCome: number }) => 
 const Budget = ({ of: { chargedUsd, budgetUsd } }: { of: Head['batch'] }) => (
   <>
     <Money usd={chargedUsd} /> <span className="muted">of</span> <Money usd={budgetUsd} />{' '}
-    <span className="muted">({percent(Number(chargedUsd) / Math.max(1e-9, Number(budgetUsd)))})</span>
+    <span className="muted">({formatPercent(Number(chargedUsd) / Math.max(1e-9, Number(budgetUsd)))})</span>
   </>
 );
 
@@ -241,7 +251,7 @@ function Matrix({ id }: { id: string }) {
                       <Text value={task} />
                       <span className="sub">
                         <Text value={primary} /> {direction === 'maximize' ? '↑' : '↓'}
-                        {baseline !== null && `, baseline ${score(baseline)}`}
+                        {baseline !== null && `, baseline ${formatScore(baseline)}`}
                       </span>
                     </th>
                   ))}
@@ -307,7 +317,7 @@ function Cell({ id, cell, best }: { id: string; cell: Answer<'batchMatrix'>['cel
         <Money usd={cell.costUsd} />
         {cell.forecast.remainingMs !== null &&
           cell.ended < cell.runs &&
-          `, ${duration(cell.forecast.remainingMs)} more`}
+          `, ${formatDuration(cell.forecast.remainingMs)} more`}
       </span>
     </div>
   );
@@ -364,7 +374,7 @@ function Ends({ head: { exits, faults, batch } }: { head: Head }) {
             right: true,
             cell: (exit) => (
               <Link to="/runs" search={{ batch: [batch.batchId], endReason: [exit.endReason] }}>
-                {count(exit.runs)}
+                {formatCount(exit.runs)}
               </Link>
             ),
           },
@@ -377,7 +387,7 @@ function Ends({ head: { exits, faults, batch } }: { head: Head }) {
         rowKey={({ fault }) => fault}
         columns={[
           { title: 'Fault', className: 'wrap', cell: ({ fault }) => <Text value={fault} /> },
-          { title: 'Runs', right: true, cell: ({ runs }) => count(runs) },
+          { title: 'Runs', right: true, cell: ({ runs }) => formatCount(runs) },
           { title: 'First', cell: ({ firstRun }) => <RunLink id={firstRun} /> },
         ]}
       />

@@ -7,7 +7,7 @@ import { pagesOf } from '../data/queries.js';
 import { useLive } from '../live/live.js';
 import { Time } from '../parts/clock.js';
 import { Choice, typed } from '../parts/fields.js';
-import { count, duration, plural } from '../parts/format.js';
+import { formatCount, formatDuration, plural } from '../../../domain/text/format.js';
 import { Page } from '../parts/page.js';
 import { Empty, More, Shown } from '../parts/states.js';
 import { Table } from '../parts/table.js';
@@ -128,8 +128,8 @@ const Batches = ({ batches }: { batches: readonly BatchRow[] }) => (
         right: true,
         cell: (batch) => (
           <Link to="/runs" search={{ batch: [batch.batchId] }}>
-            {count(batch.ended)}
-            <span className="muted">/{count(batch.totalRuns)}</span>
+            {formatCount(batch.ended)}
+            <span className="muted">/{formatCount(batch.totalRuns)}</span>
           </Link>
         ),
       },
@@ -147,7 +147,7 @@ const Batches = ({ batches }: { batches: readonly BatchRow[] }) => (
         cell: (batch) =>
           batch.startedAt === null
             ? '–'
-            : duration(Date.parse(batch.endedAt ?? new Date().toISOString()) - Date.parse(batch.startedAt)),
+            : formatDuration(Date.parse(batch.endedAt ?? new Date().toISOString()) - Date.parse(batch.startedAt)),
       },
     ]}
   />

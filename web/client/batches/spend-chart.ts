@@ -1,6 +1,6 @@
 import type { Answer } from '../../api/index.js';
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
-import { usd } from '../parts/format.js';
+import { formatUsd } from '../../../domain/text/format.js';
 
 type Spend = Answer<'batchSpend'>;
 
@@ -31,7 +31,7 @@ export function spendChart({ buckets, budgetUsd, forecast }: Spend): Chart {
     description:
       last === undefined
         ? 'nothing yet'
-        : `${usd(last.cumulativeUsd)} by ${clock(Date.parse(last.at))} UTC${budgetUsd === null ? '' : `, of a budget of ${usd(budgetUsd)}`}`,
+        : `${formatUsd(last.cumulativeUsd)} by ${clock(Date.parse(last.at))} UTC${budgetUsd === null ? '' : `, of a budget of ${formatUsd(budgetUsd)}`}`,
     draw: (_, narrow) => ({
       height: 260,
       option: {
@@ -41,7 +41,7 @@ export function spendChart({ buckets, budgetUsd, forecast }: Spend): Chart {
         yAxis: {
           type: 'value',
           min: 0,
-          axisLabel: { ...TEXT, formatter: (value: number) => usd(value) },
+          axisLabel: { ...TEXT, formatter: (value: number) => formatUsd(value) },
           splitLine: SPLIT_LINE,
         },
         series: [
@@ -66,7 +66,7 @@ export function spendChart({ buckets, budgetUsd, forecast }: Spend): Chart {
                 label: {
                   ...TEXT,
                   color: 'var(--muted)',
-                  formatter: `${name} ${usd(value)}`,
+                  formatter: `${name} ${formatUsd(value)}`,
                   position: narrow ? 'insideEndTop' : 'end',
                 },
               })),

@@ -1,3 +1,4 @@
+import { formatCount, formatDuration, formatPercent, formatScore, plural } from '../../../domain/text/format.js';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -9,7 +10,7 @@ import { useLive } from '../live/live.js';
 import { ChartView } from '../parts/chart-view.js';
 import { Time } from '../parts/clock.js';
 import { Choice } from '../parts/fields.js';
-import { count, duration, percent, plural, score, words } from '../parts/format.js';
+import { words } from '../parts/format.js';
 import { Grid, type GridColumn } from '../parts/grid.js';
 import { Page } from '../parts/page.js';
 import { Empty, Shown } from '../parts/states.js';
@@ -108,14 +109,14 @@ function PolicyFigures({ policies }: { policies: Answer<'policies'>['policies'] 
         rowKey={(one) => one.policy_version ?? 'none'}
         columns={[
           { title: 'Version', className: 'number', cell: (one) => one.policy_version ?? 'none' },
-          { title: 'Episodes', right: true, cell: (one) => count(one.episodes) },
-          { title: 'Ended', right: true, cell: (one) => count(one.ended) },
+          { title: 'Episodes', right: true, cell: (one) => formatCount(one.episodes) },
+          { title: 'Ended', right: true, cell: (one) => formatCount(one.ended) },
           { title: 'Reward', right: true, cell: (one) => <Score value={one.reward} /> },
           { title: 'Std', right: true, cell: (one) => <Score value={one.reward_std} /> },
           { title: 'Lowest', right: true, cell: (one) => <Score value={one.reward_min} /> },
           { title: 'Highest', right: true, cell: (one) => <Score value={one.reward_max} /> },
           { title: 'Gain', right: true, cell: (one) => <Score value={one.gain} /> },
-          { title: 'Groups', right: true, cell: (one) => count(one.groups) },
+          { title: 'Groups', right: true, cell: (one) => formatCount(one.groups) },
           { title: 'No spread', right: true, cell: (one) => share(one.frac_reward_zero_std) },
           {
             title: 'Cut off by',
@@ -124,18 +125,18 @@ function PolicyFigures({ policies }: { policies: Answer<'policies'>['policies'] 
                 .map(([reason, episodes]) => `${words(reason)} ×${episodes}`)
                 .join(', '),
           },
-          { title: 'Masked', right: true, cell: (one) => count(one.masked) },
-          { title: 'Turns', right: true, cell: (one) => score(one.num_turns) },
+          { title: 'Masked', right: true, cell: (one) => formatCount(one.masked) },
+          { title: 'Turns', right: true, cell: (one) => formatScore(one.num_turns) },
           { title: 'Format errors', right: true, cell: (one) => share(one.format_error_share) },
-          { title: 'Staleness', right: true, cell: (one) => score(one.staleness) },
-          { title: 'Think', right: true, cell: (one) => duration(one.think_ms) },
-          { title: 'Command', right: true, cell: (one) => duration(one.command_ms) },
+          { title: 'Staleness', right: true, cell: (one) => formatScore(one.staleness) },
+          { title: 'Think', right: true, cell: (one) => formatDuration(one.think_ms) },
+          { title: 'Command', right: true, cell: (one) => formatDuration(one.command_ms) },
         ]}
       />
     </>
   );
 }
-const share = (value: number | null): string => (value === null ? '–' : percent(value));
+const share = (value: number | null): string => (value === null ? '–' : formatPercent(value));
 
 const GROUPS_SHOWN = 500;
 
@@ -182,11 +183,11 @@ function Groups({ batch, onGroup }: { batch: string; onGroup: Change<'/episodes'
                   cell: (one) =>
                     one.zero_spread === true ? (
                       <span className="badge warn">
-                        <span aria-hidden="true">▲</span>no spread, at {score(one.reward)}
+                        <span aria-hidden="true">▲</span>no spread, at {formatScore(one.reward)}
                       </span>
                     ) : (
                       <span className="number">
-                        {score(one.reward_min)} to {score(one.reward_max)}
+                        {formatScore(one.reward_min)} to {formatScore(one.reward_max)}
                       </span>
                     ),
                 },
@@ -295,13 +296,13 @@ const COLUMNS: GridColumn<Episode>[] = [
   { key: 'state', title: 'State', width: '9rem', cell: (episode) => <RunState run={episode} /> },
   { key: 'reward', title: 'Reward', width: '5.5rem', right: true, cell: ({ reward }) => <Score value={reward} /> },
   { key: 'gain', title: 'Gain', width: '5.5rem', right: true, cell: ({ gain }) => <Score value={gain} /> },
-  { key: 'turns', title: 'Turns', width: '4rem', right: true, cell: ({ numTurns }) => count(numTurns) },
+  { key: 'turns', title: 'Turns', width: '4rem', right: true, cell: ({ numTurns }) => formatCount(numTurns) },
   {
     key: 'errors',
     title: 'Format errors',
     width: '7rem',
     right: true,
-    cell: ({ formatErrors }) => count(formatErrors),
+    cell: ({ formatErrors }) => formatCount(formatErrors),
   },
   {
     key: 'fault',

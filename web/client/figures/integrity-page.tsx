@@ -1,10 +1,11 @@
+import { formatCount, formatScore, plural } from '../../../domain/text/format.js';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { Answer } from '../../api/index.js';
 import { useChange } from '../address/change.js';
 import type { IntegritySearch } from '../address/pages.js';
 import { document as asked, pagesOf } from '../data/queries.js';
-import { count, fixed, plural, score, words } from '../parts/format.js';
+import { fixed, words } from '../parts/format.js';
 import { Page } from '../parts/page.js';
 import { Empty, Failure, Loading, More, Shown } from '../parts/states.js';
 import { Table } from '../parts/table.js';
@@ -36,19 +37,19 @@ export function IntegrityPage() {
                 of={{
                   'flagged runs': (
                     <>
-                      <strong className="number">{count(found.flagged)}</strong>
+                      <strong className="number">{formatCount(found.flagged)}</strong>
                       <span className="muted"> of {plural(found.runs, 'ended run')}</span>
                     </>
                   ),
                   'runs that tried to cheat': (
                     <Link to="/integrity" search={{ rule: ['tried'] }} className="number">
-                      {count(found.rules.find(({ value }) => value === 'tried')?.runs ?? 0)}
+                      {formatCount(found.rules.find(({ value }) => value === 'tried')?.runs ?? 0)}
                     </Link>
                   ),
-                  'suspect evaluations': <span className="number">{count(found.suspects)}</span>,
+                  'suspect evaluations': <span className="number">{formatCount(found.suspects)}</span>,
                   'runs without isolation': (
                     <span className="number">
-                      {count(found.withoutIsolation.reduce((sum, { runs }) => sum + runs, 0))}
+                      {formatCount(found.withoutIsolation.reduce((sum, { runs }) => sum + runs, 0))}
                     </span>
                   ),
                 }}
@@ -94,12 +95,12 @@ function Counts({
             <label>
               <input type="checkbox" checked={chosen.includes(value)} onChange={() => toggle(facet, value)} />
               <span className="name">{facet === 'rule' ? words(value) : <Text value={value} />}</span>
-              <span className="count">{count(runs)}</span>
+              <span className="count">{formatCount(runs)}</span>
             </label>
           </li>
         ))}
       </ul>
-      {counted.length > 50 && <p className="muted">50 of {count(counted.length)}</p>}
+      {counted.length > 50 && <p className="muted">50 of {formatCount(counted.length)}</p>}
     </section>
   );
 }
@@ -152,7 +153,7 @@ function OneFlag({ flag }: { flag: Flag }) {
         <span className="muted">
           {suspects === 0
             ? 'no score is suspect'
-            : `${plural(suspects, 'suspect score')}: best ${score(best)} without, ${score(bestOfAll)} with`}
+            : `${plural(suspects, 'suspect score')}: best ${formatScore(best)} without, ${formatScore(bestOfAll)} with`}
         </span>
       </p>
       <p>
@@ -189,7 +190,7 @@ function WithSuspects() {
                 cell: ({ withSuspects }) =>
                   withSuspects?.bestAup == null ? 'the same' : fixed(withSuspects.bestAup, 3),
               },
-              { title: 'Suspect scores', right: true, cell: ({ suspect }) => count(suspect) },
+              { title: 'Suspect scores', right: true, cell: ({ suspect }) => formatCount(suspect) },
             ]}
           />
         );
@@ -222,7 +223,7 @@ function Elsewhere({ found }: { found: Summary }) {
               {words(endReason)}
             </Link>
           ),
-          more: `${plural(runs, 'run')}, ${count(scored)} with a score that does not count`,
+          more: `${plural(runs, 'run')}, ${formatCount(scored)} with a score that does not count`,
         }))}
       />
       {found.events.length > 0 && (
@@ -231,7 +232,7 @@ function Elsewhere({ found }: { found: Summary }) {
           <Listed
             of={found.events.map(({ kind, events, runs }) => ({
               what: words(kind),
-              more: `${count(events)} in ${plural(runs, 'run')}`,
+              more: `${formatCount(events)} in ${plural(runs, 'run')}`,
             }))}
           />
         </>
@@ -268,7 +269,7 @@ const Reachable = ({ tasks }: { tasks: Summary['reachable'] }) => (
         ),
       },
       { title: 'Contract', right: true, cell: ({ contract }) => contract },
-      { title: 'Runs', right: true, cell: ({ runs }) => count(runs) },
+      { title: 'Runs', right: true, cell: ({ runs }) => formatCount(runs) },
       {
         title: 'What',
         cell: ({ selfReported, protectedFiles }) =>

@@ -1,6 +1,6 @@
 import type { Answer } from '../../api/index.js';
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
-import { score } from '../parts/format.js';
+import { formatScore } from '../../../domain/text/format.js';
 
 type Policies = Answer<'policies'>['policies'];
 
@@ -44,7 +44,7 @@ export function rewardChart(policies: Policies): Chart {
     description:
       first === undefined || last === undefined
         ? 'no version has a reward yet'
-        : `mean from ${score(first.reward)} at version ${first.policy_version} to ${score(last.reward)} at version ${last.policy_version}`,
+        : `mean from ${formatScore(first.reward)} at version ${first.policy_version} to ${formatScore(last.reward)} at version ${last.policy_version}`,
     draw: (_, narrow) => ({
       height: 280,
       option: {

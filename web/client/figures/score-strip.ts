@@ -1,6 +1,6 @@
 import type { Answer } from '../../api/index.js';
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
-import { plural, score } from '../parts/format.js';
+import { formatScore, plural } from '../../../domain/text/format.js';
 import { plainText } from '../parts/text.js';
 
 interface Extent {
@@ -24,7 +24,7 @@ export function scoreStrip(cells: readonly Cell[], nameOf: (cell: Cell) => strin
     description: shown
       .map(
         (cell, i) =>
-          `${names[i]}: ${plural(cell.scored, 'run')} from ${score(Math.min(...cell.scores))} to ${score(Math.max(...cell.scores))}`,
+          `${names[i]}: ${plural(cell.scored, 'run')} from ${formatScore(Math.min(...cell.scores))} to ${formatScore(Math.max(...cell.scores))}`,
       )
       .join('; '),
     draw: (_, narrow) => ({

@@ -1,3 +1,4 @@
+import { formatCount, formatScore, plural } from '../../../domain/text/format.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -5,7 +6,7 @@ import type { Answer } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
 import { ChartView } from '../parts/chart-view.js';
 import { Time } from '../parts/clock.js';
-import { count, plural, score, words } from '../parts/format.js';
+import { words } from '../parts/format.js';
 import { JsonView } from '../parts/json-view.js';
 import { Page } from '../parts/page.js';
 import { Empty, Shown } from '../parts/states.js';
@@ -65,10 +66,10 @@ function List({ kind }: { kind: Kind }) {
                     </>
                   ),
                 },
-                { title: 'Runs', right: true, cell: (one) => count(one.runs) },
-                { title: 'Ended', right: true, cell: (one) => count(one.ended) },
-                { title: OTHERS[kind], right: true, cell: (one) => count(one.of) },
-                { title: 'Versions', right: true, cell: (one) => count(one.versions) },
+                { title: 'Runs', right: true, cell: (one) => formatCount(one.runs) },
+                { title: 'Ended', right: true, cell: (one) => formatCount(one.ended) },
+                { title: OTHERS[kind], right: true, cell: (one) => formatCount(one.of) },
+                { title: 'Versions', right: true, cell: (one) => formatCount(one.versions) },
                 { title: 'Cost', right: true, cell: (one) => <Money usd={one.costUsd} /> },
                 { title: 'Last run', cell: (one) => <Time at={one.lastRunAt} /> },
               ]}
@@ -128,7 +129,7 @@ function Subject({ kind, played: { versions, cells, costs } }: { kind: Kind; pla
     <>
       <dl className="headline">
         <Fact name="runs">
-          <span className="number">{count(cells.reduce((sum, { runs }) => sum + runs, 0))}</span>
+          <span className="number">{formatCount(cells.reduce((sum, { runs }) => sum + runs, 0))}</span>
         </Fact>
         <Fact name="cost">
           <Money usd={String(cells.reduce((sum, { costUsd }) => sum + Number(costUsd), 0))} />
@@ -169,7 +170,7 @@ function Subject({ kind, played: { versions, cells, costs } }: { kind: Kind; pla
             rowKey={({ list }) => list}
             columns={[
               { title: 'List', cell: ({ list }) => <Text value={list} /> },
-              { title: 'Runs', right: true, cell: ({ runs }) => count(runs) },
+              { title: 'Runs', right: true, cell: ({ runs }) => formatCount(runs) },
               { title: 'By the list', right: true, cell: ({ listUsd }) => <Money usd={listUsd} /> },
               { title: 'Recorded', right: true, cell: ({ recordedUsd }) => <Money usd={recordedUsd} /> },
             ]}
@@ -196,7 +197,8 @@ function Bounds({ spec }: { spec: Spec }) {
   if (bounds === undefined) return null;
   return (
     <Fact name="bounds">
-      {bounds.min === undefined ? 'none' : score(bounds.min)} to {bounds.max === undefined ? 'none' : score(bounds.max)}
+      {bounds.min === undefined ? 'none' : formatScore(bounds.min)} to{' '}
+      {bounds.max === undefined ? 'none' : formatScore(bounds.max)}
     </Fact>
   );
 }
@@ -232,12 +234,12 @@ const Cells = ({ kind, cells }: { kind: Kind; cells: readonly Cell[] }) => (
         right: true,
         cell: ({ ended, runs }) => (
           <>
-            {count(ended)}
-            <span className="muted"> of {count(runs)}</span>
+            {formatCount(ended)}
+            <span className="muted"> of {formatCount(runs)}</span>
           </>
         ),
       },
-      { title: 'Scored', right: true, cell: ({ scored }) => count(scored) },
+      { title: 'Scored', right: true, cell: ({ scored }) => formatCount(scored) },
       {
         title: 'Best',
         right: true,

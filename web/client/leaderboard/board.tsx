@@ -1,3 +1,4 @@
+import { formatPercent, formatScore, formatUsd, plural } from '../../../domain/text/format.js';
 import { startTransition, useEffect, useMemo, useState } from 'react';
 import { costChart, costPoints } from './cost-chart.js';
 import { heatCell } from './heat-cell.js';
@@ -6,7 +7,7 @@ import { profilesChart } from './profiles-chart.js';
 import { kindOf, methodLabel, rankedRows } from './methods.js';
 import type { Answer } from '../../api/index.js';
 import { ChartView } from '../parts/chart-view.js';
-import { fixed, percent, plural, score, usd, words } from '../parts/format.js';
+import { fixed, words } from '../parts/format.js';
 import { Scroll } from '../parts/table.js';
 import { plainText, Text } from '../parts/text.js';
 import { Badge, Money, Score } from '../parts/values.js';
@@ -127,12 +128,12 @@ function RankedRow({ row, tasks, board, onOpen }: Props & { row: Row; tasks: rea
         <Text value={methodLabel(row, board)} />
         <Flags of={row.flags} />
       </th>
-      <td className="right number">{row.winRate?.[kind] == null ? '–' : percent(row.winRate[kind])}</td>
+      <td className="right number">{row.winRate?.[kind] == null ? '–' : formatPercent(row.winRate[kind])}</td>
       <td className="number muted">
-        {interval === null ? '–' : `${percent(interval.low)} – ${percent(interval.high)}`}
+        {interval === null ? '–' : `${formatPercent(interval.low)} – ${formatPercent(interval.high)}`}
       </td>
       <td title="models with the same letter are not significantly different">{row.intervals?.group ?? '–'}</td>
-      <td className="right number">{first === null ? '–' : percent(first)}</td>
+      <td className="right number">{first === null ? '–' : formatPercent(first)}</td>
       <td className="right number" title={intervalTold(row.intervals?.[kind === 'best' ? 'bestGain' : 'lastGain'])}>
         {fixed(row.gain?.[kind], 3)}
       </td>
@@ -254,7 +255,7 @@ function NotRanked({ board, onOpen }: Props) {
                   <td className="right number">{row.attempts}</td>
                   <td className="right number">
                     {row.costUsd !== null && row.unknownCosts > 0 && '≥ '}
-                    {usd(row.costUsd)}
+                    {formatUsd(row.costUsd)}
                   </td>
                   {board.tasks.map(({ task }) => (
                     <td key={task} className="right">
@@ -262,7 +263,7 @@ function NotRanked({ board, onOpen }: Props) {
                         <span className="none">–</span>
                       ) : (
                         <button type="button" className="figure" onClick={() => onOpen(row, task)}>
-                          {row.scores[task][kind] === null ? 'none' : score(row.scores[task][kind])}
+                          {row.scores[task][kind] === null ? 'none' : formatScore(row.scores[task][kind])}
                         </button>
                       )}
                     </td>

@@ -1,5 +1,6 @@
+import { formatUsd } from '../../../domain/text/format.js';
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
-import { fixed, usd } from '../parts/format.js';
+import { fixed } from '../parts/format.js';
 import { kindOf, methodLabel, rankedRows } from './methods.js';
 import { type SeriesStyle, styleOf } from '../parts/series.js';
 import type { Leaderboard } from '../../../domain/views/leaderboard.js';
@@ -33,7 +34,7 @@ export function costChart(board: Leaderboard): Chart {
     id: 'cost',
     title: 'AUP against cost per run',
     description: points
-      .map(({ label, usd: cost, aup }) => `${label}: ${usd(cost)} per run, AUP ${fixed(aup)}`)
+      .map(({ label, usd: cost, aup }) => `${label}: ${formatUsd(cost)} per run, AUP ${fixed(aup)}`)
       .join('; '),
     draw: (width, narrow) => ({
       height: narrow ? 300 : 380,
@@ -51,7 +52,7 @@ export function costChart(board: Leaderboard): Chart {
           nameLocation: 'middle',
           nameGap: 28,
           nameTextStyle: TEXT,
-          axisLabel: { ...TEXT, formatter: (value: number) => usd(value) },
+          axisLabel: { ...TEXT, formatter: (value: number) => formatUsd(value) },
           axisLine: AXIS_LINE,
           splitLine: { show: false },
         },

@@ -1,8 +1,9 @@
+import { plural } from '../../../domain/text/format.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Answer, Query } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
-import { plural, words } from '../parts/format.js';
+import { words } from '../parts/format.js';
 import { Shown } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';

@@ -1,4 +1,4 @@
-import { NONE, score } from '../parts/format.js';
+import { NONE, formatScore } from '../../../domain/text/format.js';
 import type { LeaderboardRow, LeaderboardTask } from '../../../domain/views/leaderboard.js';
 
 /** Upper ends of the shades: factors to the best score of the task. */
@@ -12,7 +12,7 @@ export function heatCell(
 ): { text: string; shade: string } {
   const cell = row.scores[task];
   const [status, ratio] = kind === 'best' ? [cell?.bestStatus, cell?.bestRatio] : [cell?.lastStatus, cell?.lastRatio];
-  const value = score(cell?.[kind]);
+  const value = formatScore(cell?.[kind]);
   if (cell === undefined || (cell.attempts === 0 && cell[kind] === null)) return { text: NONE, shade: 'none' };
   if (status === 'not_run') return { text: 'not run', shade: 'none' };
   if (cell[kind] === null)

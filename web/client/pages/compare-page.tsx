@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, document as asked } from '../data/queries.js';
-import { plural } from '../parts/format.js';
+import { plural } from '../../../domain/text/format.js';
 import { Page } from '../parts/page.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { useTitle } from '../parts/title.js';

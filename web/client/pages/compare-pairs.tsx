@@ -5,7 +5,7 @@ import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
 import type { Answer, Query } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
 import { ChartView } from '../parts/chart-view.js';
-import { count, plural, score } from '../parts/format.js';
+import { formatCount, formatScore, plural } from '../../../domain/text/format.js';
 import { Empty, Shown } from '../parts/states.js';
 import { type Column, Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
@@ -26,7 +26,7 @@ export function ComparePairs({ request }: { request: Query<'pairs'> }) {
             A is <Text value={data.a} />, B is <Text value={data.b} />. {plural(pairsOf(data), 'pair')} of the same task
             and attempt
             {data.unpaired.a + data.unpaired.b > 0 &&
-              `; without a partner: ${count(data.unpaired.a)} runs of A, ${count(data.unpaired.b)} of B`}
+              `; without a partner: ${formatCount(data.unpaired.a)} runs of A, ${formatCount(data.unpaired.b)} of B`}
             .
           </p>
           {data.tasks.length === 0 ? (
@@ -57,7 +57,7 @@ const Outcomes = ({ of }: { of: Pairs }) => (
     {(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]).map((name) => (
       <div key={name} className="fact">
         <dt>{name === 'neither' ? 'improved by neither' : `improved by ${OUTCOMES[name]}`}</dt>
-        <dd className="number">{count(of.outcomes[name])}</dd>
+        <dd className="number">{formatCount(of.outcomes[name])}</dd>
       </div>
     ))}
   </dl>
@@ -81,15 +81,15 @@ const Tasks = ({ tasks }: { tasks: readonly Task[] }) => (
       ...(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[]).map((name): Column<Task> => ({
         title: OUTCOMES[name],
         right: true,
-        cell: ({ outcomes }) => count(outcomes[name]),
+        cell: ({ outcomes }) => formatCount(outcomes[name]),
       })),
       {
         title: 'B better by [95 %]',
         right: true,
         cell: ({ mean, interval }) =>
-          `${mean === null ? '–' : score(mean)}${interval === null ? '' : ` [${score(interval.low)}, ${score(interval.high)}]`}`,
+          `${mean === null ? '–' : formatScore(mean)}${interval === null ? '' : ` [${formatScore(interval.low)}, ${formatScore(interval.high)}]`}`,
       },
-      { title: 'pairs with two scores', right: true, cell: ({ scored }) => count(scored) },
+      { title: 'pairs with two scores', right: true, cell: ({ scored }) => formatCount(scored) },
     ]}
   />
 );
@@ -163,7 +163,7 @@ function pairsChart({ task, metric, direction, pairs, baseline }: Task): Chart {
     ...{ min, max, name, nameLocation: 'middle' as const, nameTextStyle: TEXT },
     axisLabel: {
       ...TEXT,
-      formatter: (value: number) => score(value),
+      formatter: (value: number) => formatScore(value),
       hideOverlap: true,
       showMinLabel: false,
       showMaxLabel: false,
@@ -173,7 +173,7 @@ function pairsChart({ task, metric, direction, pairs, baseline }: Task): Chart {
     id: `pairs-${task}`,
     title: `${metric} of each pair; ${direction === 'maximize' ? 'above' : 'below'} the line B is better`,
     description: points
-      .map(({ attempt, value }) => `attempt ${attempt}: ${value.map((one) => score(one)).join(', ')}`)
+      .map(({ attempt, value }) => `attempt ${attempt}: ${value.map((one) => formatScore(one)).join(', ')}`)
       .join('; '),
     draw: (width) => ({
       // A square, so that the line is the diagonal.
@@ -185,7 +185,7 @@ function pairsChart({ task, metric, direction, pairs, baseline }: Task): Chart {
           renderMode: 'richText',
           formatter: (item) => {
             const { value } = item as unknown as { value: [number, number] };
-            return `A ${score(value[0])}, B ${score(value[1])}`;
+            return `A ${formatScore(value[0])}, B ${formatScore(value[1])}`;
           },
         },
         xAxis: { ...axis('A'), nameGap: 28, axisLine: AXIS_LINE, splitLine: { show: false } },

@@ -6,7 +6,7 @@ import type { Answer } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
 import { ChartView } from '../parts/chart-view.js';
 import { ChangedFiles } from '../parts/diff.js';
-import { count, score } from '../parts/format.js';
+import { formatCount, formatScore } from '../../../domain/text/format.js';
 import { Scroll } from '../parts/table.js';
 import { plainText, Text } from '../parts/text.js';
 import { Fact, Money, RunLink, RunState, Score } from '../parts/values.js';
@@ -121,7 +121,7 @@ function Results({ runs }: { runs: readonly Head[] }) {
       {row('final', ({ run }) => (
         <Score value={run.finalScore} />
       ))}
-      {row('steps', ({ run }) => count(run.steps), 'number')}
+      {row('steps', ({ run }) => formatCount(run.steps), 'number')}
       {row('cost', ({ run }) => (
         <Money usd={run.costUsd} />
       ))}
@@ -142,7 +142,7 @@ export function Overlaid({ runs }: { runs: readonly Head[] }) {
       description: runs
         .map(
           ({ run }, i) =>
-            `${letter(i)} ${plainText(run.model)}: ${lines[i]!.map(([step, value]) => `${step} ${score(value)}`).join(', ')}`,
+            `${letter(i)} ${plainText(run.model)}: ${lines[i]!.map(([step, value]) => `${step} ${formatScore(value)}`).join(', ')}`,
         )
         .join('; '),
       draw: (_, narrow) => ({
@@ -164,7 +164,7 @@ export function Overlaid({ runs }: { runs: readonly Head[] }) {
           yAxis: {
             type: 'value',
             scale: true,
-            axisLabel: { ...TEXT, formatter: (value: number) => score(value) },
+            axisLabel: { ...TEXT, formatter: (value: number) => formatScore(value) },
             splitLine: SPLIT_LINE,
           },
           series: lines.map((data, i) => {

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { Answer } from '../../api/index.js';
 import { useKeys } from '../keys/keys.js';
 import type { Skeleton } from '../live/fold.js';
-import { count, score, usd } from '../parts/format.js';
+import { formatCount, formatScore, formatUsd } from '../../../domain/text/format.js';
 import { Failure, Loading } from '../parts/states.js';
 import { StepLink } from '../parts/values.js';
 import { useSkeleton } from '../run/skeleton.js';
@@ -118,7 +118,7 @@ function AlignedRows({
             </span>
             <span className="muted number">
               {[a === null ? null : first.columns.score[a], b === null ? null : second.columns.score[b]]
-                .flatMap((one) => (one == null ? [] : [score(one)]))
+                .flatMap((one) => (one == null ? [] : [formatScore(one)]))
                 .join(' | ')}
             </span>
           </button>
@@ -127,7 +127,7 @@ function AlignedRows({
       {rows.length > most && (
         <li>
           <button type="button" onClick={() => setMost(most + 1000)}>
-            {count(rows.length - most)} more rows
+            {formatCount(rows.length - most)} more rows
           </button>
         </li>
       )}
@@ -159,7 +159,7 @@ function Side({
               {step}
             </StepLink>{' '}
             <span className="muted">
-              {columns.category[place]}, {usd(columns.costUsd[place])}
+              {columns.category[place]}, {formatUsd(columns.costUsd[place])}
             </span>
           </h3>
           <StepBody id={id} step={step} density="reading" thoughts events={[]} />

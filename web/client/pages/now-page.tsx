@@ -1,3 +1,4 @@
+import { NONE, formatCount, formatPercent, plural } from '../../../domain/text/format.js';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Answer } from '../../api/index.js';
@@ -7,7 +8,7 @@ import { document as asked } from '../data/queries.js';
 import { useLive } from '../live/live.js';
 import { Time } from '../parts/clock.js';
 import { EventTable } from '../parts/event-table.js';
-import { count, NONE, percent, plural, words } from '../parts/format.js';
+import { words } from '../parts/format.js';
 import { Page } from '../parts/page.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Text } from '../parts/text.js';
@@ -84,14 +85,14 @@ function BatchList({ batches }: { batches: Answer<'batches'>['batches'] }) {
           <p className="card-line">
             <Link to="/runs" search={{ batch: [batch.batchId] }}>
               <span className="number">
-                {count(batch.ended)} of {plural(batch.totalRuns, 'run')}
+                {formatCount(batch.ended)} of {plural(batch.totalRuns, 'run')}
               </span>
             </Link>
             {Object.entries(batch.byStatus)
               .filter(([status, runs]) => status !== 'ended' && runs > 0)
               .map(([status, runs]) => (
                 <span key={status} className="muted">
-                  {count(runs)} {words(status)}
+                  {formatCount(runs)} {words(status)}
                 </span>
               ))}
             <span className="grow" />
@@ -99,7 +100,7 @@ function BatchList({ batches }: { batches: Answer<'batches'>['batches'] }) {
             {batch.budgetUsd !== null && (
               <span className="muted">
                 of <Money usd={batch.budgetUsd} /> (
-                {percent(Number(batch.chargedUsd) / Math.max(1e-9, Number(batch.budgetUsd)))})
+                {formatPercent(Number(batch.chargedUsd) / Math.max(1e-9, Number(batch.budgetUsd)))})
               </span>
             )}
           </p>
@@ -197,7 +198,7 @@ function Fleet({ active }: { active: Answer<'activeRuns'> | undefined }) {
   const sum = (of: (host: Answer<'hosts'>['hosts'][number]) => number): number | undefined =>
     up?.reduce((before, host) => before + of(host), 0);
   // Unknown is not zero.
-  const known = (amount: number | undefined): string => (amount === undefined ? NONE : count(amount));
+  const known = (amount: number | undefined): string => (amount === undefined ? NONE : formatCount(amount));
   const used = (amount: number | undefined, all: number | undefined) => (
     <span className="number">
       {known(amount)}

@@ -1,3 +1,4 @@
+import { formatBytes, formatCount } from '../../../domain/text/format.js';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { EVENT_KINDS } from '../../../domain/run/event-kinds.js';
@@ -7,7 +8,7 @@ import { useLive } from '../live/live.js';
 import { Time } from '../parts/clock.js';
 import { EventTable } from '../parts/event-table.js';
 import { Choice } from '../parts/fields.js';
-import { bytes, count, words } from '../parts/format.js';
+import { words } from '../parts/format.js';
 import { Page } from '../parts/page.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Table } from '../parts/table.js';
@@ -18,7 +19,7 @@ import { Steering } from '../steering/steering.js';
 
 type Host = Answer<'hosts'>['hosts'][number];
 
-const megabytes = (amount: number | null): string => bytes(amount === null ? null : amount * 1024 * 1024);
+const megabytes = (amount: number | null): string => formatBytes(amount === null ? null : amount * 1024 * 1024);
 
 export function OperationsPage() {
   useTitle('Operations');
@@ -147,8 +148,8 @@ const Accounts = ({ accounts }: { accounts: Answer<'limits'>['accounts'] }) => (
         right: true,
         cell: ({ effective }) => (
           <>
-            {effective.requests === null ? 'no limit' : count(effective.requests)} calls,{' '}
-            {effective.tokens === null ? 'no limit of' : count(effective.tokens)} tokens
+            {effective.requests === null ? 'no limit' : formatCount(effective.requests)} calls,{' '}
+            {effective.tokens === null ? 'no limit of' : formatCount(effective.tokens)} tokens
           </>
         ),
       },
@@ -157,7 +158,7 @@ const Accounts = ({ accounts }: { accounts: Answer<'limits'>['accounts'] }) => (
         right: true,
         cell: ({ lastMinute }) => (
           <>
-            {count(lastMinute.requests)} calls, {count(lastMinute.tokens)} tokens
+            {formatCount(lastMinute.requests)} calls, {formatCount(lastMinute.tokens)} tokens
           </>
         ),
       },

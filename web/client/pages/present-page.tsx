@@ -1,3 +1,4 @@
+import { formatCount } from '../../../domain/text/format.js';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -7,7 +8,7 @@ import { document as asked, stepWindow } from '../data/queries.js';
 import { useKeys } from '../keys/keys.js';
 import type { Skeleton } from '../live/fold.js';
 import { Checkbox, Choice } from '../parts/fields.js';
-import { count, score as scoreText } from '../parts/format.js';
+import { formatScore } from '../../../domain/text/format.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
@@ -51,7 +52,7 @@ function caption({ columns }: Skeleton, place: number): string {
   const value = columns.score[place];
   const exit = columns.exitCode[place];
   if (value != null)
-    return `${columns.requested[place] === 'submit' ? 'It submits' : 'It validates'}: ${scoreText(value)}`;
+    return `${columns.requested[place] === 'submit' ? 'It submits' : 'It validates'}: ${formatScore(value)}`;
   if (exit != null && exit !== 0) return `${category}, which fails with ${exit}`;
   return category;
 }
@@ -170,7 +171,7 @@ function Pane({
       ) : (
         <>
           <TextBlock key={of?.step} source={text.head} kind={kind} lines={PREVIEW_LINES} label={name} />
-          {text.omitted > 0 && <p className="cut">{count(text.omitted)} characters are omitted here</p>}
+          {text.omitted > 0 && <p className="cut">{formatCount(text.omitted)} characters are omitted here</p>}
           {text.tail !== '' && (
             <TextBlock
               key={`${of?.step} end`}

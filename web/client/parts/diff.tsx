@@ -1,7 +1,8 @@
+import { formatCount, plural } from '../../../domain/text/format.js';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { fileBytes } from '../data/queries.js';
-import { bytes as size, count, plural } from './format.js';
+import { formatBytes } from '../../../domain/text/format.js';
 import { Failure } from './states.js';
 import { textOf } from './file-text.js';
 import { plainText, Text } from './text.js';
@@ -77,7 +78,7 @@ function useDiff({ before, after }: Compared, shown: boolean) {
 }
 
 const marked = (lines: readonly Line[], sort: Line['kind']): string =>
-  count(lines.filter(({ kind }) => kind === sort).length);
+  formatCount(lines.filter(({ kind }) => kind === sort).length);
 
 function Diff({ open = true, ...files }: Compared & { open?: boolean }) {
   const { path, before, after } = files;
@@ -100,7 +101,7 @@ function Diff({ open = true, ...files }: Compared & { open?: boolean }) {
         <p className="muted">comparing…</p>
       ) : lines === 'bytes' ? (
         <p className="muted">
-          Not text: {size(sizes[0])} before, {size(sizes[1])} now.
+          Not text: {formatBytes(sizes[0])} before, {formatBytes(sizes[1])} now.
         </p>
       ) : lines === 'too much' ? (
         <p className="muted">The two differ too much to be compared line by line.</p>

@@ -1,7 +1,7 @@
 import { memo, useMemo, useState } from 'react';
 import { reveal } from '../text/hidden-characters.js';
 import { renderText, type RenderedLine, type TextKind } from '../text/render-text.js';
-import { count, plural } from './format.js';
+import { formatCount, plural } from '../../../domain/text/format.js';
 
 /** Foreign text within a line. Isolated, so that it cannot reorder its neighbours. */
 export const Text = memo(function Text({ value }: { value: string }) {
@@ -77,7 +77,7 @@ export const TextBlock = memo(function TextBlock({
     ...(rendered.dropped > 0 ? [`${plural(rendered.dropped, 'terminal sequence')} dropped`] : []),
     ...(rendered.hidden > 0 ? [plural(rendered.hidden, 'hidden character')] : []),
     ...(rendered.controls > 0 ? [plural(rendered.controls, 'control')] : []),
-    ...(rendered.left > 0 ? [`${count(rendered.left)} characters beyond the last line`] : []),
+    ...(rendered.left > 0 ? [`${formatCount(rendered.left)} characters beyond the last line`] : []),
   ];
   return (
     <div className={`block ${className ?? ''}`}>

@@ -1,11 +1,13 @@
+import { NONE, formatCompact, formatCount, formatDuration, formatUsd } from '../../../domain/text/format.js';
 import { Link } from '@tanstack/react-router';
 import type { EndReason, RunStatus } from '../../../domain/run/outcomes.js';
-import { count, duration, NONE, score as scoreText, short, usd, words } from './format.js';
+import { formatScore } from '../../../domain/text/format.js';
+import { words } from './format.js';
 import { plainText, Text } from './text.js';
 
 export const Money = ({ usd: exact }: { usd: string | null }) => (
   <span className="number" title={exact === null ? undefined : `$${exact}`}>
-    {usd(exact)}
+    {formatUsd(exact)}
   </span>
 );
 
@@ -14,17 +16,17 @@ export const Score = ({ value }: { value: number | null | undefined }) =>
     <span className="none">{NONE}</span>
   ) : (
     <span className="number" title={String(value)}>
-      {scoreText(value)}
+      {formatScore(value)}
     </span>
   );
 
 export const Tokens = ({ amount }: { amount: number }) => (
-  <span className="number" title={count(amount)}>
-    {short(amount)}
+  <span className="number" title={formatCount(amount)}>
+    {formatCompact(amount)}
   </span>
 );
 
-export const Duration = ({ ms }: { ms: number | null }) => <span className="number">{duration(ms)}</span>;
+export const Duration = ({ ms }: { ms: number | null }) => <span className="number">{formatDuration(ms)}</span>;
 
 type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet';
 

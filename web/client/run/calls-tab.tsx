@@ -1,8 +1,9 @@
+import { NONE, formatCount, formatPercent, formatUsd } from '../../../domain/text/format.js';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Answer } from '../../api/index.js';
 import { pagesOf } from '../data/queries.js';
 import { Time } from '../parts/clock.js';
-import { count, NONE, percent, usd, words } from '../parts/format.js';
+import { words } from '../parts/format.js';
 import { Empty, More, Shown } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
@@ -28,8 +29,8 @@ export function CallsTab({ id }: { id: string }) {
         return (
           <>
             <p className={equal ? 'muted' : 'warn'}>
-              {count(sums.calls)} calls cost <Money usd={sums.costUsd} />
-              {equal ? ", which is the run's cost" : `; the run says ${usd(sums.runCostUsd)}`}.
+              {formatCount(sums.calls)} calls cost <Money usd={sums.costUsd} />
+              {equal ? ", which is the run's cost" : `; the run says ${formatUsd(sums.runCostUsd)}`}.
             </p>
             <Calls id={id} calls={calls} />
             <More of={pages}>more calls</More>
@@ -40,7 +41,7 @@ export function CallsTab({ id }: { id: string }) {
   );
 }
 
-const known = (amount: number | null): string => (amount === null ? NONE : count(amount));
+const known = (amount: number | null): string => (amount === null ? NONE : formatCount(amount));
 
 const Calls = ({ id, calls }: { id: string; calls: readonly Call[] }) => (
   <Table
@@ -71,7 +72,8 @@ const Calls = ({ id, calls }: { id: string; calls: readonly Call[] }) => (
       {
         title: 'Cached',
         right: true,
-        cell: ({ cachedTokens: cached, inputTokens: all }) => (cached === null || !all ? NONE : percent(cached / all)),
+        cell: ({ cachedTokens: cached, inputTokens: all }) =>
+          cached === null || !all ? NONE : formatPercent(cached / all),
       },
       { title: 'Out', right: true, cell: (call) => known(call.outputTokens) },
       { title: 'Reasoning', right: true, cell: (call) => known(call.reasoningTokens) },

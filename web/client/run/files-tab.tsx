@@ -7,7 +7,7 @@ import type { RunSearch } from '../address/pages.js';
 import { document as asked, fileBytes } from '../data/queries.js';
 import { ChangedFiles } from '../parts/diff.js';
 import { Choice } from '../parts/fields.js';
-import { bytes } from '../parts/format.js';
+import { formatBytes } from '../../../domain/text/format.js';
 import { MOST_BYTES, pictureType, textOf } from '../parts/file-text.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
@@ -134,8 +134,8 @@ function FileView({ path, sha256 }: { path: string; sha256: string }) {
         return (
           <div className="file">
             <p className="facts">
-              <code title={sha256}>{sha256.slice(0, 12)}</code> · {bytes(content.length)}
-              {content.length > MOST_BYTES && text !== null && ` · the first ${bytes(MOST_BYTES)} are shown`}{' '}
+              <code title={sha256}>{sha256.slice(0, 12)}</code> · {formatBytes(content.length)}
+              {content.length > MOST_BYTES && text !== null && ` · the first ${formatBytes(MOST_BYTES)} are shown`}{' '}
               <button
                 type="button"
                 className="plain"

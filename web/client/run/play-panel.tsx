@@ -4,7 +4,7 @@ import type { Answer } from '../../api/index.js';
 import { act } from '../data/ask.js';
 import { document as asked } from '../data/queries.js';
 import { Checkbox } from '../parts/fields.js';
-import { plural } from '../parts/format.js';
+import { plural } from '../../../domain/text/format.js';
 import { Failure } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
 

@@ -4,7 +4,7 @@ import type { Answer } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
 import { useKeys } from '../keys/keys.js';
 import type { Skeleton } from '../live/fold.js';
-import { count, plural } from '../parts/format.js';
+import { formatCount, plural } from '../../../domain/text/format.js';
 import { Empty, Shown } from '../parts/states.js';
 import { plainText, TextBlock } from '../parts/text.js';
 import { Badge, RunLink } from '../parts/values.js';
@@ -79,9 +79,9 @@ function Prompt({ of, step }: { of: Asked; step: number }) {
           {label}
         </Badge>{' '}
         <span className="muted">
-          {plural(messages.length, 'message')}, about {count(tokens)} tokens
+          {plural(messages.length, 'message')}, about {formatCount(tokens)} tokens
           {SOURCES[source] !== undefined && `, ${SOURCES[source]}`}
-          {sameAsBefore !== null && `; the first ${count(sameAsBefore)} are as in the step before`}
+          {sameAsBefore !== null && `; the first ${formatCount(sameAsBefore)} are as in the step before`}
           {tools !== null && tools.length > 0 && `; tools: ${plainText(tools.map(({ name }) => name).join(', '))}`}
         </span>
         {requestedIn !== runId && (

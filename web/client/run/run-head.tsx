@@ -1,9 +1,10 @@
+import { formatCount, formatDuration, plural } from '../../../domain/text/format.js';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { improves } from '../../../domain/statistics/gain.js';
 import type { Answer } from '../../api/index.js';
 import { Time } from '../parts/clock.js';
-import { count, duration, fixed, plural, words } from '../parts/format.js';
+import { fixed, words } from '../parts/format.js';
 import { Text } from '../parts/text.js';
 import {
   Badge,
@@ -69,7 +70,7 @@ const Neighbours = ({ near: { before, after, place, of } }: { near: NonNullable<
   <nav aria-label="Runs of the list" className="row">
     {before === null ? <span className="muted">‹</span> : <RunLink id={before}>‹ previous</RunLink>}
     <span className="muted number">
-      {count(place)} of {count(of)}
+      {formatCount(place)} of {formatCount(of)}
     </span>
     {after === null ? <span className="muted">›</span> : <RunLink id={after}>next ›</RunLink>}
   </nav>
@@ -172,8 +173,8 @@ const RunFacts = ({ run }: { run: Head['run'] }) => (
         sandbox: `epoch ${run.epoch}`,
         profile: <Text value={run.profile ?? 'own budget'} />,
         data: run.sample ? 'sample' : 'real',
-        'model calls': run.modelCalls === null ? 'not recorded' : count(run.modelCalls),
-        tokens: `${count(run.usage.inputTokens)} in, ${count(run.usage.cachedTokens)} of them cached, ${count(run.usage.outputTokens)} out`,
+        'model calls': run.modelCalls === null ? 'not recorded' : formatCount(run.modelCalls),
+        tokens: `${formatCount(run.usage.inputTokens)} in, ${formatCount(run.usage.cachedTokens)} of them cached, ${formatCount(run.usage.outputTokens)} out`,
         created: <Time at={run.createdAt} />,
         started: <Time at={run.startedAt} />,
         ended: <Time at={run.endedAt} />,
@@ -211,7 +212,7 @@ function TimeSplit({ time: { modelMs, commandMs, evaluationMs, otherMs } }: { ti
     ['waiting and between', otherMs ?? 0, 7],
   ] as const;
   const total = parts.reduce((sum, [, ms]) => sum + ms, 0);
-  const description = parts.map(([name, ms]) => `${name} ${duration(ms)}`).join(', ');
+  const description = parts.map(([name, ms]) => `${name} ${formatDuration(ms)}`).join(', ');
   return (
     <span className="time-split">
       <Duration ms={total} />

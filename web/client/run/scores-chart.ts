@@ -1,5 +1,5 @@
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
-import { duration, score, usd } from '../parts/format.js';
+import { formatDuration, formatScore, formatUsd } from '../../../domain/text/format.js';
 
 export interface ScoredPoint {
   name: string;
@@ -37,7 +37,7 @@ export function scoresChart(
   return {
     id: 'scores',
     title: `${metric} over ${NAMES[over]}`,
-    description: points.map((point) => `step ${point.step}: ${score(point.score)}`).join(', '),
+    description: points.map((point) => `step ${point.step}: ${formatScore(point.score)}`).join(', '),
     draw: (_, narrow) => ({
       height: 300,
       option: {
@@ -53,7 +53,7 @@ export function scoresChart(
           axisLabel: {
             ...TEXT,
             formatter: (value: number) =>
-              over === 'step' ? String(value) : over === 'time' ? duration(value) : usd(value),
+              over === 'step' ? String(value) : over === 'time' ? formatDuration(value) : formatUsd(value),
             hideOverlap: true,
           },
           axisLine: AXIS_LINE,
@@ -65,7 +65,7 @@ export function scoresChart(
           // Hide the ends, which are not round and crowd their neighbours.
           axisLabel: {
             ...TEXT,
-            formatter: (value: number) => score(value),
+            formatter: (value: number) => formatScore(value),
             showMinLabel: false,
             showMaxLabel: false,
           },
@@ -96,7 +96,7 @@ export function scoresChart(
                 },
                 label: {
                   ...TEXT,
-                  formatter: `${name} ${score(value)}`,
+                  formatter: `${name} ${formatScore(value)}`,
                   position: narrow ? 'insideEndTop' : 'end',
                   color: 'var(--muted)',
                 },

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../../domain/text/format.js';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -8,7 +9,8 @@ import type { Skeleton } from '../live/fold.js';
 import { ChartView } from '../parts/chart-view.js';
 import { Time } from '../parts/clock.js';
 import { Choice } from '../parts/fields.js';
-import { duration, score as scoreText, words } from '../parts/format.js';
+import { formatScore } from '../../../domain/text/format.js';
+import { words } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { plainText, Text } from '../parts/text.js';
@@ -51,7 +53,7 @@ function pointsOf({ columns: { step, at, costUsd } }: Skeleton, evaluations: rea
     const place = step.indexOf(one.step);
     return [
       {
-        name: `step ${one.step}, ${words(one.kind)}: ${scoreText(one.primary)}${one.suspect ? ', suspect' : ''}`,
+        name: `step ${one.step}, ${words(one.kind)}: ${formatScore(one.primary)}${one.suspect ? ', suspect' : ''}`,
         step: one.step,
         time: place === -1 ? 0 : at[place]! - at[0]!,
         cost: place === -1 ? 0 : costs[place]!,
@@ -153,7 +155,7 @@ const Evaluations = ({
           sha256 === null ? <span className="none">–</span> : <code title={sha256}>{sha256.slice(0, 8)}</code>,
       },
       { title: 'Isolation', cell: (one) => one.isolation },
-      { title: 'Took', right: true, cell: (one) => duration(one.ms) },
+      { title: 'Took', right: true, cell: (one) => formatDuration(one.ms) },
       { title: 'At', cell: (one) => <Time at={one.at} /> },
       { title: 'Message', className: 'wrap clamp', cell: (one) => <Text value={one.fault ?? one.message} /> },
     ]}

@@ -1,7 +1,8 @@
+import { formatCount, formatUsd } from '../../../domain/text/format.js';
 import { useQuery } from '@tanstack/react-query';
 import type { Answer } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
-import { count, usd, words } from '../parts/format.js';
+import { words } from '../parts/format.js';
 import { JsonView } from '../parts/json-view.js';
 import { Shown } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
@@ -80,9 +81,9 @@ function SetupFacts({ of }: { of: Setup }) {
               .join(', ') || "the provider's",
           steps: maxSteps === 0 ? 'not recorded' : maxSteps,
           time: wallSeconds === 0 ? 'no limit' : `${wallSeconds} s`,
-          'cost limit': costLimitUsd === null ? 'none' : usd(costLimitUsd),
+          'cost limit': costLimitUsd === null ? 'none' : formatUsd(costLimitUsd),
           ...Object.fromEntries(
-            Object.entries(others).map(([option, value]) => [words(option), value === 0 ? 'none' : count(value)]),
+            Object.entries(others).map(([option, value]) => [words(option), value === 0 ? 'none' : formatCount(value)]),
           ),
           GPUs: gpus,
           seed: of.seed,

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { Answer } from '../../api/index.js';
 import { ask } from '../data/ask.js';
 import { Time } from '../parts/clock.js';
-import { bytes } from '../parts/format.js';
+import { formatBytes } from '../../../domain/text/format.js';
 import { download } from '../parts/save.js';
 import { Table } from '../parts/table.js';
 import { Failure } from '../parts/states.js';
@@ -26,7 +26,7 @@ export function Snapshots({ id, snapshots }: { id: string; snapshots: readonly S
         rowKey={(snapshot) => snapshot.step}
         columns={[
           { title: 'Step', cell: (snapshot) => snapshot.step },
-          { title: 'Size', right: true, cell: (snapshot) => bytes(snapshot.bytes) },
+          { title: 'Size', right: true, cell: (snapshot) => formatBytes(snapshot.bytes) },
           { title: 'SHA-256', cell: (snapshot) => <Where snapshot={snapshot} /> },
           { title: 'At', cell: (snapshot) => <Time at={snapshot.at} /> },
           {

@@ -1,3 +1,4 @@
+import { formatBytes, formatCount, formatDuration } from '../../../domain/text/format.js';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { memo, useEffect, useMemo, useState } from 'react';
 import type { Answer } from '../../api/index.js';
@@ -5,7 +6,7 @@ import type { TextChunk } from '../data/ask.js';
 import { stepWindow, wholeText } from '../data/queries.js';
 import { useOutput } from '../live/live.js';
 import { Time } from '../parts/clock.js';
-import { bytes, count, duration, words } from '../parts/format.js';
+import { words } from '../parts/format.js';
 import { Failure } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { Badge, Duration, Money, Score } from '../parts/values.js';
@@ -62,9 +63,9 @@ function StepText({
         <TextBlock source={source} kind={kind} lines={400} label={label} className={className} />
         {hasNextPage && (
           <p className="cut">
-            {bytes(loaded)} of {bytes(chunks[0]!.total)} are here.{' '}
+            {formatBytes(loaded)} of {formatBytes(chunks[0]!.total)} are here.{' '}
             <button type="button" className="plain" disabled={isFetching} onClick={() => setWanted(loaded + PORTION)}>
-              {isFetching ? 'loading…' : `show ${bytes(PORTION)} more`}
+              {isFetching ? 'loading…' : `show ${formatBytes(PORTION)} more`}
             </button>
           </p>
         )}
@@ -81,7 +82,7 @@ function StepText({
       />
       {text.omitted > 0 && (
         <p className="cut">
-          {count(text.omitted)} characters of {bytes(text.bytes)} are omitted here.{' '}
+          {formatCount(text.omitted)} characters of {formatBytes(text.bytes)} are omitted here.{' '}
           <button type="button" className="plain" disabled={whole && isFetching} onClick={() => setWanted(PORTION)}>
             {whole && isFetching ? 'loading…' : 'show all'}
           </button>
@@ -166,7 +167,7 @@ function Observation({ id, of: { step, observation, outputBytes }, lines }: { id
   return (
     <>
       {isStatic && observation.head === '' ? (
-        <p className="cut">Its output, {bytes(kept)}, is not part of this export.</p>
+        <p className="cut">Its output, {formatBytes(kept)}, is not part of this export.</p>
       ) : (
         <StepText
           id={id}
@@ -180,7 +181,7 @@ function Observation({ id, of: { step, observation, outputBytes }, lines }: { id
       )}
       {outputBytes !== null && outputBytes > kept * 1.01 + 64 && (
         <p className="cut">
-          The command printed {bytes(outputBytes)}; {bytes(kept)} were kept.
+          The command printed {formatBytes(outputBytes)}; {formatBytes(kept)} were kept.
         </p>
       )}
     </>
@@ -204,7 +205,7 @@ const StepFacts = ({ of: one }: { of: Step }) => (
         </Fact>
         <Fact name="tokens">
           <span className="number">
-            {count(one.inputTokens)} in, {count(one.outputTokens)} out
+            {formatCount(one.inputTokens)} in, {formatCount(one.outputTokens)} out
           </span>
         </Fact>
       </>
@@ -287,7 +288,7 @@ function Evaluation({ of }: { of: Step['evaluations'][number] }) {
           suspect
         </Badge>
       )}
-      <span className="muted">{duration(of.ms)}</span>
+      <span className="muted">{formatDuration(of.ms)}</span>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import type { Change } from '../address/change.js';
 import { WINDOW } from '../data/first-views.js';
 import { stepWindow } from '../data/queries.js';
 import type { Skeleton } from '../live/fold.js';
-import { bytes, count, duration, plural, usd } from '../parts/format.js';
+import { formatBytes, formatCount, formatDuration, formatUsd, plural } from '../../../domain/text/format.js';
 import { Empty } from '../parts/states.js';
 import { Score } from '../parts/values.js';
 import { type Found, useMarkedText } from './text-matches.js';
@@ -152,7 +152,7 @@ function SegmentLink({
   const last = steps[Math.min(steps.length, (to + 1) * size) - 1]!;
   return (
     <button type="button" className="segment" onClick={() => onGo(end ? last : first)}>
-      {end ? '↑' : '↓'} steps {count(first)} to {count(last)}
+      {end ? '↑' : '↓'} steps {formatCount(first)} to {formatCount(last)}
     </button>
   );
 }
@@ -185,9 +185,9 @@ function StepHead({ skeleton: { columns }, place, onGo }: { skeleton: Skeleton; 
         {(badges & BADGES.unreadable) !== 0 && <span className="badge bad">✕ unreadable reply</span>}
       </span>
       <span className="grow" />
-      <span className="muted number wide-only">{bytes(columns.observationBytes[place])}</span>
-      <span className="muted number wide-only">{duration(columns.commandMs[place])}</span>
-      <span className="muted number">{usd(columns.costUsd[place])}</span>
+      <span className="muted number wide-only">{formatBytes(columns.observationBytes[place])}</span>
+      <span className="muted number wide-only">{formatDuration(columns.commandMs[place])}</span>
+      <span className="muted number">{formatUsd(columns.costUsd[place])}</span>
     </header>
   );
 }

@@ -3,7 +3,7 @@ import { useMemo, useRef } from 'react';
 import { type Change, useChange } from '../address/change.js';
 import type { Skeleton } from '../live/fold.js';
 import { Choice, typed } from '../parts/fields.js';
-import { count, plural } from '../parts/format.js';
+import { formatCount, plural } from '../../../domain/text/format.js';
 import { Empty } from '../parts/states.js';
 import { plainText } from '../parts/text.js';
 import { useKeys } from '../keys/keys.js';
@@ -80,7 +80,7 @@ function StepsToolbar({ columns, shown, found }: { columns: Skeleton['columns'];
         onChange={(one) => change({ density: one === 'reading' ? undefined : one })}
       />
       <span className="muted">
-        {shown === total ? plural(shown, 'step') : `${count(shown)} of ${plural(total, 'step')}`}
+        {shown === total ? plural(shown, 'step') : `${formatCount(shown)} of ${plural(total, 'step')}`}
       </span>
       <FindBox find={find} found={found} change={change} />
       <Legend categories={categories} />

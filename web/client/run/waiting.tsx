@@ -1,6 +1,6 @@
 import type { Answer } from '../../api/index.js';
 import { Time } from '../parts/clock.js';
-import { plural, usd } from '../parts/format.js';
+import { formatUsd, plural } from '../../../domain/text/format.js';
 import { Text } from '../parts/text.js';
 import { RunLink } from '../parts/values.js';
 
@@ -93,7 +93,7 @@ function Words({ of }: { of: Reason }) {
     case 'budget':
       return (
         <>
-          The budget is spent: {usd(of.chargedUsd)} of {usd(of.budgetUsd)}. Raise it to continue.
+          The budget is spent: {formatUsd(of.chargedUsd)} of {formatUsd(of.budgetUsd)}. Raise it to continue.
         </>
       );
     case 'player':

@@ -1,9 +1,10 @@
+import { formatCount, formatScore } from '../../../domain/text/format.js';
 import { useState } from 'react';
 import type { Answer } from '../../api/index.js';
 import type { RunFacet } from '../../../domain/requests/run-filter.js';
 import type { Change } from '../address/change.js';
 import { FACETS, RANGES, type RunsSearch } from '../address/pages.js';
-import { count, score, words } from '../parts/format.js';
+import { words } from '../parts/format.js';
 import { plainText, Text } from '../parts/text.js';
 
 const TITLES: Record<RunFacet, string> = {
@@ -161,7 +162,7 @@ function Facet({
                     words(name)
                   )}
                 </span>
-                <span className="count">{count(runs)}</span>
+                <span className="count">{formatCount(runs)}</span>
               </label>
             </li>
           );
@@ -172,7 +173,9 @@ function Facet({
           {found.length - shown.length} more
         </button>
       )}
-      {all && found.length > 200 && <p className="muted">200 of {count(found.length)}: type a part of the name</p>}
+      {all && found.length > 200 && (
+        <p className="muted">200 of {formatCount(found.length)}: type a part of the name</p>
+      )}
     </details>
   );
 }
@@ -210,7 +213,7 @@ function Range({
             type="number"
             step="any"
             aria-label={`${UNITS[range]}, ${end === 'min' ? 'at least' : 'at most'}`}
-            placeholder={bounds === null ? end : score(bounds[end])}
+            placeholder={bounds === null ? end : formatScore(bounds[end])}
             defaultValue={value}
             onKeyDown={(event) => {
               if (event.key === 'Enter') event.currentTarget.blur();

@@ -7,7 +7,7 @@ import { type Column, COLUMNS, type RunsSearch } from '../address/pages.js';
 import { document as asked, runPages } from '../data/queries.js';
 import { useLive } from '../live/live.js';
 import { typed } from '../parts/fields.js';
-import { count, plural } from '../parts/format.js';
+import { formatCount, plural } from '../../../domain/text/format.js';
 import { Grid, type GridColumn } from '../parts/grid.js';
 import { Empty, Shown } from '../parts/states.js';
 import { RunLink, shortId } from '../parts/values.js';
@@ -213,7 +213,7 @@ function RunGrid({ runs, total, more, shown, sort, selected, toggle }: GridOf) {
   }, [shown, sort, selected, toggle, change]);
   return (
     <Grid
-      label={`Runs, ${total === null ? '' : count(total)}`}
+      label={`Runs, ${total === null ? '' : formatCount(total)}`}
       columns={columns}
       rows={runs}
       keyOf={({ runId }) => runId}
@@ -260,7 +260,9 @@ function SaveMenu({ filter, total }: { filter: Parameters<typeof saveRuns>[0]; t
   const [state, setState] = useState<string | null>(null);
   const go = (format: 'csv' | 'json'): void => {
     setState('…');
-    saveRuns(filter, format, (runs) => setState(`${count(runs)} of ${total === null ? '?' : count(total)}`)).then(
+    saveRuns(filter, format, (runs) =>
+      setState(`${formatCount(runs)} of ${total === null ? '?' : formatCount(total)}`),
+    ).then(
       () => setState(null),
       () => setState('failed'),
     );

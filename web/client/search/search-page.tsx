@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useChange } from '../address/change.js';
 import { SEARCH_PLACES, type SearchPlace } from '../address/pages.js';
-import { bytes, count, percent, plural } from '../parts/format.js';
+import { formatBytes, formatCount, formatPercent, plural } from '../../../domain/text/format.js';
 import { Page } from '../parts/page.js';
 import { Empty, Failure } from '../parts/states.js';
 import { plainText, Text } from '../parts/text.js';
@@ -139,7 +139,7 @@ function Progress({ search: { state, progress, hits, more }, cancel }: { search:
       <span className="muted">
         {progress === null
           ? ''
-          : `${count(progress.steps)} of ${plural(progress.totalSteps, 'step')} of ${plural(progress.totalRuns, 'run')}, ${bytes(progress.bytes)}`}
+          : `${formatCount(progress.steps)} of ${plural(progress.totalSteps, 'step')} of ${plural(progress.totalRuns, 'run')}, ${formatBytes(progress.bytes)}`}
         {progress !== null &&
           progress.skipped > 0 &&
           `; ${plural(progress.skipped, 'step')} took too long and were skipped`}
@@ -150,7 +150,7 @@ function Progress({ search: { state, progress, hits, more }, cancel }: { search:
             aria-label="Searched"
             max={Math.max(1, progress?.totalSteps ?? 1)}
             value={progress?.steps ?? 0}
-            title={progress === null ? '' : percent(progress.steps / Math.max(1, progress.totalSteps))}
+            title={progress === null ? '' : formatPercent(progress.steps / Math.max(1, progress.totalSteps))}
           />
           <button type="button" onClick={cancel}>
             Cancel
@@ -228,7 +228,7 @@ function RunHits({ q, hits }: { q: string; hits: readonly Hit[] }) {
       </ol>
       {hits.length > FIRST_HITS && !all && (
         <button type="button" className="plain" onClick={() => setAll(true)}>
-          {count(hits.length - FIRST_HITS)} more here
+          {formatCount(hits.length - FIRST_HITS)} more here
         </button>
       )}
     </section>

@@ -1,7 +1,7 @@
 import type { BarSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts';
 import type { Answer } from '../../api/index.js';
 import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
-import { count, score } from '../parts/format.js';
+import { formatCount, formatScore } from '../../../domain/text/format.js';
 import { plainText } from '../text/plain-text.js';
 
 type Result = Pick<Answer<'sql'>, 'columns' | 'rows'>;
@@ -62,8 +62,10 @@ export function quickChart({ columns, rows }: Result, { kind, x, y }: Wish): Cha
   return {
     id: 'quick',
     title:
-      shown.length < rows.length ? `${what}, the first ${count(shown.length)} of ${count(rows.length)} rows` : what,
-    description: `${what}, ${count(shown.length)} rows.`,
+      shown.length < rows.length
+        ? `${what}, the first ${formatCount(shown.length)} of ${formatCount(rows.length)} rows`
+        : what,
+    description: `${what}, ${formatCount(shown.length)} rows.`,
     draw: (_, narrow) => ({
       height: 320,
       option: {
@@ -86,7 +88,7 @@ export function quickChart({ columns, rows }: Result, { kind, x, y }: Wish): Cha
         yAxis: {
           type: 'value',
           scale: kind !== 'bars',
-          axisLabel: { ...TEXT, formatter: (value: number) => score(value) },
+          axisLabel: { ...TEXT, formatter: (value: number) => formatScore(value) },
           splitLine: SPLIT_LINE,
         },
         series: y.map((column, i): BarSeriesOption | ScatterSeriesOption | LineSeriesOption => {

@@ -1,7 +1,7 @@
 import { useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Answer } from '../../api/index.js';
-import { count, plural } from '../parts/format.js';
+import { formatCount, plural } from '../../../domain/text/format.js';
 import { Grid, type GridColumn } from '../parts/grid.js';
 import { csvOf, save } from '../parts/save.js';
 import { Text, TextBlock } from '../parts/text.js';
@@ -32,7 +32,7 @@ function Cell({ value }: { value: unknown }) {
     <Text value={text} />
   ) : (
     <>
-      <span className="muted">{count(text.length)} characters: </span>
+      <span className="muted">{formatCount(text.length)} characters: </span>
       <Text value={text.slice(0, SHOWN)} />…
     </>
   );

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Answer } from '../../api/index.js';
-import { count } from '../parts/format.js';
+import { formatCount } from '../../../domain/text/format.js';
 import { plainText, Text } from '../parts/text.js';
 
 type Schema = Answer<'sqlSchema'>;
@@ -76,7 +76,8 @@ function Relation({
   return (
     <details className="relation" open={open}>
       <summary title={comment === null ? undefined : plainText(comment)}>
-        <code>{name}</code> <span className="muted">{kind === 'view' ? 'view' : rows === null ? '' : count(rows)}</span>
+        <code>{name}</code>{' '}
+        <span className="muted">{kind === 'view' ? 'view' : rows === null ? '' : formatCount(rows)}</span>
       </summary>
       <Comment text={comment} />
       <ul>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { plural } from '../parts/format.js';
+import { plural } from '../../../domain/text/format.js';
 import { Shown } from '../parts/states.js';
 import { useTitle } from '../parts/title.js';
 import { exportIndex } from './packs.js';

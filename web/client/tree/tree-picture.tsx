@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { score } from '../parts/format.js';
+import { formatScore } from '../../../domain/text/format.js';
 import { layOut, lineOf, type Placed, type Tree } from './layout.js';
 
 const COLUMN = 112;
@@ -53,7 +53,7 @@ export function TreePicture({ tree }: { tree: Tree }) {
               {at.node.node}
             </text>
             <text className="score" x={RADIUS + 6} dy="0.35em">
-              {at.node.status === 'scored' ? score(at.node.score) : at.node.status}
+              {at.node.status === 'scored' ? formatScore(at.node.score) : at.node.status}
             </text>
           </g>
         ))}

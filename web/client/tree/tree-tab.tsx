@@ -1,8 +1,9 @@
+import { formatCount, formatDuration, formatUsd } from '../../../domain/text/format.js';
 import { useQuery } from '@tanstack/react-query';
 import { inOrder } from '../../../domain/tree/in-order.js';
 import { STOP_WORDS } from '../../../domain/tree/stop-words.js';
 import { document as asked } from '../data/queries.js';
-import { count, duration, usd, words } from '../parts/format.js';
+import { words } from '../parts/format.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
@@ -54,13 +55,13 @@ function Limits({ tree, id }: { tree: Tree; id: string }) {
           policy: <Text value={tree.policy} />,
           'selected node': tree.selectedNode === null ? '–' : `node ${tree.selectedNode}`,
           [`final ${tree.primary}`]: <Score value={tree.finalScore} />,
-          nodes: of(count(charged.nodes), count(limits.nodes)),
-          validations: of(count(charged.validations), count(limits.validations)),
-          cost: of(usd(charged.costUsd), limits.costUsd === null ? null : usd(limits.costUsd)),
-          tokens: of(count(charged.tokens), unlessNone(limits.tokens, count)),
+          nodes: of(formatCount(charged.nodes), formatCount(limits.nodes)),
+          validations: of(formatCount(charged.validations), formatCount(limits.validations)),
+          cost: of(formatUsd(charged.costUsd), limits.costUsd === null ? null : formatUsd(limits.costUsd)),
+          tokens: of(formatCount(charged.tokens), unlessNone(limits.tokens, formatCount)),
           time: of(
-            duration(1000 * charged.seconds),
-            unlessNone(limits.seconds, (seconds) => duration(1000 * seconds)),
+            formatDuration(1000 * charged.seconds),
+            unlessNone(limits.seconds, (seconds) => formatDuration(1000 * seconds)),
           ),
           'stopped by': tree.stopped === null ? 'running' : STOP_WORDS[tree.stopped],
         }}
@@ -117,7 +118,7 @@ function Nodes({ tree, id }: { tree: Tree; id: string }) {
           ),
         },
         { title: <Text value={tree.primary} />, right: true, cell: ({ node }) => <Score value={node.score} /> },
-        { title: 'Steps', right: true, cell: ({ node }) => count(node.steps) },
+        { title: 'Steps', right: true, cell: ({ node }) => formatCount(node.steps) },
         { title: 'Cost', right: true, cell: ({ node }) => <Money usd={node.spentUsd} /> },
         {
           title: 'Tokens',

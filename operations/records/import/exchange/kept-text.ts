@@ -1,3 +1,4 @@
+import { formatBytes } from '../../../../domain/text/format.js';
 import { MOST_TEXT } from '../read-json.js';
 import { UnreadableFile } from '../unreadable-file.js';
 
@@ -14,7 +15,7 @@ export class KeptText {
         this.file,
         key,
         'too_large',
-        `more than ${MOST_TEXT / 1024 / 1024} MiB of text without a step between`,
+        `more than ${formatBytes(MOST_TEXT)} of text without a step between`,
       );
   }
 

@@ -1,14 +1,13 @@
 /**
  * The load that one machine can take on embedded services: steps per second, CPU time per step and
- * the worker's memory, by concurrent runs and by hosts; the same steps in Inspect AI and MLGym; a
- * batch of many short runs, and recorded runs, with commands that do nothing; the time from a crash
- * to the next step.
+ * the worker's memory, by concurrent runs and by hosts; the same steps in MLGym; a batch of many
+ * short runs, and recorded runs, with commands that do nothing; the time from a crash to the next
+ * step.
  *
  *   npm run benchmark:throughput -- [--backends local,docker] [--concurrent 1,16,64,200]
- *     [--parts concurrency,hosts,inspect,mlgym,large,recorded,recovery]
+ *     [--parts concurrency,hosts,mlgym,large,recorded,recovery]
  *     [--models scripted,http --latency <ms of an answer over HTTP>] [--hosts 1,2,4] [--steps 20]
  *     [--runs 5000] [--recordings <folder of .traj files>]
- *     [--inspect <Python with inspect-ai> --inspect-steps 50,200]
  *     [--mlgym <checkout> --mlgym-python <Python with its environment's packages>
  *       --mlgym-image aigym/mlgym-agent:latest]
  */
@@ -19,11 +18,10 @@ import pg from 'pg';
 import type { ServiceEndpoints } from '../domain/home/services.js';
 import { lightConfigs } from './light-configs.js';
 import { connectTemporal } from '../temporal/connect.js';
+import { CountingProvider } from './counting-provider.js';
 import { ThrowawayHome } from './throwaway-home.js';
-import { HTTP_MODEL, countingServer } from './throughput/counting-server.js';
 import { type ConcurrencyFigures, measureConcurrency } from './throughput/concurrency.js';
 import { Hosts } from './throughput/hosts.js';
-import { measureInspect } from './throughput/inspect.js';
 import { measureLargeBatch } from './throughput/large-batch.js';
 import { measureMlgym } from './throughput/mlgym.js';
 import { measureRecordedRuns, trajectoriesBelow } from './throughput/recorded-runs.js';
@@ -40,9 +38,6 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '20' },
     runs: { type: 'string', default: '5000' },
     recordings: { type: 'string' },
-    inspect: { type: 'string' },
-    // Inspect's steps get slower as its transcript grows.
-    'inspect-steps': { type: 'string', default: '50,200' },
     mlgym: { type: 'string' },
     'mlgym-python': { type: 'string', default: 'python3' },
     'mlgym-image': { type: 'string', default: 'aigym/mlgym-agent:latest' },
@@ -98,8 +93,9 @@ async function beside(wanted: { backend: string; concurrent: number; steps: numb
 const parts: Record<string, () => Promise<unknown>> = {
   concurrency: async () => {
     const steps = Number(values.steps);
-    const server = await countingServer(steps, Number(values.latency));
-    const env = { BENCH_SLOTS: String(most), [HTTP_MODEL.variable]: server.url };
+    const provider = await CountingProvider.start();
+    await provider.begin({ steps, latencyMs: Number(values.latency), outputBytes: 0 });
+    const env = { BENCH_SLOTS: String(most), VLLM_BASE_URL: `${provider.url}/v1` };
     try {
       return await inHome(env, async ({ home, database, endpoints }) => {
         const all = [];
@@ -112,7 +108,7 @@ const parts: Record<string, () => Promise<unknown>> = {
           for (const concurrent of values.concurrent.split(',').map(Number)) {
             const figures = await measureConcurrency(
               { home, database, temporal },
-              { backend, concurrent, steps, ...(model === 'http' ? { model: HTTP_MODEL.name } : {}) },
+              { backend, concurrent, steps, ...(model === 'http' ? { model: 'vllm' } : {}) },
             );
             say(figures);
             all.push(figures);
@@ -122,7 +118,7 @@ const parts: Record<string, () => Promise<unknown>> = {
         return all;
       });
     } finally {
-      server.stop();
+      provider.stop();
     }
   },
   hosts: async () => {
@@ -149,22 +145,6 @@ const parts: Record<string, () => Promise<unknown>> = {
       const one = { hosts: count, ...figures };
       say(one);
       all.push(one);
-    }
-    return all;
-  },
-  inspect: async () => {
-    if (values.inspect === undefined) {
-      title('the same steps in Inspect: not measured, give --inspect');
-      return null;
-    }
-    const all = [];
-    for (const steps of values['inspect-steps'].split(',').map(Number)) {
-      title(`64 runs of ${steps} steps on local, and as many samples of Inspect`);
-      const wanted = { concurrent: 64, steps };
-      const ours = await beside({ backend: 'local', ...wanted });
-      const figures = await measureInspect(values.inspect, wanted, ours);
-      say(figures);
-      all.push({ bench: ours, inspect: figures });
     }
     return all;
   },

@@ -5,7 +5,7 @@
  *
  *   npm run benchmark:side-by-side -- [--cases <case>,…] [--inspect <Python with inspect-ai>]
  *
- * A case is `<openai|anthropic|scripted>:<local|docker>:<latency ms>:<runs>x<steps>[:<bytes printed>]`.
+ * A case is `<openai|anthropic|scripted>:<local|docker>:<latency ms>:<runs>x<steps>[:<bytes>]`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';

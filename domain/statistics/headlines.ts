@@ -47,9 +47,10 @@ export function resampledWinRates(
   const columns = () => Array.from({ length: models }, () => new Float64Array(resamples));
   const samples = { best: columns(), last: columns() };
   for (let place = 0; place < resamples; place++) {
-    for (const layout of layouts) drawAttempts(layout, draw);
     times.fill(0);
     for (let i = 0; i < tasks.length; i++) times[draw(tasks.length)]! += 1;
+    // More than a third of the tasks are not in a draw.
+    for (const [task, layout] of layouts.entries()) if (times[task] !== 0) drawAttempts(layout, draw);
     for (const kind of KINDS) {
       const rates = winRates(layouts, kind, times);
       samples[kind].forEach((values, model) => (values[place] = rates[model]!));
@@ -75,6 +76,8 @@ interface TaskLayout {
   attempts: Float64Array;
   /** How often each attempt counts in this draw. */
   counts: Float64Array;
+  /** Of its model's attempts, each attempt. */
+  shares: Float64Array;
   /** Null: the task has no gains. */
   gains: Record<Kind, Float64Array | null>;
   sorted: Record<Kind, SortedKeys>;
@@ -92,7 +95,11 @@ function layOut(task: ComparedGains[number]): TaskLayout {
   }
   const count = starts[cells.length]!;
   const owners = new Int32Array(count);
-  for (let model = 0; model < cells.length; model++) owners.fill(model, starts[model], starts[model + 1]);
+  const shares = new Float64Array(count);
+  for (let model = 0; model < cells.length; model++) {
+    owners.fill(model, starts[model], starts[model + 1]);
+    shares.fill(1 / attempts[model]!, starts[model], starts[model + 1]);
+  }
   const known = hasGains(task) || count === 0;
   const ofKind = (kind: Kind) => {
     const [gains, keys] = [known ? new Float64Array(count) : null, new Float64Array(count)];
@@ -108,7 +115,7 @@ function layOut(task: ComparedGains[number]): TaskLayout {
   };
   const [best, last] = [ofKind('best'), ofKind('last')];
   return {
-    ...{ owners, starts, attempts, counts: new Float64Array(count).fill(1) },
+    ...{ owners, starts, attempts, shares, counts: new Float64Array(count).fill(1) },
     gains: { best: best.gains, last: last.gains },
     sorted: { best: best.sorted, last: last.sorted },
   };
@@ -127,16 +134,25 @@ function winRates(layouts: readonly TaskLayout[], kind: Kind, times: Float64Arra
   const models = layouts[0]?.attempts.length ?? 0;
   if (models < 2) return new Float64Array(models).fill(NaN);
   const complete = layouts.every(({ attempts }) => attempts.every((count) => count > 0));
-  if (complete) {
-    // All pairs met at all tasks: the chance is the share of wins, a mean over the tasks.
-    const shares = layouts.map((layout) => winsAt(layout, kind));
-    return meanOverTasks(shares, times, models);
-  }
+  if (complete) return sharesOfWins(layouts, kind, times);
   const record = { wins: new Float64Array(models * models), meetings: new Float64Array(models * models) };
   layouts.forEach(({ sorted, owners, counts, attempts }, task) => {
     if (times[task] !== 0) addPairWins(sorted[kind], owners, counts, attempts, times[task]!, record);
   });
   return chancesOfWinning(record, models);
+}
+
+/** All pairs met at all tasks: the chance is the share of wins, a mean over the tasks. */
+function sharesOfWins(layouts: readonly TaskLayout[], kind: Kind, times: Float64Array): Float64Array {
+  const models = layouts[0]!.attempts.length;
+  const beaten = new Float64Array(models);
+  let drawn = 0;
+  for (const [task, layout] of layouts.entries()) {
+    if (times[task] !== 0) addBeaten(layout, kind, times[task]!, beaten);
+    drawn += times[task]!;
+  }
+  // Against its own attempts each model has half of all, which are no wins.
+  return beaten.map((share) => (share / drawn - 1 / 2) / (models - 1));
 }
 
 /** Per model; NaN: it did not run, or the task has no gains. */
@@ -150,21 +166,25 @@ function gainsAt({ gains, starts, attempts, counts }: TaskLayout, kind: Kind): F
   });
 }
 
-/** Per model the chance of beating another one at this task; all ran. */
-function winsAt({ sorted, owners, counts, attempts }: TaskLayout, kind: Kind): Float64Array {
+/** Adds per model the share of all models' attempts, its own among them, that its attempts beat. */
+function addBeaten({ sorted, owners, counts, shares }: TaskLayout, kind: Kind, times: number, beaten: Float64Array) {
   const { order, ends } = sorted[kind];
-  const shares = new Float64Array(attempts.length);
   let below = 0;
   for (let start = 0; start < order.length;) {
     const end = ends[start]!;
     let equal = 0;
-    for (let i = start; i < end; i++) equal += counts[order[i]!]! / attempts[owners[order[i]!]!]!;
-    for (let i = start; i < end; i++) shares[owners[order[i]!]!]! += counts[order[i]!]! * (below + equal / 2);
+    for (let i = start; i < end; i++) {
+      const attempt = order[i]!;
+      equal += counts[attempt]! * shares[attempt]!;
+    }
+    const beats = times * (below + equal / 2);
+    for (let i = start; i < end; i++) {
+      const attempt = order[i]!;
+      beaten[owners[attempt]!]! += beats * counts[attempt]! * shares[attempt]!;
+    }
     below += equal;
     start = end;
   }
-  // Against its own attempts each model has half of all, which are no wins.
-  return shares.map((share, model) => (share / attempts[model]! - 1 / 2) / (attempts.length - 1));
 }
 
 function meanOverTasks(values: readonly Float64Array[], times: Float64Array, models: number): Float64Array {

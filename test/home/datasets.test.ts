@@ -341,7 +341,7 @@ describe('from the command line', () => {
       expect(lines).toHaveLength(3);
       expect(lines[0]).toMatch(/^error: \d+ of \d+ tasks have no data here: \S+, \S+, \S+ and \d+ more$/);
       expect(lines[1]).toMatch(
-        /prepare and submit these tasks on sample data.*`bench tasks prepare all` downloads 2\d\.\d GB; \d+ of these tasks ask for GPUs/,
+        /prepare and submit these tasks on sample data.*`bench tasks prepare all` downloads 2\d GB; \d+ of these tasks ask for GPUs/,
       );
       expect(lines[2]).toMatch(/^Or skip these and play the remaining \d+ \(--sample, --skip-unavailable\)\.$/);
     } finally {

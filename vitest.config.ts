@@ -41,7 +41,7 @@ export default defineConfig({
       project('checks', setup('python', 'python-tools')),
       project('unit'),
       project('python', setup('python')),
-      project('sql', setup('sql')),
+      project('sql', setup('sql', 'declared-rows')),
       project('browser', setup('browser')),
       // Temporal's SDK has one runtime per process.
       project('temporal', { ...setup('temporal', 'temporal'), isolate: true }),

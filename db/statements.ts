@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { channel } from 'node:diagnostics_channel';
 import type pg from 'pg';
 import { isRetryable } from './database-error.js';
 import { askWhileWanted } from './while-wanted.js';
@@ -7,11 +8,14 @@ export type Statements = <Row extends object>(operation: string, text: string, v
 
 const MAX_TRIES = 5;
 
+/** Tests compare each answer with the `Row` that its caller asserts, which nothing else checks. */
+const answers = channel('bench:statement');
+
 type Translate = (operation: string, error: unknown) => Error;
 
 /** `translate` makes callers' errors, after retries of deadlocks and similar conflicts. */
 export function statements(pool: pg.Pool, translate: Translate): Statements {
-  return (operation, text, values) => retried(operation, translate, () => askWhileWanted(pool, { text, values }));
+  return (operation, text, values) => retried(operation, text, translate, () => askWhileWanted(pool, { text, values }));
 }
 
 /** Planned once per connection, where planning costs more than running. Texts must be few. */
@@ -24,7 +28,7 @@ export function preparedStatements(pool: pg.Pool, translate: Translate): Stateme
     return name;
   };
   return (operation, text, values) =>
-    retried(operation, translate, async () => {
+    retried(operation, text, translate, async () => {
       try {
         return await askWhileWanted(pool, { text, values, ...(prepares && { name: nameOf(operation, text) }) });
       } catch (error) {
@@ -37,12 +41,15 @@ export function preparedStatements(pool: pg.Pool, translate: Translate): Stateme
 
 async function retried<Row extends object>(
   operation: string,
+  text: string,
   translate: Translate,
   ask: () => Promise<pg.QueryResult>,
 ): Promise<Row[]> {
   for (let tries = 1; ; tries++) {
     try {
-      return (await ask()).rows as Row[];
+      const result = await ask();
+      if (answers.hasSubscribers) answers.publish({ operation, text, result });
+      return result.rows as Row[];
     } catch (error) {
       if (!isRetryable(error) || tries === MAX_TRIES) throw translate(operation, error);
     }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 
 /** Slow on a new machine: builds base images and Temporal's server, runs apt and pip. */
-export type Preparation = 'images' | 'temporal' | 'programs' | 'python-tools';
+export type Preparation = 'images' | 'temporal' | 'programs' | 'python-tools' | 'declared-rows';
 
 const variableOf = (what: Preparation): string => `BENCH_TEST_PREPARED_${what.toUpperCase().replace('-', '_')}`;
 

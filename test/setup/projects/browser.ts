@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { prepareBeside } from '../beside-the-tests.js';
 import { ensurePrograms } from '../programs.js';
 import { makeScratch, say } from './environment.js';
-import { setup as setUpPostgres } from './sql.js';
+import { setUpPostgres } from './sql.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const PAGE = join(ROOT, 'dist/web/client/index.html');

@@ -1,0 +1,6 @@
+import { afterAll } from 'vitest';
+import { whenPrepared } from '../beside-the-tests.js';
+import { watchAnswers } from '../rows/watched-answers.js';
+
+await whenPrepared('declared-rows');
+afterAll(watchAnswers());

@@ -36,7 +36,7 @@ async function unpauseBatch(run: Statements, batchId: string): Promise<void> {
 }
 
 async function raiseBudget(run: Statements, batchId: string, budgetUsd: string): Promise<void> {
-  const [row] = await run<{ before: string | null; raised: boolean }>(
+  const [row] = await run<{ before: string | null; raised: boolean | null }>(
     'raiseBudget',
     `with raised as (
            update batches set budget_usd = $2::numeric where batch_id = $1 and budget_usd < $2::numeric

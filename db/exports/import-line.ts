@@ -120,7 +120,7 @@ async function store(
     format: string;
     version: string;
     run_id: string | null;
-    status: string;
+    status: string | null;
     known: boolean;
     same: boolean;
     steps: number;

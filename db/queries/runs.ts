@@ -78,7 +78,7 @@ export async function showRun(run: Statements, runId: string): Promise<RunDetail
        r.evaluator_image_digest as "evaluatorImageDigest",
        r.workspace_limit as "workspaceLimit", r.unenforced_limits as "unenforcedLimits", r.memory, r.memory_records as "memoryRecords",
        (select v.spec -> 'network' from task_versions v where v.content_hash = r.task_hash) as network,
-       (select case when r.origin <> 'mlgym' then jsonb_build_object('workspaceMb', v.spec #> '{limits,workspaceMb}', 'memoryMb', v.spec #> '{limits,memoryMb}',
+       (select case when v.spec ? 'limits' then jsonb_build_object('workspaceMb', v.spec #> '{limits,workspaceMb}', 'memoryMb', v.spec #> '{limits,memoryMb}',
          'cpus', v.spec #> '{limits,cpus}', 'pids', v.spec #> '{limits,pids}') end
          from task_versions v where v.content_hash = r.task_hash) as limits,
        r.harness_version as "harnessVersion", r.replaces, r.shard, r.forked_from as "forkedFrom", r.forked_at_step as "forkedAtStep",

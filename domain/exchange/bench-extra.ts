@@ -81,7 +81,8 @@ const evaluationSchema = z.object({
   submissionSha256: z.string().nullable(),
   fromStep: z.number().int().nullable(),
   isolation: z.string(),
-  ms: z.number(),
+  /** Null: imported, not recorded. */
+  ms: z.number().nullable(),
   at: z.string(),
 });
 

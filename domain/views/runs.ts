@@ -98,7 +98,7 @@ export const evaluationDetailSchema = z
     submissionSha256: z.string().nullable(),
     fromStep: countSchema.nullable().describe('forced end: the submission is from the validate of this step'),
     isolation: isolationSchema,
-    ms: countSchema,
+    ms: countSchema.nullable().describe('null: imported, not recorded'),
     at: timeSchema,
   })
   .meta({ id: 'Evaluation' });

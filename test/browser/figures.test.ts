@@ -314,7 +314,7 @@ describe.runIf(executable !== null)('figures', () => {
       const gain = run.bestScore! - run.baseline!;
       const spent = [
         ...steps.map(({ modelMs, commandMs }) => (modelMs ?? 0) + (commandMs ?? 0)),
-        ...run.evaluationList.map(({ ms }) => ms),
+        ...run.evaluationList.map(({ ms }) => ms ?? 0),
       ].reduce((sum, ms) => sum + ms, 0);
       const took = Math.max(spent, Date.parse(run.endedAt!) - Date.parse(run.startedAt!));
       expect(await facts(on.page.locator('.headline'))).toEqual({

@@ -302,6 +302,22 @@ describe('a trajectory of another tool', () => {
     ]);
   });
 
+  test('is the same run to another home, though nobody recorded how long its evaluation took', async () => {
+    const path = written('agent/trajectory.json', JSON.stringify(trajectory({ session_id: 'twice' })));
+    writeFileSync(
+      join(dirname(path), '../result.json'),
+      JSON.stringify({ task_name: 'hello-world', verifier_result: { rewards: { reward: 1 } } }),
+    );
+    const { runId } = await one('atif', dirname(dirname(path)));
+    const output = place('again.json');
+    mkdirSync(dirname(output), { recursive: true });
+    await exportBatch(bench(there), runId!, { format: 'atif', output });
+    const again = await one('atif', output);
+    expect(again).toMatchObject({ outcome: 'imported', remarks: [] });
+    const run = await there.queries.showRun(again.runId!);
+    expect(run).toMatchObject({ limits: null, finalScore: 1, evaluationList: [{ ms: null }] });
+  });
+
   test('has each difference told with its place', async () => {
     const steps = [
       {

@@ -524,8 +524,8 @@ describe('evaluations', () => {
 
   test('a score that is no number is no score', async () => {
     const { runId } = await oneRun(db);
-    await evaluate(db, runId, 1, 'validate', NaN);
-    await evaluate(db, runId, 2, 'validate', Infinity);
+    await evaluate(db, runId, 1, 'validate', NaN, { metrics: {} });
+    await evaluate(db, runId, 2, 'validate', Infinity, { metrics: {} });
     expect((await db.queries.showRun(runId)).bestScore).toBeNull();
   });
 });

@@ -210,6 +210,7 @@ function actionRows(episode: MadeEpisode) {
       evaluator_version: 'v',
       contract: 1,
       suspect: false,
+      isolation: 'container',
       message: '',
       created_at: at(taken),
     };

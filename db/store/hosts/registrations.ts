@@ -74,7 +74,8 @@ export async function registerHost(
   host: HostRegistration,
 ): Promise<{ lost: boolean; formerBackends: string[]; abandoned: number[]; watched: string[] }> {
   const [row] = await run<{
-    lost: boolean;
+    /** Null: foreign. */
+    lost: boolean | null;
     foreign: boolean;
     formerBackends: string[] | null;
     abandoned: number[];

@@ -12,7 +12,7 @@ export async function takeOver(
   run: Statements,
   { runId, epoch, from, fence }: { runId: string; epoch: number; from: number; fence: string },
 ): Promise<RecordedStep[]> {
-  const rows = await run<{ taken: boolean; current: boolean } & RecordedStep>(
+  const rows = await run<{ taken: boolean; current: boolean } & (RecordedStep | { step: null })>(
     'takeOver',
     // Fences of one workflow grow; others are of a restarted workflow.
     `with taken as (

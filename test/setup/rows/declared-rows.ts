@@ -6,7 +6,7 @@ import type { Alternative, Shape } from './shapes.js';
 const DEPTH = 4;
 const ANYTHING: Shape = [{ is: 'anything' }];
 
-/** The calls of `run<Row>('operation', text, values)` and of `client.query<Row>(text)` in the files. */
+/** The calls in the files: `run<Row>('operation', text, values)`, `client.query<Row>(text)`, `sql<Row>(text)`. */
 export function declaredRows(files: readonly string[], options: ts.CompilerOptions, root: string): DeclaredRow[] {
   const program = ts.createProgram(files, { ...options, noEmit: true, skipLibCheck: true });
   const checker = program.getTypeChecker();
@@ -37,8 +37,7 @@ export function declaredRows(files: readonly string[], options: ts.CompilerOptio
 
 /** With a text: settings may change what a row is. */
 const isTypedQuery = ({ expression, typeArguments, arguments: [text] }: ts.CallExpression): boolean =>
-  ts.isPropertyAccessExpression(expression) &&
-  expression.name.text === 'query' &&
+  ['query', 'sql'].includes((ts.isPropertyAccessExpression(expression) ? expression.name : expression).getText()) &&
   typeArguments?.length === 1 &&
   text !== undefined &&
   !ts.isObjectLiteralExpression(text);

@@ -53,8 +53,8 @@ function watchClients(look: (answer: Answer) => void): void {
   };
 }
 
-/** How many calls declare a row, and which of them, as `file:line`, had no answer in any test file. */
-export function rowsNotSeen(scratch: string): { calls: number; unseen: string[] } {
+/** The calls, as `file:line`, that declare a row, and those of them that had no answer in any test file. */
+export function rowsNotSeen(scratch: string): { calls: string[]; unseen: string[] } {
   const calls = [
     ...new Set(
       readDeclared(scratch)
@@ -64,5 +64,5 @@ export function rowsNotSeen(scratch: string): { calls: number; unseen: string[] 
   ];
   const lines = readFileSync(seenFile(scratch), 'utf8').trimEnd().split('\n');
   const seen = new Set(lines.flatMap((line) => JSON.parse(line) as string[]));
-  return { calls: calls.length, unseen: calls.filter((place) => !seen.has(place)) };
+  return { calls, unseen: calls.filter((place) => !seen.has(place)) };
 }

@@ -23,7 +23,7 @@ export interface Answer {
 
 const MAX_ROWS = 50;
 
-/** What pg makes of a type, also of columns that are null in every row, and of answers without rows. */
+/** What pg makes of a type: known of columns that are null, and of answers without rows, too. */
 const KINDS: Readonly<Record<number, Alternative['is']>> = {
   ...{ 16: 'boolean', 17: 'Buffer', 20: 'string', 21: 'number', 23: 'number', 25: 'string', 700: 'number' },
   ...{ 701: 'number', 1007: 'array', 1009: 'array', 1016: 'array', 1043: 'string', 1082: 'Date', 1114: 'Date' },

@@ -15,7 +15,7 @@ const readDeclared = (scratch: string): DeclaredRow[] =>
 
 let ending: (() => void) | undefined;
 
-/** In a test's process: checks all answers there. Returns what fails a file with the faults since the last. */
+/** Checks all answers in this process. Returns what fails a file with the faults since the last. */
 export const watchAnswers = (): (() => void) => (ending ??= watch(process.env['BENCH_TEST_SCRATCH'] ?? ''));
 
 function watch(scratch: string): () => void {
@@ -53,7 +53,7 @@ function watchClients(look: (answer: Answer) => void): void {
   };
 }
 
-/** The calls, as `file:line`, that declare a row, and those of them that had no answer in any test file. */
+/** The calls, as `file:line`, that declare a row, and those of them that no test asked. */
 export function rowsNotSeen(scratch: string): { calls: string[]; unseen: string[] } {
   const calls = [
     ...new Set(

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ts from 'typescript';
 import { declaredRows } from './declared-rows.js';
@@ -9,7 +9,7 @@ import { declaredRows } from './declared-rows.js';
 const AT_LEAST = 300;
 
 const root = resolve(import.meta.dirname, '../../..');
-const { config } = ts.readConfigFile(`${root}/tsconfig.json`, ts.sys.readFile);
+const config = JSON.parse(readFileSync(`${root}/tsconfig.json`, 'utf8')) as { compilerOptions: object };
 const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
 const declared = declaredRows(ts.sys.readDirectory(`${root}/db`, ['.ts']), options, root);
 if (declared.length < AT_LEAST) throw new Error(`only ${declared.length} calls declare rows in db/`);

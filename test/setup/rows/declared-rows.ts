@@ -6,7 +6,7 @@ import type { Alternative, Shape } from './shapes.js';
 const DEPTH = 4;
 const ANYTHING: Shape = [{ is: 'anything' }];
 
-/** The calls `run<Row>(operation, text, values)`, `client.query<Row>(text)` and `sql<Row>(text)`. */
+/** Calls of `run<Row>(operation, text, values)`, `client.query<Row>(text)`, `sql<Row>(text)`. */
 export function declaredRows(files: readonly string[], options: ts.CompilerOptions, root: string): DeclaredRow[] {
   const program = ts.createProgram(files, { ...options, noEmit: true, skipLibCheck: true });
   const checker = program.getTypeChecker();

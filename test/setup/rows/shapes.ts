@@ -17,7 +17,7 @@ export interface Mismatch {
   found: string;
 }
 
-/** Of alternatives of the value's kind, what the nearest misses. More properties are no mismatch. */
+/** Of alternatives of its kind, what the nearest misses. More properties are no mismatch. */
 export function mismatches(shape: Shape, value: unknown, where = ''): Mismatch[] {
   const kind = kindOf(value);
   const inside: Mismatch[][] = [];

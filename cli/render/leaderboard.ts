@@ -158,7 +158,7 @@ function probability(uncertainty: LeaderboardUncertainty | null, kind: 'best' | 
 /** What is known of fewer tasks than the others' says so. */
 function improved(row: LeaderboardRow): string {
   if (row.improvedTasks === null) return '–';
-  const compared = Object.values(row.scores).filter(({ bestRatio }) => bestRatio !== null).length;
+  const compared = Object.values(row.scores).filter(({ bestStatus }) => bestStatus !== null).length;
   const apart = [
     ...(row.missingTasks ? [`${row.missingTasks} missing`] : []),
     ...(row.notRunTasks ? [`${row.notRunTasks} not run`] : []),

@@ -168,6 +168,12 @@ describe('the leaderboard on a terminal', () => {
     expect(text).toContain('12/12 (2 unscored)');
   });
 
+  it('counts improved tasks of all compared ones, whether AUP has a ratio of their scores or not', () => {
+    const below = score(-0.003, { bestStatus: 'infeasible', bestRatio: null });
+    const scores = Object.fromEntries(TASKS.map((task) => [task, below]));
+    expect(shown(board([row('a', { scores, improvedTasks: 3 })]), 240)).toMatch(/ 3\/3 /);
+  });
+
   it('says what a saved comparison leaves out, and what came since', () => {
     const saved = {
       ...{ name: 'spring', createdAt: '2026-03-01T00:00:00.000Z', otherModels: ['new-model'] },

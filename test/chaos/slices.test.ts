@@ -222,7 +222,8 @@ async function report(hits: readonly Hit[], batches: readonly string[]): Promise
   for (const [n, { kind, runs, to }] of hits.entries())
     for (const runId of runs) {
       const next = steps.find((step) => step.run_id === runId && step.at > to);
-      const following = hits.slice(n + 1).find((hit) => hit.runs.includes(runId));
+      // A service that is struck holds up each run, also those between two slices.
+      const following = hits.slice(n + 1).find((hit) => hit.kind !== 'sandbox' || hit.runs.includes(runId));
       if (next !== undefined && !(following !== undefined && following.from < next.at))
         waits.push({ kind, ms: next.at.getTime() - to.getTime() });
     }

@@ -22,11 +22,15 @@ export const comparisonRequestSchema = z.strictObject({
   mode: leaderboardModeSchema
     .optional()
     .meta({ description: 'strict omits suspect scores', placeholder: 'mode', shown: 'strict' }),
-  include: z.array(z.enum(INCLUDED)).min(1).optional().meta({
-    description:
-      "also count `suspect` scores (outside their task's bounds, or of runs with an integrity flag); also rank `scripted` agents, replays and external players, `local` runs without isolation, `imported` runs of another home",
-    placeholder: 'what',
-  }),
+  include: z
+    .array(z.enum(INCLUDED, { error: `must be one of ${INCLUDED.join(', ')}` }))
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        "also count `suspect` scores (outside their task's bounds, or of runs with an integrity flag); also rank `scripted` agents, replays and external players, `local` runs without isolation, `imported` runs of another home",
+      placeholder: 'what',
+    }),
   sample: z
     .boolean()
     .optional()

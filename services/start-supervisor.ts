@@ -35,7 +35,7 @@ while [ -d "$3" ]; do
   echo "guardian $$: the supervisor was killed or has crashed; starting it again in $delay s"
   sleep $delay
   again=--again
-  [ $delay -lt 30 ] && delay=$((delay * 2))
+  [ $delay -lt 4 ] && delay=$((delay * 2))
 done
 `;
 

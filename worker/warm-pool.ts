@@ -35,6 +35,8 @@ export interface WarmPool {
  */
 export function warmPool({ store, backends, hostId, taskFolder, most, log }: WarmPoolParts): WarmPool {
   let open = true;
+  /** As `refill` last saw it: an idle host asks the database one thing only. */
+  let mayHoldUnbegun = true;
   let starting: Promise<void> = Promise.resolve();
   let emptied: Promise<void> | undefined;
 
@@ -69,15 +71,18 @@ export function warmPool({ store, backends, hostId, taskFolder, most, log }: War
   }
 
   async function refill(): Promise<void> {
-    const requests = most === 0 ? [] : await store.warmRequests(WANTED_S);
-    await end(requests.map(({ key }) => key));
-    for (const { key, runId } of requests) {
+    const { requests, registered } = await store.warmDemand(hostId, WANTED_S);
+    mayHoldUnbegun = registered;
+    const wanted = most === 0 ? [] : requests;
+    if (registered) await end(wanted.map(({ key }) => key));
+    for (const { key, runId } of wanted) {
       if (!open) return;
       if (await startOne(key, await store.definition(runId))) return;
     }
   }
 
   async function dropUnbegun(): Promise<void> {
+    if (!mayHoldUnbegun) return;
     const unbegun = await store.takeUnbegunWarm(hostId, AT_ONCE);
     await Promise.all(
       unbegun.map(({ runId, backend }) =>

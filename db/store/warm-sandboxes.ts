@@ -15,12 +15,15 @@ export function warmSandboxStore(run: Statements): WarmSandboxes {
       );
     },
 
-    async warmRequests(seconds) {
-      return run(
-        'warmRequests',
-        `select key, run_id as "runId" from warm_requests where requested_at > now() - make_interval(secs => $1)`,
-        [seconds],
+    async warmDemand(hostId, seconds) {
+      const [row] = await run<{ requests: { key: string; runId: string }[]; registered: boolean }>(
+        'warmDemand',
+        `select exists (select from warm_sandboxes where host_id = $1) as registered,
+           (select coalesce(jsonb_agg(jsonb_build_object('key', key, 'runId', run_id)), '[]') from warm_requests
+            where requested_at > now() - make_interval(secs => $2)) as requests`,
+        [hostId, seconds],
       );
+      return row ?? { requests: [], registered: false };
     },
 
     async beginWarm({ runId, hostId, key, most }) {

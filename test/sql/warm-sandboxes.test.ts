@@ -103,7 +103,10 @@ describe('sandboxes that are started ahead', () => {
     const { runId } = await oneRun(db);
     await db.store.requestWarm('request', runId);
     await db.store.requestWarm('request', runId);
-    expect(await db.store.warmRequests(60)).toEqual([{ key: 'request', runId }]);
-    expect(await db.store.warmRequests(0)).toEqual([]);
+    const hostId = await host(64);
+    expect(await db.store.warmDemand(hostId, 60)).toEqual({ requests: [{ key: 'request', runId }], registered: false });
+    expect(await db.store.warmDemand(hostId, 0)).toEqual({ requests: [], registered: false });
+    await stand(hostId, 'request');
+    expect(await db.store.warmDemand(hostId, 0)).toEqual({ requests: [], registered: true });
   });
 });

@@ -4,8 +4,11 @@ import type { Backend } from '../../run/run.js';
 export interface WarmSandboxes {
   /** Request sandboxes of this key, like that of this run. */
   requestWarm(key: string, runId: string): Promise<void>;
-  /** Requests of the last seconds. */
-  warmRequests(seconds: number): Promise<{ key: string; runId: string }[]>;
+  /** Requests of the last seconds; `registered`: this host has sandboxes, claimed or not. */
+  warmDemand(
+    hostId: string,
+    seconds: number,
+  ): Promise<{ requests: { key: string; runId: string }[]; registered: boolean }>;
   /** Register before the start. False: enough of this key, or no room for another run. */
   beginWarm(at: { runId: string; hostId: string; key: string; most: number }): Promise<boolean>;
   warmIsReady(runId: string): Promise<void>;

@@ -110,7 +110,6 @@ async function startContainer(
   const { runId, epoch } = args;
   const run = await ports.definitions.get(runId);
   await requireCurrent(ports, args);
-  if (epoch === 1) await store.setStatus(runId, 'starting');
   const memory = run.memory === true ? await store.beginMemory(runId) : null;
   const need = unmetNeed(run.task, run.backend);
   if (need !== null) throw new BenchError('usage', need, { remedy: 'Submit it for the backend docker or podman.' });
@@ -166,7 +165,6 @@ async function startContainer(
     workspaceLimit: info.workspaceLimit,
     unenforcedLimits: info.unenforcedLimits,
   });
-  await store.setStatus(runId, 'running');
 }
 
 /** The sandbox, apart from its place and what it is restored from. */

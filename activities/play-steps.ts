@@ -24,7 +24,7 @@ import { reportProgress } from './interceptors/heartbeat.js';
 import type { DecidedAction, ExecutedCommand, TakenTurn } from './step-in-memory.js';
 import { DeadlineReached, type TurnsUnderWay } from './turns-under-way.js';
 
-/** Longer work becomes an activity of its own, visible in Temporal. */
+/** Longer turns and commands become activities of their own, visible in Temporal. */
 const SLICE_MS = 30_000;
 /** Before an activity retries what failed in a slice. */
 const DEFAULT_RETRY_DELAY_MS = 500;
@@ -64,7 +64,7 @@ interface Position {
   /** Step to take next, or to continue. */
   step: number;
   elapsedMs: number;
-  /** The step's recorded action, without an outcome yet; null: no turn was taken. */
+  /** The step's record, not executed; without an action, no reply could be parsed. Null: no turn was taken. */
   openStep: RecordedStep | null;
   /** Requested by the step's command; `elapsedMs` includes the step. */
   due: 'validate' | 'submit' | null;
@@ -90,14 +90,16 @@ class SliceOver extends Error {
   override name = 'SliceOver';
 }
 
-/** Steps in a row, each recorded before the next. Ends are values; only own faults are thrown. */
+/** Steps in a row, each recorded before the next. Ends, and failures that a retry may cure, are values. */
 class Slice {
   #at: Position;
   /** The last executed step, and the action of the open one, where this slice recorded them. */
   #before: ShownRow | undefined;
   #decided: DecidedAction | undefined;
-  /** Must end before the next command starts; the model may think meanwhile. */
+  /** Must end before the next command starts, even past the slice; the model may think meanwhile. */
   #snapshotUnderWay: Promise<void> = Promise.resolve();
+  /** Nothing is recorded of its steps: the workspace is that of the step before. */
+  readonly #isNew: boolean;
   readonly #first: number;
   readonly #until: number;
   readonly #sliceTimeout = new AbortController();
@@ -109,6 +111,7 @@ class Slice {
     private readonly signal: AbortSignal,
   ) {
     this.#at = positionAfter(args, recorded);
+    this.#isNew = recorded.length === 0;
     this.#first = this.#at.step;
     this.#until = Date.now() + (ports.sliceMs ?? SLICE_MS);
   }
@@ -116,7 +119,7 @@ class Slice {
   async play(): Promise<SliceResult> {
     const timer = setTimeout(() => this.#sliceTimeout.abort(new SliceOver()), this.#until - Date.now());
     try {
-      if (this.args.keep !== undefined) this.#startSnapshot(this.args.keep, this.args.step - 1);
+      if (this.args.keep !== undefined && this.#isNew) this.#startSnapshot(this.args.keep, this.args.step - 1);
       const end = await this.#playSteps();
       const { step, elapsedMs } = this.#at;
       return { step, elapsedMs, end };
@@ -136,12 +139,12 @@ class Slice {
       if (due !== null) return { kind: 'evaluate', requested: due };
       reportProgress({ step });
       this.signal.throwIfAborted();
-      await this.#leaveWithHost();
+      await this.#throwIfHostLeaves();
       if (openStep === null) {
         const ending = this.#limitReached();
         if (ending !== null) return { kind: 'ending', reason: ending };
       } else if (!openStep.hasAction) return { kind: 'ending', reason: 'format' };
-      // At least one step, however late the slice was started.
+      // Past the slice's time within its first step, that step becomes an activity instead.
       if (Date.now() >= this.#until && step > this.#first) return { kind: 'more' };
       const end = openStep === null ? await this.#takeTurn() : await this.#executeCommand(openStep.modelMs);
       if (end !== null) return end;
@@ -159,13 +162,13 @@ class Slice {
     return { commandSeconds, wallSeconds, endsBy, elapsedMs: this.#at.elapsedMs + modelMs };
   }
 
-  /** A leaving host starts no command: the run moves with its present workspace. */
-  async #leaveWithHost(): Promise<void> {
+  /** A leaving host starts no command: the run moves. */
+  async #throwIfHostLeaves(): Promise<void> {
     const { departure } = this.ports;
     if (!departure.begun) return;
     const { runId, epoch } = this.args;
     await this.#snapshotUnderWay;
-    // The open step's command may be running.
+    // With an open step nothing is saved: its command may be running.
     if (this.#at.openStep === null) await departure.keep({ runId, epoch, step: this.#at.step - 1 });
     throw hostLeaves(runId);
   }
@@ -207,7 +210,7 @@ class Slice {
     return seconds === Infinity ? null : Math.max(1, Math.ceil(seconds * 1000));
   }
 
-  /** Policies answer in moments; the workflow waits only for people and slow models. */
+  /** Trained models that play from outside answer in moments; for others the workflow waits. */
   async #awaitAnswer(turn: TurnKey): Promise<SliceEnd | null> {
     const ms = Math.min(this.#until - Date.now(), this.#deadlineMs() ?? Infinity);
     if (ms > 0 && (await this.ports.answerWithin(turn, ms, this.signal))) return null;
@@ -245,20 +248,20 @@ class Slice {
     return null;
   }
 
-  /** The host counts its commands, to let them end when it leaves. */
+  /** The host counts commands and starts, to let them end when it leaves. */
   async #duringCommand(args: ExecuteCommandArgs): Promise<ExecutedCommand> {
     const { departure } = this.ports;
     const { runId, epoch } = args;
     departure.enter(runId);
-    let settled: number | null = null;
+    let idleEpoch: number | null = null;
     try {
       const signal = AbortSignal.any([this.signal, this.#sliceTimeout.signal]);
       signal.throwIfAborted();
       const outcome = await this.ports.executeCommand(args, signal, this.#takeDecided());
-      settled = epoch;
+      idleEpoch = epoch;
       return outcome;
     } finally {
-      departure.leave(runId, settled);
+      departure.leave(runId, idleEpoch);
     }
   }
 

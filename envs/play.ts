@@ -1,4 +1,4 @@
-import type { EpisodeOutcome } from '../domain/episodes/outcome.js';
+import type { EpisodeOutcome } from '../domain/episodes/action-outcome.js';
 import { BenchError } from '../domain/errors.js';
 import type { EpisodeRow, TakenBefore } from '../domain/ports/episodes.js';
 import { act, type ActionRequest, type ActPorts } from '../operations/episodes/act.js';

@@ -1,4 +1,4 @@
-import type { EpisodeOutcome } from '../domain/episodes/outcome.js';
+import type { EpisodeOutcome } from '../domain/episodes/action-outcome.js';
 import type { BegunEpisode } from '../operations/episodes/beginning.js';
 import type { PlayedStep } from './play.js';
 

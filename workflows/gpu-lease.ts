@@ -62,7 +62,8 @@ export class GpuLease {
     await control.abandonLease({ runId: this.#ticket.runId, lease });
   }
 
-  async giveBack(): Promise<void> {
+  /** Then waits a moment: the host may take runs again. */
+  async giveBackAndPause(): Promise<void> {
     const lease = this.#held;
     if (lease === null) return;
     await control.releaseLease({ runId: this.#ticket.runId, token: lease.token, hostsChanged: true });

@@ -9,7 +9,8 @@ export class HostLost extends Error {
   override name = 'HostLost';
   constructor(
     readonly hostId: string,
-    readonly left: boolean,
+    /** It left as it had said, which counts as no loss. */
+    readonly announced: boolean,
   ) {
     super(`host ${hostId} is lost`);
   }

@@ -1,7 +1,7 @@
 import type { RunProgramArgs } from '../domain/model/messages.js';
 import type { EvaluationKind, RunEnd } from '../domain/run/run.js';
 import { commandOptions, evaluationOptions, takingOptions } from './activity-options.js';
-import { inContainer } from './held-container.js';
+import { inContainer } from './replaced-container.js';
 import { onHost } from './on-host.js';
 import type { RunState } from './run-state.js';
 

@@ -21,7 +21,7 @@ export class RunState {
   place: RunPlace | null;
   /** Moves from hosts that left as announced, which are not losses. */
   handedOn: number;
-  /** The host that left last, until the run has a place again. */
+  /** The host that left last, until a container has started elsewhere. */
   handedOnBy: string | undefined;
   #turns: number;
   readonly #turnsBefore: number;

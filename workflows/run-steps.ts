@@ -20,7 +20,7 @@ import {
   takingOptions,
   turnOptions,
 } from './activity-options.js';
-import { inContainer, isSandboxLost, replaceContainer, whyLost } from './held-container.js';
+import { inContainer, isSandboxLost, replaceContainer, whyLost } from './replaced-container.js';
 import { onHost } from './on-host.js';
 import type { RunState } from './run-state.js';
 

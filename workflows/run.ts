@@ -20,7 +20,7 @@ import type { RunEnd, RunTicket } from '../domain/run/run.js';
 import { containerOptions, controlOptions, placementOptions } from './activity-options.js';
 import { endOfFailure, judgedByTest } from './end-of-run.js';
 import { GpuLease } from './gpu-lease.js';
-import { isHostRefusing, startHeldContainer } from './held-container.js';
+import { isHostRefusing, startReplacingLost } from './replaced-container.js';
 import { HostLost } from './on-host.js';
 import { playProgram } from './run-program.js';
 import { MAX_EPOCHS, RunState, TURNS_PER_HISTORY } from './run-state.js';
@@ -61,22 +61,22 @@ async function play(
   isStarted: boolean,
 ): Promise<RunEnd | 'continue'> {
   let started = isStarted;
-  let placementFailure: string | undefined;
+  let lostAtStart: string | undefined;
   for (;;) {
     if (state.place === null) {
-      const found = await findPlace(state, lease);
+      const found = await placeAndBegin(state, lease);
       if (found === null) continue;
       started = found.started === true;
-      placementFailure = found.lost;
+      lostAtStart = found.lost;
     }
     try {
-      if (!started) await startContainer(state, placementFailure);
+      if (!started) await startContainer(state, lostAtStart);
       started = true;
       return await (state.ticket.program === true ? playProgram(state) : takeSteps(state, answered));
     } catch (error) {
       if (!(error instanceof HostLost)) throw error;
-      if (error.left) state.handedOn += 1;
-      state.handedOnBy = error.left ? error.hostId : undefined;
+      if (error.announced) state.handedOn += 1;
+      state.handedOnBy = error.announced ? error.hostId : undefined;
       state.place = null;
       state.progress = { ...state.progress, epoch: state.progress.epoch + 1 };
       started = false;
@@ -85,8 +85,11 @@ async function play(
   }
 }
 
-/** A host for the run, after its GPUs. Null: the host of its GPUs takes no runs now. */
-async function findPlace(
+/**
+ * Leases the run's GPUs, if any, then places it (on their host), where its container begins. Null:
+ * the host of its GPUs takes no runs now.
+ */
+async function placeAndBegin(
   state: RunState,
   lease: GpuLease,
 ): Promise<Awaited<ReturnType<ControlActivities['placeRun']>> | null> {
@@ -108,7 +111,7 @@ async function findPlace(
       throw error;
     });
   if (placed === null) {
-    await lease.giveBack();
+    await lease.giveBackAndPause();
     return null;
   }
   state.place = { hostId: placed.hostId, ...leased };
@@ -122,17 +125,17 @@ function restoreArgs({ ticket, handedOnBy }: RunState, epoch: number) {
   return { replayThrough, ...(handedOnBy === undefined ? {} : { handedOnBy }) };
 }
 
-/** On a new host. `placementFailure`: why the container of its placement is gone. */
-async function startContainer(state: RunState, placementFailure: string | undefined): Promise<void> {
+/** On a new host. `lostAtStart`: why the container that its placement began is gone. */
+async function startContainer(state: RunState, lostAtStart: string | undefined): Promise<void> {
   const { runId } = state.ticket;
-  const first = state.progress.epoch + (placementFailure === undefined ? 0 : 1);
+  const first = state.progress.epoch + (lostAtStart === undefined ? 0 : 1);
   const { hostId, ...leased } = state.place!;
-  await startHeldContainer(
+  await startReplacingLost(
     {
       hostId,
       epoch: first,
       last: state.lastEpoch,
-      ...(placementFailure === undefined ? {} : { because: placementFailure }),
+      ...(lostAtStart === undefined ? {} : { because: lostAtStart }),
     },
     (epoch) => {
       if (epoch !== first) state.handedOnBy = undefined;
@@ -142,12 +145,12 @@ async function startContainer(state: RunState, placementFailure: string | undefi
   );
 }
 
-/** Containers before the lease, so that a leased GPU is unused. On failure the pool does both. */
+/** Containers before the lease, so that the next holder finds its GPU unused. On failure the pool does both. */
 async function endRun(state: RunState, lease: GpuLease, end: RunEnd): Promise<RunEnd> {
   const { ticket, place } = state;
   const { runId, hiddenSplit } = ticket;
   await CancellationScope.nonCancellable(async () => {
-    const stopped = place === null || (await stopQuietly(place.hostId, runId, hiddenSplit ? undefined : end));
+    const stopped = place === null || (await stopAndFinish(place.hostId, runId, hiddenSplit ? undefined : end));
     if (ticket.gpus > 0 && stopped) await lease.release();
     if (!hiddenSplit && (place === null || !stopped)) await control.finishRun({ runId, end });
   });
@@ -158,8 +161,8 @@ async function endRun(state: RunState, lease: GpuLease, end: RunEnd): Promise<Ru
   return judged;
 }
 
-/** If the container cannot be removed, the run still ends and the worker's reaper removes it. */
-async function stopQuietly(hostId: string, runId: string, end: RunEnd | undefined): Promise<boolean> {
+/** With `end`, stores it too. If the container cannot be removed, the worker's reaper removes it. */
+async function stopAndFinish(hostId: string, runId: string, end: RunEnd | undefined): Promise<boolean> {
   const options = containerOptions(hostId);
   const brief = { ...options, scheduleToCloseTimeout: '10 minutes' } as const;
   try {

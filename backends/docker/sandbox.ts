@@ -12,7 +12,7 @@ import { remove } from './sandbox/remove.js';
 import { keptDisks, snapshot } from './sandbox/snapshot.js';
 import { start } from './sandbox/start.js';
 
-/** One container per run. Commands bypass the engine where it shares our files. */
+/** One container per run and epoch, and a proxy where hosts are named. Commands bypass the engine where it shares our files. */
 export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort {
   const context = sandboxContext(options);
   return {
@@ -23,19 +23,20 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     run: (ref, command, signal) => runCommand(context, ref, command, signal),
     interrupt: (ref, n) => interrupt(context, ref, n),
     printed: (ref, n) => printed(context, ref, n),
-    collect: (ref, files, maxBytes, more) =>
-      withEngineErrors(`collecting files of run ${ref.runId}`, () => collect(context, ref, files, maxBytes, more)),
+    collect: (ref, files, maxBytes, how) =>
+      withEngineErrors(`collecting files of run ${ref.runId}`, () => collect(context, ref, files, maxBytes, how)),
     snapshot: (ref, limits, signal) =>
       eachWithEngineErrors(`the snapshot of run ${ref.runId}`, snapshot(context, ref, limits, signal)),
-    ...(context.disksWanted && { disks: keptDisks(context) }),
+    ...(context.makesDisks && { disks: keptDisks(context) }),
     ...(context.sharesFiles && { programs: programHost(context) }),
     freeze: (ref) =>
       withEngineErrors(`freezing the container of run ${ref.runId}`, () =>
         freezeContainer(containerOf(context, ref)),
-      ).catch(
+      ).catch((error: unknown) => {
         // A missing container runs nothing.
-        (error: unknown) => error instanceof SandboxLost || Promise.reject(error as Error),
-      ),
+        if (error instanceof SandboxLost) return true;
+        throw error;
+      }),
     thaw: (ref) =>
       withEngineErrors(`thawing the container of run ${ref.runId}`, () =>
         thawContainer(containerOf(context, ref)),

@@ -1,6 +1,6 @@
 import { attemptGain, hasGains } from '../../domain/statistics/gain.js';
 import type { LeaderboardRow, LeaderboardScore, LeaderboardTask } from '../../domain/views/leaderboard.js';
-import type { ComparedCell } from './leaderboard-intervals.js';
+import type { ComparedCell } from '../../domain/statistics/leaderboard-intervals.js';
 import type { RatiosOfMethod } from './leaderboard-ratios.js';
 import type { Columns } from './columns.js';
 

@@ -5,7 +5,11 @@ import { type Headlines, headlines } from '../../domain/statistics/headlines.js'
 import { KINDS } from '../../domain/statistics/compared.js';
 import type { LeaderboardRow } from '../../domain/views/leaderboard.js';
 import type { Statements } from '../statements.js';
-import { type Compared, type IntervalOptions, leaderboardIntervals } from './leaderboard-intervals.js';
+import {
+  type Compared,
+  type IntervalOptions,
+  leaderboardIntervals,
+} from '../../domain/statistics/leaderboard-intervals.js';
 
 /** To be raised when the same attempts give other figures. A unit test compares their hash. */
 export const FIGURES_VERSION = 6;

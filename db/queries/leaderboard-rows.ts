@@ -4,7 +4,7 @@ import { groupBy } from '../../domain/text/group-by.js';
 import { type BoardCell, methodOf } from './leaderboard-cells.js';
 import { type flaggedRuns, rowCost, type rowCosts } from './leaderboard-extras.js';
 import type { Figures } from './leaderboard-figures.js';
-import type { Compared } from './leaderboard-intervals.js';
+import type { Compared } from '../../domain/statistics/leaderboard-intervals.js';
 import type { Area, SuspectArea, ModelRow, Headline } from './leaderboard-statements.js';
 
 const NO_AREA: Area = { bestAup: null, lastAup: null, improvedTasks: null, missingTasks: null, notRunTasks: null };

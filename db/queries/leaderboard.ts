@@ -7,7 +7,7 @@ import { boardCells } from './leaderboard-cells.js';
 import { choicesOf, statedComparison } from './leaderboard-choices.js';
 import { flaggedRuns, rowCosts } from './leaderboard-extras.js';
 import { keptFigures } from './leaderboard-figures.js';
-import { comparedAttempts } from './leaderboard-intervals.js';
+import { comparedAttempts } from '../../domain/statistics/leaderboard-intervals.js';
 import { ratiosByMethod, stepsOf } from './leaderboard-ratios.js';
 import { boardRows, inOrder, type RowParts } from './leaderboard-rows.js';
 import { readComparison, type Area, type Found } from './leaderboard-statements.js';

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, jsonb, pgSequence, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import type { EpisodeAction, ResetRequest } from '../../domain/requests/episode.js';
-import type { EpisodeOutcome } from '../../domain/episodes/outcome.js';
+import type { EpisodeOutcome } from '../../domain/episodes/action-outcome.js';
 import { createdAt, milliseconds, time } from './columns.js';
 import { runs } from './runs.js';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { StepReward } from '../../domain/episodes/outcome.js';
+import type { StepReward } from '../../domain/episodes/action-outcome.js';
 import type { Episodes } from '../../domain/ports/episodes.js';
 import { storeError } from '../database-error.js';
 import { preparedStatements } from '../statements.js';

@@ -1,4 +1,4 @@
-import type { ActionProgress, EpisodeOutcome, StepReward } from '../episodes/outcome.js';
+import type { ActionProgress, EpisodeOutcome, StepReward } from '../episodes/action-outcome.js';
 import type { EndReason } from '../run/outcomes.js';
 import type { RolloutEndpoint } from '../model/model.js';
 import type { EpisodeAction, ResetRequest } from '../requests/episode.js';

@@ -23,10 +23,11 @@ export type SubmitPorts = LoadPorts &
   };
 
 /**
- * Finds mistakes in the request before anything is started or written. Then: services start,
- * missing images are built, an identical batch of this name is resumed and returned (a different
- * one is a conflict), tasks are frozen, rows are inserted in one transaction, the workflow starts.
- * If that fails, a worker or `bench resume` starts the stored batch.
+ * Mistakes that need no engine or database are found first. Then: services start, missing images
+ * are built (which chooses the backend), an identical batch of this name is returned, and started
+ * if it is neither paused nor ended (a different one is a conflict), tasks are frozen, rows are
+ * inserted in one transaction, the workflow starts. If only the start fails, `batch.not_started` is
+ * thrown, and a worker or `bench resume` starts the stored batch.
  */
 export async function submitBatch(
   ports: SubmitPorts,
@@ -44,9 +45,10 @@ export async function submitBatch(
   // `bench tasks verify` reports each failed run itself: a breaker would pause its batch.
   const batch = { ...batchOf(plan), ...(verification && { breaker: null }) };
   const { seed, priority } = request;
+  // Stored: what the batch may use. Where that comes from is shown by `bench plan`.
   const {
-    evidence: _from,
-    attempts: _needed,
+    evidence: _evidence,
+    attempts: _attempts,
     ...forecast
   } = await forecastBatch(ports.queries, plan.runs, batch, new Date());
   await storeAndStart(ports, batch, { spec: specificationOf(plan), seed, priority, verification, forecast });

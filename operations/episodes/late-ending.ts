@@ -1,4 +1,4 @@
-import { type EpisodeOutcome, outcomeOf } from '../../domain/episodes/outcome.js';
+import { type EpisodeOutcome, outcomeOf } from '../../domain/episodes/action-outcome.js';
 import type { EpisodeRow, Episodes } from '../../domain/ports/episodes.js';
 
 export interface LateEndingPorts {

@@ -1,4 +1,4 @@
-import { type EpisodeOutcome, isOver, outcomeOf } from '../../domain/episodes/outcome.js';
+import { type EpisodeOutcome, isOver, outcomeOf } from '../../domain/episodes/action-outcome.js';
 import type { Episodes } from '../../domain/ports/episodes.js';
 import type { ProgressEvents } from '../../domain/ports/progress-events.js';
 

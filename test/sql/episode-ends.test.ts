@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
-import { type EpisodeOutcome } from '../../domain/episodes/outcome.js';
+import { type EpisodeOutcome } from '../../domain/episodes/action-outcome.js';
 import { newBatchId, newRunId } from '../../domain/ids.js';
 import type { EndReason, FinalEvaluation } from '../../domain/run/outcomes.js';
 import { rewardRequest, type RewardInput } from '../../domain/requests/reward.js';

@@ -176,7 +176,11 @@ describe('status', () => {
     await db.store.sandboxStarted(runId, { ...at, epoch: 2, workspace: '/two' });
     await db.store.sandboxStarted(runId, { ...at, epoch: 1, workspace: '/one' });
     expect(await db.store.workspace(runId)).toBe('/two');
-    expect(await db.queries.showRun(runId)).toMatchObject({ epoch: 2, host: 'h1', startedAt });
+    expect(await db.queries.showRun(runId)).toMatchObject({ epoch: 2, host: 'h1', startedAt, status: 'running' });
+    // Placed again, after its host was lost: a late start there does not call the run running.
+    await db.store.placeRun({ runId, epoch: 3, hostId: 'h2' });
+    await db.store.sandboxStarted(runId, { ...at, epoch: 2, workspace: '/two' });
+    expect(await db.queries.showRun(runId)).toMatchObject({ epoch: 3, host: 'h2', status: 'starting' });
   });
 
   test('a run that once had no isolation is never called isolated again', async () => {

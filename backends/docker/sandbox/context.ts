@@ -36,7 +36,7 @@ export interface SandboxContext extends DockerSandboxOptions {
   backend: EngineBackend;
   sharesFiles: boolean;
   room: DiskRoom;
-  disksWanted: boolean;
+  makesDisks: boolean;
   /** No disks before this time, since the last could not be made. */
   nextDiskAt: number;
   /** False: the engine cannot grant the right to choose the kernel's first OOM victim. */
@@ -54,7 +54,7 @@ export function sandboxContext(options: DockerSandboxOptions): SandboxContext {
     backend,
     sharesFiles,
     room,
-    disksWanted: sharesFiles && disksPossible(),
+    makesDisks: sharesFiles && disksPossible(),
     nextDiskAt: 0,
     ranksProcesses: true,
     archiving: new Set(),

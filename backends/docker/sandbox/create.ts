@@ -103,7 +103,7 @@ async function createWithDisk(
 ): Promise<Docker.Container> {
   const { dir } = foldersOf(context, spec);
   const { workspaceMb } = spec.limits;
-  if (!context.disksWanted || workspaceMb === undefined || Date.now() < context.nextDiskAt)
+  if (!context.makesDisks || workspaceMb === undefined || Date.now() < context.nextDiskAt)
     return await createOrAdopt(context, spec, at);
   try {
     if (!hasDisk(dir)) await context.room.require(spec.runId, workspaceMb);

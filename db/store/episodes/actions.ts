@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { EpisodeOutcome } from '../../../domain/episodes/outcome.js';
+import type { EpisodeOutcome } from '../../../domain/episodes/action-outcome.js';
 import type { Episodes, TakenAction, EpisodeRow, TakenBefore } from '../../../domain/ports/episodes.js';
 import { type Statements, storable } from '../../statements.js';
 import { EPISODE } from './rows.js';

@@ -1,4 +1,4 @@
-import type { ActionProgress } from '../../../domain/episodes/outcome.js';
+import type { ActionProgress } from '../../../domain/episodes/action-outcome.js';
 import type { Statements } from '../../statements.js';
 import { usedValidations } from '../evaluations/validations.js';
 

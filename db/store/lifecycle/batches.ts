@@ -1,7 +1,7 @@
 import type { BatchState } from '../../../domain/model/messages.js';
 import type { Statements } from '../../statements.js';
 import { missingBatch } from '../missing.js';
-import { finishRuns } from './ends.js';
+import { finishRuns } from './finish-runs.js';
 
 export async function startBatch(run: Statements, batchId: string): Promise<void> {
   await changeBatch(

@@ -1,7 +1,7 @@
 import type { RunStore } from '../../../domain/ports/run-store.js';
 import type { Statements } from '../../statements.js';
 import { startBatch, batchState, finishBatch } from './batches.js';
-import { finishRun, finishRuns } from './ends.js';
+import { finishRun, finishRuns } from './finish-runs.js';
 import { setStatus, sandboxStarted, workspaceOf, runEnded, runStates } from './runs.js';
 
 type Lifecycle = Pick<

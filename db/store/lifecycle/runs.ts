@@ -5,15 +5,18 @@ import { missingRun } from '../missing.js';
 
 export async function setStatus(run: Statements, runId: string, status: RunStatus): Promise<void> {
   if (status === 'ended') throw new Error(`run ${runId}: a run ends through finishRun, which needs a reason`);
-  await changeRun(
-    run,
+  const [row] = await run<{ known: boolean }>(
     'setStatus',
-    runId,
-    `status = $2,
-           waiting_since = case when $2 like 'waiting%' then coalesce(waiting_since, now()) end, updated_at = now()
-         where run_id = $1 and status <> 'ended'`,
-    [status],
+    // An ended run stays as it is.
+    `with changed as (
+       update runs set status = $2,
+         waiting_since = case when $2 like 'waiting%' then coalesce(waiting_since, now()) end, updated_at = now()
+       where run_id = $1 and status <> 'ended'
+     )
+     select exists (select from runs where run_id = $1) as known`,
+    [runId, status],
   );
+  if (row?.known !== true) throw missingRun(runId);
 }
 
 export async function sandboxStarted(
@@ -28,10 +31,10 @@ export async function sandboxStarted(
          ), changed as (
            update runs set
              epoch = $2, host_id = $3,
-             -- What once stood without isolation never counts as isolated again.
+             -- A run that once had no isolation never counts as isolated.
              isolation = case when isolation = 'none' then 'none' else $4 end,
              image_digest = $5, workspace = $6, workspace_limit = $7, unenforced_limits = $8,
-             started_at = coalesce(started_at, now()), updated_at = now()
+             status = 'running', waiting_since = null, started_at = coalesce(started_at, now()), updated_at = now()
            where run_id = $1 and epoch <= $2 and status <> 'ended'
          )
          select exists (select from runs where run_id = $1) as known`,
@@ -74,7 +77,7 @@ export async function runStates(
 ): Promise<Map<string, { ended: boolean; epoch: number }>> {
   const rows = await run<{ runId: string; ended: boolean; epoch: number }>(
     'runStates',
-    // A warm sandbox is no leftover: its run comes, or has just got its id.
+    // A warm sandbox has the id of a run that is not stored yet: it is no leftover.
     `select run_id as "runId", status = 'ended' as ended, epoch from runs where run_id = any ($1)
          union all
          select w.run_id, false, 1 from warm_sandboxes w
@@ -82,22 +85,4 @@ export async function runStates(
     [runIds],
   );
   return new Map(rows.map(({ runId, ended, epoch }) => [runId, { ended, epoch }]));
-}
-
-async function changeRun(
-  run: Statements,
-  operation: string,
-  runId: string,
-  change: string,
-  values: unknown[],
-): Promise<void> {
-  const [row] = await run<{ known: boolean }>(
-    operation,
-    `with changed as (
-         update runs set ${change}
-       )
-       select exists (select from runs where run_id = $1) as known`,
-    [runId, ...values],
-  );
-  if (row?.known !== true) throw missingRun(runId);
 }

@@ -4,7 +4,7 @@ import type { Isolation, LimitKind, RunEnd } from '../../run/run.js';
 /** A run's status, from its first sandbox to its end. */
 export interface RunLifecycle {
   setStatus(runId: string, status: RunStatus): Promise<void>;
-  /** The sandbox is ready: stores its facts and, at the first epoch, the start time. */
+  /** The sandbox is ready: the run is running. One of an earlier epoch changes nothing. */
   sandboxStarted(
     runId: string,
     at: {

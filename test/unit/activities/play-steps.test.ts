@@ -317,6 +317,20 @@ describe('a snapshot in a slice', () => {
     ]);
   });
 
+  it.each(['executed', 'open'])('is not taken by an attempt that finds the next step %s', async (state) => {
+    const next = {
+      step: 5,
+      hasAction: true,
+      executed: state === 'executed',
+      requested: null,
+      modelMs: 1,
+      commandMs: 1,
+    };
+    const slice = fakeSlice({ executeCommand: asksAt(6) }, [next]);
+    expect(await slice.play({ step: 5, keep: 'validate' }, 2)).toMatchObject({ step: 6, end: { kind: 'evaluate' } });
+    expect(slice.snapshots).toEqual([]);
+  });
+
   it('is complete before the slice is over', async () => {
     let kept = false;
     const slice = fakeSlice({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { computeFigures, FIGURES_VERSION, hashOf } from '../../../db/queries/leaderboard-figures.js';
-import type { Compared } from '../../../db/queries/leaderboard-intervals.js';
+import type { Compared } from '../../../domain/statistics/leaderboard-intervals.js';
 import { seededRandom } from '../../setup/random.js';
 
 const random = seededRandom(5);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { BenchError } from '../../../domain/errors.js';
-import type { EpisodeOutcome } from '../../../domain/episodes/outcome.js';
+import type { EpisodeOutcome } from '../../../domain/episodes/action-outcome.js';
 import type { EndReason } from '../../../domain/run/outcomes.js';
 import type { EpisodeRow, TakenBefore } from '../../../domain/ports/episodes.js';
 import type { ServerContext } from '../../../envs/context.js';

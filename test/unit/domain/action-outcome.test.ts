@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type ActionProgress, isOver, outcomeOf } from '../../../domain/episodes/outcome.js';
+import { type ActionProgress, isOver, outcomeOf } from '../../../domain/episodes/action-outcome.js';
 
 const progress = (change: Partial<ActionProgress> = {}): ActionProgress => ({
   ...{ seq: 2, step: 2, try: 0, settled: null, evaluations: [] },

@@ -1,12 +1,12 @@
-import { boundedMeanInterval, drawWeights } from '../../domain/statistics/bounded-mean.js';
-import type { GainedTask } from '../../domain/statistics/gain.js';
-import { gainsByTask, type Headlines, resampledWinRates } from '../../domain/statistics/headlines.js';
-import { expandedTail, leavesOutZero, percentileInterval, PLAIN_TAIL } from '../../domain/statistics/intervals.js';
-import type { Kind } from '../../domain/statistics/compared.js';
-import { resampledPositions } from '../../domain/statistics/resampled-positions.js';
-import { separation, sharesOfFirst } from '../../domain/statistics/separation.js';
-import { groupBy } from '../../domain/text/group-by.js';
-import type { Leaderboard, LeaderboardOrder, LeaderboardUncertainty } from '../../domain/views/leaderboard.js';
+import { boundedMeanInterval, drawWeights } from './bounded-mean.js';
+import type { GainedTask } from './gain.js';
+import { gainsByTask, type Headlines, resampledWinRates } from './headlines.js';
+import { expandedTail, leavesOutZero, percentileInterval, PLAIN_TAIL } from './intervals.js';
+import type { Kind } from './compared.js';
+import { resampledPositions } from './resampled-positions.js';
+import { separation, sharesOfFirst } from './separation.js';
+import { groupBy } from '../text/group-by.js';
+import type { Leaderboard, LeaderboardOrder, LeaderboardUncertainty } from '../views/leaderboard.js';
 
 export interface ComparedCell {
   /** Model, kind and isolation. */

@@ -9,7 +9,7 @@ import { MAX_EPOCHS, type RunState } from './run-state.js';
  * epoch before its start; `because`: why a new container is needed; `last`: see RunState. Returns
  * the epoch that succeeded. Throws HostLost.
  */
-export async function startHeldContainer(
+export async function startReplacingLost(
   { hostId, epoch: first, because, last }: { hostId: string; epoch: number; because?: string; last: number },
   args: (epoch: number) => StartContainerArgs,
   began: (epoch: number) => void,
@@ -34,7 +34,7 @@ export async function replaceContainer(run: RunState, because: string): Promise<
   const { epoch } = run.progress;
   if (epoch >= run.lastEpoch) throw ApplicationFailure.nonRetryable(`${MAX_EPOCHS} containers were lost: ${because}`);
   const { hostId, devices, ...lease } = run.place!;
-  await startHeldContainer(
+  await startReplacingLost(
     { hostId, epoch: epoch + 1, because, last: run.lastEpoch },
     (at) => ({ runId, epoch: at, devices, ...lease, replayThrough: program === true ? 0 : maxSteps }),
     (at) => (run.progress = { ...run.progress, epoch: at }),

@@ -2,11 +2,8 @@ import { causeOfEnd } from '../../../domain/run/end-cause.js';
 import type { RunEnd } from '../../../domain/run/run.js';
 import { type Statements, storable } from '../../statements.js';
 import { missingRun } from '../missing.js';
+import { TRIP_BREAKER } from './breaker.js';
 
-/** Runs in a row that ended by the cause $5, with those of this statement. */
-const FAILING = `case when b.failing_cause = $5::text then b.failing_runs + o.runs else o.runs end`;
-
-/** Counts under the lock of the batch's row. The batch pauses itself after too many in a row. */
 const FINISH_RUNS = `
   with ended as (
     update runs set status = 'ended', end_reason = $2, final_evaluation = $3, detail = $4, end_cause = $5::text,
@@ -20,22 +17,7 @@ const FINISH_RUNS = `
       select e.detail from events e where e.run_id = o.run_id and e.kind = 'evaluator_error' order by e.at desc limit 1
     )) as detail
     from of_batch o
-  ), counted as (
-    update batches b set failing_runs = case when $5::text is null then 0 else ${FAILING} end, failing_cause = $5::text,
-      (paused_at, pause_reason) = (
-        select case when trips then now() else b.paused_at end,
-          case when trips then left(concat_ws(': ', ${FAILING} || case ${FAILING} when 1 then ' run' else ' runs' end || ' in a row ended by a fault of the ' || $5::text, o.detail), 700)
-            else b.pause_reason end
-        from (
-          select $5::text is not null and ${FAILING} >= b.breaker and b.paused_at is null and b.status in ('queued', 'running')
-            and (b.allocation is not null or exists (
-              select from runs q where q.batch_id = b.batch_id and q.status = 'queued' and q.run_id <> all ($1)
-            )) as trips
-        ) breaker
-      )
-    from (select * from of_batch join described using (batch_id)) o
-    where b.batch_id = o.batch_id and b.breaker is not null and ($5::text is not null or b.failing_runs > 0)
-    returning b.batch_id, b.paused_at, b.pause_reason
+  ), counted as (${TRIP_BREAKER}
   )
   insert into events (batch_id, kind, key, detail)
   select batch_id, 'batch_paused', 'paused-' || paused_at, pause_reason from counted where pause_reason is not null

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { BatchSubmission } from '../../domain/ports/record/batch-intake.js';
-import { findChromium, startChromium } from '../setup/chromium.js';
+import { closeTabs, findChromium, sharedChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { openPage, startPage, type PageServer, type WatchedPage } from '../setup/page-server.js';
 import { storeSweep } from './rows.js';
@@ -68,11 +68,11 @@ describe.runIf(executable !== null)('text of agents and strangers', () => {
       if (done) changed.push(`${table}.${column}`);
     }
     server = await startPage(db, url);
-    browser = await startChromium(executable!);
+    browser = await sharedChromium(executable!);
     tab = await openPage(browser, server);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeTabs(browser);
     await server?.close();
     await db?.close();
   });

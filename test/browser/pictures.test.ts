@@ -8,7 +8,7 @@ import { createFileArtifactStore } from '../../backends/artifacts/file-artifact-
 import { storeSubmission } from '../../domain/run/stored-submission.js';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { BatchSubmission } from '../../domain/ports/record/batch-intake.js';
-import { findChromium, startChromium } from '../setup/chromium.js';
+import { closeTabs, findChromium, sharedChromium } from '../setup/chromium.js';
 import { PUBLISHED, publishedIsHere, publishedRuns, storePublishedRuns } from '../setup/published-runs.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { openPage, startPage, type PageServer } from '../setup/page-server.js';
@@ -60,12 +60,12 @@ describe.runIf(executable !== null)('pictures of each page, in both schemes, on 
       await sql.end();
     });
     empty = await served(() => Promise.resolve());
-    browser = await startChromium(executable!);
+    browser = await sharedChromium(executable!);
     mkdirSync(OUT, { recursive: true });
     console.warn(`pictures are in ${OUT}`);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeTabs(browser);
     for (const server of servers) await server.close();
     for (const db of dbs) await db.close();
   });

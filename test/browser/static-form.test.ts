@@ -10,7 +10,7 @@ import type { BatchSubmission } from '../../domain/ports/record/batch-intake.js'
 import { pageExportRequestSchema } from '../../domain/requests/page.js';
 import { formatScore } from '../../domain/text/format.js';
 import { exportPage } from '../../web/server/export/export-page.js';
-import { findChromium, startChromium } from '../setup/chromium.js';
+import { closeTabs, findChromium, sharedChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { pageBench, until } from '../setup/page-server.js';
 import { STEPS, storeSweep } from './rows.js';
@@ -40,7 +40,7 @@ describe.runIf(executable !== null)('an exported page', () => {
     );
     bench = pageBench(db, url);
     out = mkdtempSync(join(tmpdir(), 'bench-export-'));
-    browser = await startChromium(executable!);
+    browser = await sharedChromium(executable!);
     page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
     await page.addInitScript(
       `addEventListener('securitypolicyviolation', (event) => console.error('violation of ' + event.violatedDirective + ' ' + event.sample))`,
@@ -54,7 +54,7 @@ describe.runIf(executable !== null)('an exported page', () => {
     });
   });
   afterAll(async () => {
-    await browser?.close();
+    await closeTabs(browser);
     await db?.close();
     for (const folder of [out, bench?.home]) rmSync(folder, { recursive: true, force: true });
     expect(complaints).toEqual([]);

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { BatchSubmission } from '../../domain/ports/record/batch-intake.js';
-import { findChromium, startChromium } from '../setup/chromium.js';
+import { closeTabs, findChromium, sharedChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { openPage, startPage, type PageServer, type WatchedPage } from '../setup/page-server.js';
 import { storeSweep } from './rows.js';
@@ -35,12 +35,12 @@ export function useSweepPage(
     on.first = on.sweep.runs[0]!.runId;
     await more(on.db, on.sweep);
     on.server = await startPage(on.db, url);
-    on.browser = await startChromium(executable!);
+    on.browser = await sharedChromium(executable!);
     on.tab = await openPage(on.browser, on.server);
     on.page = on.tab.page;
   });
   afterAll(async () => {
-    await on.browser?.close();
+    await closeTabs(on.browser);
     await on.server?.close();
     await on.db?.close();
     expect(on.tab.complaints).toEqual([]);

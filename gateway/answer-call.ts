@@ -19,6 +19,8 @@ const LIMITS: Record<string, string> = {
   budget: "its batch's budget is spent",
 };
 
+const OF_THE_REQUEST: readonly string[] = ['bad_request', 'context_window'];
+
 export const NOT_RECORDED = 'the request has values that cannot be recorded';
 
 export const namesOf = ({ parts: { run } }: GatewaySession): string[] => [
@@ -87,7 +89,8 @@ export async function answerCall(
       case 'fault': {
         const { fault, begun } = result;
         session.failed(fingerprint, fault);
-        if (!fault.retryable) session.fail(fault);
+        // Of a request that a client may change, no other call suffers.
+        if (!fault.retryable && !(begun && OF_THE_REQUEST.includes(fault.kind))) session.fail(fault);
         if (begun) return client.cut();
         const status = fault.kind === 'rate_limited' ? 429 : 503;
         return client.answer(

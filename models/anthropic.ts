@@ -7,12 +7,16 @@ import type {
   Tool,
 } from '@anthropic-ai/sdk/resources/messages';
 import { z } from 'zod';
-import type { ChatMessage, ModelReply, ModelRequest, TokenUsage, ToolCall } from '../domain/model/model.js';
+import { isJson } from '../domain/gateway/json.js';
+import { billedWith, messagesFailure } from '../domain/model/failed-answer.js';
+import type { ChatMessage, ModelReply, ModelRequest, ToolCall } from '../domain/model/model.js';
+import { messagesUsage } from '../domain/model/reported-usage.js';
 import type { ModelConfig } from '../domain/model/config.js';
 import type { ModelPort, Sending } from '../domain/ports/model-port.js';
 import { samplingFor } from '../domain/model/sampling.js';
 import { asProviderError, isContentPolicy } from './as-provider-error.js';
 import { boundedCall } from './bounded-call.js';
+import { errorInside } from './error-answer.js';
 import { priced, refusedPrompt } from './checked-usage.js';
 import { httpFetch } from './http-fetch.js';
 import { type ModelSettings, quietClient, USUAL_BASE_URL } from './model-settings.js';
@@ -44,12 +48,14 @@ export function createAnthropicModel(settings: ModelSettings): ModelPort {
         const { data, response } = await boundedCall(signal, timeout, (bounded) =>
           client.messages.create(body, { signal: bounded, headers, timeout: timeout + 60_000 }).withResponse(),
         );
-        const reply = replyFrom(messageSchema.parse(data), request, config, clock());
+        const reply = replyFrom(answerIn(data, response.headers), request, config, clock());
         return withStatedLimits(reply, response.headers);
       } catch (error) {
         signal.throwIfAborted();
         if (isContentPolicy(error)) return refusedPrompt;
-        throw asProviderError(error, { provider: config.provider, model: config.model, apiKey, now: clock() });
+        const { provider, model } = config;
+        const bodyBytes = (): number => Buffer.byteLength(JSON.stringify(body));
+        throw asProviderError(error, { provider, model, apiKey, now: clock(), bodyBytes });
       }
     },
   };
@@ -129,7 +135,6 @@ function markForCache(system: TextBlockParam[], messages: MessageParam[]): void 
   for (const block of [system.at(-1), last]) if (typeof block === 'object') Object.assign(block, CACHED);
 }
 
-const count = z.number().catch(Number.NaN);
 const blockSchema = z.union([
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({
@@ -144,31 +149,15 @@ const blockSchema = z.union([
 const messageSchema = z.object({
   content: z.array(blockSchema),
   stop_reason: z.string().nullish().catch(null),
-  usage: z
-    .object({
-      input_tokens: count,
-      output_tokens: count,
-      cache_read_input_tokens: count.nullish(),
-      cache_creation_input_tokens: count.nullish(),
-      output_tokens_details: z.object({ thinking_tokens: count.nullish() }).nullish().catch(null),
-    })
-    .nullish()
-    .catch(null),
+  usage: z.unknown().optional(),
 });
 type Message = z.infer<typeof messageSchema>;
 
-/** Anthropic counts cache reads and writes separately from the rest of the prompt. */
-function usageOf({ usage }: Message): TokenUsage | null {
-  if (usage == null) return null;
-  const cachedTokens = usage.cache_read_input_tokens ?? 0;
-  const cacheWriteTokens = usage.cache_creation_input_tokens ?? 0;
-  return {
-    inputTokens: usage.input_tokens + cachedTokens + cacheWriteTokens,
-    outputTokens: usage.output_tokens,
-    cachedTokens,
-    cacheWriteTokens,
-    reasoningTokens: usage.output_tokens_details?.thinking_tokens ?? 0,
-  };
+/** Throws ErrorAnswer for an error inside a success. */
+function answerIn(data: unknown, headers: Headers): Message {
+  const failed = isJson(data) ? messagesFailure(data, billedWith(messagesUsage(data))) : null;
+  if (failed !== null) throw errorInside(failed, headers);
+  return messageSchema.parse(data);
 }
 
 const FINISH_REASONS: Record<string, string> = {
@@ -200,7 +189,7 @@ function replyFrom(message: Message, request: ModelRequest, config: ModelConfig,
       finishReason: empty ? 'empty_choice' : (FINISH_REASONS[stop] ?? stop),
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
     },
-    usageOf(message),
+    messagesUsage(message),
     request,
     config,
     now,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ErrorSaid } from '../domain/model/error-said.js';
 import {
   MAX_RETRY_AFTER_MS,
   ProviderError,
@@ -7,62 +8,71 @@ import {
 } from '../domain/model/provider-error.js';
 import { CallTookTooLong } from './bounded-call.js';
 import { NotConnected } from './connection.js';
+import { ErrorAnswer } from './error-answer.js';
 import { HtmlAnswer, UnusableResponse } from './http-fetch.js';
 import { PrivateAddress } from './public-address.js';
 import { isExhausted, refusedDimension, resetMs, statedLimits } from './stated-limits.js';
 
-/** Shared by the errors of both SDKs; untrusted. */
-interface Answer {
+/** Untrusted. `text` distinguishes cases, but is never passed on. */
+interface Answer extends ErrorSaid {
   status: number;
-  headers: Headers | undefined;
-  /** The provider's text: distinguishes cases, but is never passed on. */
-  text: string;
-  code: string;
-  type: string;
-  param: string;
+  headers: Headers;
+  json: boolean;
+  page: boolean;
+  billed?: ProviderErrorDetails['billed'];
 }
 
-const word = z.string().catch('');
-const innerSchema = z.object({ message: word, code: word, type: word, param: word });
-const bodySchema = z.union([
-  z.object({ error: innerSchema.loose() }).transform((body) => body.error),
-  innerSchema.loose(),
-  z.string().transform((message) => ({ message, code: '', type: '', param: '' })),
-]);
-
-function answerOf(error: unknown): Answer | null {
-  if (!(error instanceof Error)) return null;
-  const { status, headers, error: body } = error as { status?: unknown; headers?: unknown; error?: unknown };
-  if (typeof status !== 'number') return null;
-  const parsed = bodySchema.safeParse(body);
-  const inner = parsed.success ? parsed.data : { message: '', code: '', type: '', param: '' };
-  return {
-    status,
-    headers: headers instanceof Headers ? headers : undefined,
-    text: inner.message,
-    code: inner.code,
-    type: inner.type,
-    param: inner.param,
-  };
+/** The SDKs wrap what `fetch` throws. */
+function answerOf(error: unknown, depth = 0): Answer | null {
+  if (!(error instanceof Error) || depth > 4) return null;
+  if (error instanceof ErrorAnswer) {
+    const { said, ...answered } = error.answered;
+    return { ...answered, ...said };
+  }
+  const { status, headers } = error as { status?: unknown; headers?: unknown };
+  // A redirect, which is not followed.
+  if (typeof status === 'number' && headers instanceof Headers)
+    return { status, headers, json: false, page: false, text: '', code: '', type: '', param: '' };
+  return answerOf(error.cause, depth + 1);
 }
 
-const TOO_LONG =
-  /maximum context length|context[ _](length|window|size)|prompt is too long|input is too long|too many (input )?tokens|exceed context limit/i;
+/** Prompt and answer do not fit together, in the words of many servers. */
+const TOO_LONG = new RegExp(
+  [
+    /context[ _](length|window|size)|exceeds? (context|model token) limit|larger than the context/,
+    /(prompt|input|request) (is )?too long|input token length too long|prompt exceeds max length/,
+    /too many (input )?tokens|maximum prompt length|exceeds the maximum (number of tokens|allowed length)/,
+    /input token count (is|of|exceeds)|range of input length/,
+    /`?inputs`? tokens \+ `?max_new_tokens`? must be|`?inputs`? must have less than/,
+    // A limit of the answer alone is a wrong setting.
+    /'?max_(completion_)?tokens'?.{0,50} is too large(?!.{0,60}at most \d+ completion tokens)/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'is',
+);
 const NO_MONEY = /credit balance|insufficient[ _](quota|funds|balance)|billing|exceeded your current quota/i;
 const FILTERED =
   /content[ _](filter|policy|management)|content_policy_violation|ResponsibleAIPolicy|safety (system|policy)/i;
 const NO_MODEL = /model.{0,80}(not (found|exist)|does not exist)|(no such|unknown|invalid) model|not_found_error/i;
 
-function kindOf({ status, text, code, type }: Answer): ProviderErrorKind {
+/** In the words of proxies, for bodies that no model has seen. */
+const BODY_TOO_LARGE = /entity too large|payload ?too ?large|request size limit|request too long|body (is )?too large/i;
+/** Of a rate limit that is smaller than the request: no window is too small. */
+const ABOVE_RATE = /rate_limit_exceeded/;
+
+function kindOf({ status, json, text, code, type }: Answer): ProviderErrorKind {
   const said = `${code} ${type} ${text}`;
   if (status === 401) return 'auth';
   if (status === 402) return 'quota';
   if (status === 403) return 'permission';
   if (status === 404) return 'unknown_model';
   if (status === 408) return 'timeout';
-  if (status === 413) return 'context_window';
+  if (status === 413 && (!json || BODY_TOO_LARGE.test(text))) return 'body_too_large';
+  if (status === 413) return ABOVE_RATE.test(code) ? 'bad_request' : 'context_window';
   if (status === 429) return code === 'insufficient_quota' || type === 'insufficient_quota' ? 'quota' : 'rate_limited';
   if (status === 503 || status === 529) return 'overloaded';
+  if (status === 500 && json && TOO_LONG.test(said)) return 'context_window';
   if (status >= 500 || status === 409 || status === 425) return 'server_error';
   if (status === 400 || status === 422) {
     if (TOO_LONG.test(said)) return 'context_window';
@@ -109,6 +119,7 @@ const WHAT: Record<ProviderErrorKind, string> = {
   quota: 'reports that the account has no credit left',
   unknown_model: 'does not know the model or the address',
   bad_request: 'does not accept the request',
+  body_too_large: 'did not get the request: the proxy at this address refuses its size',
   context_window: 'reports that the prompt exceeds the context window',
 };
 
@@ -117,6 +128,8 @@ export interface CallFacts {
   model: string;
   apiKey: string;
   now: Date;
+  /** Length of the request's body. */
+  bodyBytes?: () => number;
 }
 
 function systemCode(error: unknown, depth = 0): string {
@@ -147,22 +160,25 @@ export function asProviderError(error: unknown, facts: CallFacts): ProviderError
   };
   const answer = answerOf(error);
   if (answer !== null) {
-    const id = answer.headers?.get('x-request-id') ?? answer.headers?.get('request-id') ?? '';
+    const id = answer.headers.get('x-request-id') ?? answer.headers.get('request-id') ?? '';
     const requestId = codeWord(id, apiKey);
+    const { page, billed } = answer;
+    const kind = kindOf(answer);
     const words = new Set([answer.type, answer.code, answer.param].map((text) => codeWord(text, apiKey)));
-    const page = /^\s*text\/html\b/i.test(answer.headers?.get('content-type') ?? '');
+    words.delete(String(answer.status));
     const notes = [
       `status ${answer.status}`,
+      kind === 'body_too_large' && facts.bodyBytes !== undefined ? `a body of ${facts.bodyBytes()} bytes` : '',
       page ? 'an HTML page' : '',
       ...words,
       requestId === '' ? '' : `request ${requestId}`,
     ];
-    const kind = kindOf(answer);
     const wanted = retryAfterMs(answer.headers, facts.now);
-    if (kind !== 'rate_limited') return build(kind, notes, { status: answer.status, retryAfterMs: wanted, page });
+    if (kind !== 'rate_limited')
+      return build(kind, notes, { status: answer.status, retryAfterMs: wanted, page, billed });
     const dimension = refusedDimension(answer.headers, `${answer.type} ${answer.code} ${answer.text}`);
     return build(kind, notes, {
-      status: answer.status,
+      ...{ status: answer.status, billed },
       retryAfterMs: wanted ?? resetMs(answer.headers, dimension, facts.now),
       refusal: {
         dimension,

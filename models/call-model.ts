@@ -100,12 +100,14 @@ async function sendCall(
   const started = performance.now();
   try {
     const callId = `${key.runId}/${key.step}/${key.try}/${attempt}`;
-    const reply = await port.complete(
+    const answer = await port.complete(
       { model: run.model, ...prompt, sampling: run.sampling, seed: run.seed, callId },
       signal,
       sending,
     );
     const ms = Math.round(performance.now() - started);
+    // Without a usable count, the cost is the whole reservation.
+    const reply = answer.usageProblem === undefined ? answer : { ...answer, costUsd: price.reservedUsd };
     grant?.settled(reply.usage.inputTokens + reply.usage.outputTokens, reply.statedLimits);
     const dearer =
       price.estimatedUsd === '0' || compareUsd(reply.costUsd, price.reservedUsd) <= 0

@@ -1,11 +1,13 @@
 import { estimateTextTokens, estimateTokens } from '../domain/model/estimate-tokens.js';
 import type { ModelReply, ModelRequest, TokenUsage } from '../domain/model/model.js';
+import type { ReportedUsage } from '../domain/model/reported-usage.js';
 import type { ModelConfig } from '../domain/model/config.js';
-import { costUsd, priceAt } from '../domain/model/price.js';
+import { costUsd, priceAt, tierPrice } from '../domain/model/price.js';
 import { outputLimit } from './output-limit.js';
 
-function problemWith(usage: TokenUsage | null, reply: { text: string }, config: ModelConfig): string | null {
-  if (usage === null) return 'the provider sent no token counts';
+function problemWith(counted: ReportedUsage | null, reply: { text: string }, config: ModelConfig): string | null {
+  if (counted === null) return 'the provider sent no token counts';
+  const { usage, problem } = counted;
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens, cacheWriteTokens = 0 } = usage;
   const counts = [inputTokens, outputTokens, cachedTokens, reasoningTokens, cacheWriteTokens];
   if (!counts.every((count) => Number.isSafeInteger(count) && count >= 0))
@@ -15,22 +17,26 @@ function problemWith(usage: TokenUsage | null, reply: { text: string }, config: 
   if (inputTokens === 0 || (outputTokens === 0 && reply.text !== '')) return 'a token count is zero';
   if (cachedTokens + cacheWriteTokens > inputTokens || reasoningTokens > outputTokens)
     return 'a part of the tokens exceeds the whole';
-  return null;
+  return problem;
 }
 
 /** The provider's token count if plausible, else a high estimate within the reservation. */
 export function priced(
   reply: Pick<ModelReply, 'text' | 'toolCalls' | 'finishReason'>,
-  counted: TokenUsage | null,
+  counted: ReportedUsage | null,
   request: ModelRequest,
   config: ModelConfig,
   now: Date,
 ): ModelReply {
-  const problem = problemWith(counted, reply, config);
+  const list = priceAt(config.prices, now);
+  const price = tierPrice(list, counted?.tier ?? null);
+  const problem =
+    problemWith(counted, reply, config) ??
+    (price === undefined ? `prices has no tiers.${counted?.tier}, which the provider charged` : null);
   const said = [reply.text, ...(reply.toolCalls ?? []).map((call) => call.name + call.arguments)].join('\n');
   const usage: TokenUsage =
     problem === null && counted !== null
-      ? counted
+      ? counted.usage
       : {
           inputTokens: Math.min(estimateTokens(request.messages, request.tools), config.contextWindow),
           outputTokens: Math.min(Math.max(1, estimateTextTokens(said)), outputLimit(config, request)),
@@ -38,7 +44,7 @@ export function priced(
           reasoningTokens: 0,
           cacheWriteTokens: 0,
         };
-  const result: ModelReply = { ...reply, usage, costUsd: costUsd(priceAt(config.prices, now), usage) };
+  const result: ModelReply = { ...reply, usage, costUsd: costUsd(price ?? list, usage) };
   return problem === null ? result : { ...result, usageProblem: problem };
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Sending } from '../domain/ports/model-port.js';
 import { sendRequest } from './connection.js';
+import { errorAnswer, isPage } from './error-answer.js';
 import { publicLookup, refusePrivateHost } from './public-address.js';
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -17,8 +18,9 @@ export class HtmlAnswer extends Error {
 /**
  * The `fetch` of the provider SDKs. The built-in one stops after five minutes, and follows
  * redirects with the key. This one waits as long as its signal allows, and reads the body before it
- * returns, so that a cut connection always fails the call. `sending`: see ModelPort. `publicOnly`:
- * throws PrivateAddress before connecting.
+ * returns, so that a cut connection always fails the call. Throws ErrorAnswer, since the SDKs drop
+ * error bodies of other dialects than theirs. `sending`: see ModelPort. `publicOnly`: throws
+ * PrivateAddress before connecting.
  */
 export async function httpFetch(
   input: string | URL | Request,
@@ -63,11 +65,9 @@ function asResponse(response: IncomingMessage, bytes: Buffer): Response {
   for (const [name, value] of Object.entries(response.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
-  if (status < 300 && isPage(headers, bytes)) throw new HtmlAnswer('the response is an HTML page');
+  if (status >= 400) throw errorAnswer(status, headers, bytes.toString('utf8'));
+  if (status < 300 && isPage(headers, bytes.subarray(0, 200).toString('utf8')))
+    throw new HtmlAnswer('the response is an HTML page');
   const bodiless = status === 204 || status === 205 || status === 304;
   return new Response(bodiless ? null : new Uint8Array(bytes), { status, headers });
 }
-
-const isPage = (headers: Headers, bytes: Buffer): boolean =>
-  /^\s*text\/html\b/i.test(headers.get('content-type') ?? '') ||
-  /^[\s\ufeff]*<(!doctype\s+html|html)\b/i.test(bytes.subarray(0, 200).toString('utf8'));

@@ -5,13 +5,17 @@ import type {
   ChatCompletionTool,
 } from 'openai/resources/chat/completions';
 import { z } from 'zod';
-import type { ChatMessage, ModelReply, ModelRequest, TokenUsage, ToolCall } from '../domain/model/model.js';
+import { isJson } from '../domain/gateway/json.js';
+import { billedWith, chatFailure } from '../domain/model/failed-answer.js';
+import type { ChatMessage, ModelReply, ModelRequest, ToolCall } from '../domain/model/model.js';
+import { chatUsage } from '../domain/model/reported-usage.js';
 import type { ModelConfig } from '../domain/model/config.js';
 import type { ModelPort, Sending } from '../domain/ports/model-port.js';
 import { samplingFor } from '../domain/model/sampling.js';
 import { asProviderError, isContentPolicy } from './as-provider-error.js';
 import { boundedCall } from './bounded-call.js';
 import { captureCall } from './capture-call.js';
+import { errorInside } from './error-answer.js';
 import { priced, refusedPrompt } from './checked-usage.js';
 import { httpFetch } from './http-fetch.js';
 import { type ModelSettings, quietClient, USUAL_BASE_URL } from './model-settings.js';
@@ -43,19 +47,21 @@ export function createOpenAiModel(settings: ModelSettings): ModelPort {
       const headers = request.callId === undefined ? {} : { 'X-Client-Request-Id': request.callId };
       const client = clientOf(sending);
       const ask = async (more: Record<string, unknown>) => {
+        const asked = { ...body, ...more };
+        const bodyBytes = (): number => Buffer.byteLength(JSON.stringify(asked));
         try {
-          const asked = { ...body, ...more };
           const { data, response } = await boundedCall(signal, timeout, (bounded) =>
             client.chat.completions
               .create(asked, { signal: bounded, headers, timeout: timeout + 60_000 })
               .withResponse(),
           );
-          const reply = replyFrom(completionSchema.parse(data), request, config, clock());
+          const reply = replyFrom(answerIn(data, response.headers), request, config, clock());
           return { data, reply: withStatedLimits(reply, response.headers) };
         } catch (error) {
           signal.throwIfAborted();
           if (isContentPolicy(error)) return { data: null, reply: refusedPrompt };
-          throw asProviderError(error, { provider: config.provider, model: config.model, apiKey, now: clock() });
+          const { provider, model } = config;
+          throw asProviderError(error, { provider, model, apiKey, now: clock(), bodyBytes });
         }
       };
       const { rollout } = request.model;
@@ -115,7 +121,6 @@ function wireMessages(messages: readonly ChatMessage[]): ChatCompletionMessagePa
 }
 
 const text = z.string().nullish().catch(null);
-const count = z.number().catch(Number.NaN);
 const partSchema = z.object({ text: z.string() }).loose();
 const callSchema = z.object({
   id: z.string().catch(''),
@@ -132,35 +137,16 @@ const completionSchema = z.object({
       }),
     }),
   ),
-  usage: z
-    .object({
-      prompt_tokens: count,
-      completion_tokens: count,
-      total_tokens: z.number().optional().catch(undefined),
-      prompt_tokens_details: z
-        .object({ cached_tokens: count.nullish(), cache_write_tokens: count.nullish() })
-        .nullish()
-        .catch(null),
-      completion_tokens_details: z.object({ reasoning_tokens: count.nullish() }).nullish().catch(null),
-    })
-    .nullish()
-    .catch(null),
+  usage: z.unknown().optional(),
+  service_tier: z.unknown().optional(),
 });
 type Completion = z.infer<typeof completionSchema>;
 
-function usageOf({ usage }: Completion): TokenUsage | null {
-  if (usage == null) return null;
-  const reasoningTokens = usage.completion_tokens_details?.reasoning_tokens ?? 0;
-  const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
-  // Some servers count reasoning only in the total.
-  const apart = reasoningTokens > 0 && total === input + output + reasoningTokens;
-  return {
-    inputTokens: input,
-    outputTokens: apart ? output + reasoningTokens : output,
-    cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
-    cacheWriteTokens: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
-    reasoningTokens,
-  };
+/** Throws ErrorAnswer for an error inside a success. */
+function answerIn(data: unknown, headers: Headers): Completion {
+  const failed = isJson(data) ? chatFailure(data, billedWith(chatUsage(data))) : null;
+  if (failed !== null) throw errorInside(failed, headers);
+  return completionSchema.parse(data);
 }
 
 function contentText(content: Completion['choices'][number]['message']['content']): string {
@@ -180,7 +166,7 @@ function toolCallOf(call: unknown, index: number): ToolCall {
 }
 
 function replyFrom(completion: Completion, request: ModelRequest, config: ModelConfig, now: Date): ModelReply {
-  const usage = usageOf(completion);
+  const usage = chatUsage(completion);
   const choice = completion.choices[0];
   if (choice === undefined) return priced({ text: '', finishReason: 'empty_choice' }, usage, request, config, now);
   const { message } = choice;

@@ -1,4 +1,6 @@
+import { billedWith, chatFailure, type FailedAnswer } from '../model/failed-answer.js';
 import type { ChatMessage, ToolCall } from '../model/model.js';
+import { chatUsage } from '../model/reported-usage.js';
 import { contentText, flagProblem, isJson, type Json, listOf, listProblem, numberOf, pick, textOf } from './json.js';
 import { between, COUNT, FROM_ZERO, type NumberFields, numberProblem, WHOLE } from './numbers.js';
 import {
@@ -125,17 +127,14 @@ export const chatWire: Wire = {
     };
   },
 
-  usage({ usage }) {
-    if (!isJson(usage)) return null;
-    const input = isJson(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
-    const output = isJson(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {};
-    return {
-      inputTokens: numberOf(usage['prompt_tokens']) ?? NaN,
-      outputTokens: numberOf(usage['completion_tokens']) ?? NaN,
-      cachedTokens: numberOf(input['cached_tokens']) ?? 0,
-      cacheWriteTokens: numberOf(input['cache_write_tokens']) ?? 0,
-      reasoningTokens: numberOf(output['reasoning_tokens']) ?? 0,
-    };
+  usage: chatUsage,
+
+  failure(answer) {
+    const failed = chatFailure(answer, billedWith(chatUsage(answer)));
+    if (failed !== null) return failed;
+    const { choices } = answer;
+    const isAnswer = Array.isArray(choices) && (choices.length === 0 || isJson(listOf(choices)[0]?.['message']));
+    return isAnswer ? null : 'malformed';
   },
 
   assembly: (body) => assemble(isJson(body['stream_options']) && body['stream_options']['include_usage'] === true),
@@ -180,8 +179,11 @@ function assemble(wantsUsage: boolean): Assembly {
   let head: Json | null = null;
   let usage: unknown = null;
   let finish: unknown = null;
+  let failed: FailedAnswer | null = null;
   const message: Json = { role: 'assistant', content: null };
   const calls: Json[] = [];
+  const hasText = (): boolean =>
+    calls.length > 0 || Object.entries(message).some(([key, text]) => key !== 'role' && textOf(text) !== '');
   const addCall = (call: Json): void => {
     const at = numberOf(call['index']) ?? calls.length;
     const given = isJson(call['function']) ? call['function'] : {};
@@ -204,6 +206,8 @@ function assemble(wantsUsage: boolean): Assembly {
       const { choices, usage: counted, object: _, ...rest } = chunk;
       head ??= rest;
       if (isJson(counted)) usage = counted;
+      // OpenAI's wire does not say whether a part of an answer is billed.
+      failed = chatFailure({ ...chunk, choices: listOf(choices) }, hasText() ? 'unknown' : 'no');
       const [choice] = listOf(choices);
       if (choice === undefined) return wantsUsage || !isJson(counted);
       const delta = isJson(choice['delta']) ? choice['delta'] : {};
@@ -225,5 +229,6 @@ function assemble(wantsUsage: boolean): Assembly {
         ...(isJson(usage) ? { usage } : {}),
       };
     },
+    failed: () => failed,
   };
 }

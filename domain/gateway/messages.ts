@@ -1,4 +1,6 @@
+import { billedWith, type FailedAnswer, messagesFailure } from '../model/failed-answer.js';
 import type { ChatMessage, ToolCall } from '../model/model.js';
+import { messagesUsage } from '../model/reported-usage.js';
 import { contentText, flagProblem, isJson, type Json, listOf, listProblem, numberOf, pick, textOf } from './json.js';
 import { between, COUNT, FROM_ZERO, type NumberFields, numberProblem } from './numbers.js';
 import {
@@ -166,15 +168,11 @@ export const messagesWire: Wire = {
     };
   },
 
-  usage({ usage }) {
-    if (!isJson(usage)) return null;
-    const cachedTokens = numberOf(usage['cache_read_input_tokens']) ?? 0;
-    const cacheWriteTokens = numberOf(usage['cache_creation_input_tokens']) ?? 0;
-    return {
-      inputTokens: (numberOf(usage['input_tokens']) ?? NaN) + cachedTokens + cacheWriteTokens,
-      outputTokens: numberOf(usage['output_tokens']) ?? NaN,
-      ...{ cachedTokens, cacheWriteTokens, reasoningTokens: 0 },
-    };
+  usage: messagesUsage,
+
+  failure(answer) {
+    const failed = messagesFailure(answer, billedWith(messagesUsage(answer)));
+    return failed ?? (Array.isArray(answer['content']) ? null : 'malformed');
   },
 
   assembly: () => assemble(),
@@ -253,6 +251,7 @@ interface OpenBlock {
 function assemble(): Assembly {
   let message: Json | null = null;
   let stopped = false;
+  let failed: FailedAnswer | null = null;
   const blocks: OpenBlock[] = [];
   const append = (open: OpenBlock, key: string, text: unknown): void => {
     open.block[key] = textOf(open.block[key]) + textOf(text);
@@ -263,6 +262,8 @@ function assemble(): Assembly {
       if (said === null) return true;
       const open = blocks[numberOf(said['index']) ?? -1];
       const delta = isJson(said['delta']) ? said['delta'] : {};
+      // Anthropic bills no answer that it breaks off.
+      failed = messagesFailure(said, 'no');
       switch (said['type']) {
         case 'message_start':
           message = isJson(said['message']) ? { ...said['message'] } : {};
@@ -296,5 +297,6 @@ function assemble(): Assembly {
       );
       return { ...message, content };
     },
+    failed: () => failed,
   };
 }

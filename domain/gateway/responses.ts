@@ -1,4 +1,6 @@
+import { billedWith, type FailedAnswer, responsesFailure } from '../model/failed-answer.js';
 import type { ChatMessage, ToolCall } from '../model/model.js';
+import { responsesUsage } from '../model/reported-usage.js';
 import { roleOf } from './chat.js';
 import { contentText, flagProblem, isJson, type Json, listOf, listProblem, numberOf, pick, textOf } from './json.js';
 import { between, COUNT, FROM_ZERO, type NumberFields, numberProblem } from './numbers.js';
@@ -182,17 +184,11 @@ export const responsesWire: Wire = {
     };
   },
 
-  usage({ usage }) {
-    if (!isJson(usage)) return null;
-    const input = isJson(usage['input_tokens_details']) ? usage['input_tokens_details'] : {};
-    const output = isJson(usage['output_tokens_details']) ? usage['output_tokens_details'] : {};
-    return {
-      inputTokens: numberOf(usage['input_tokens']) ?? NaN,
-      outputTokens: numberOf(usage['output_tokens']) ?? NaN,
-      cachedTokens: numberOf(input['cached_tokens']) ?? 0,
-      cacheWriteTokens: numberOf(input['cache_write_tokens']) ?? 0,
-      reasoningTokens: numberOf(output['reasoning_tokens']) ?? 0,
-    };
+  usage: responsesUsage,
+
+  failure(answer) {
+    const failed = responsesFailure(answer, billedWith(responsesUsage(answer)));
+    return failed ?? (Array.isArray(answer['output']) ? null : 'malformed');
   },
 
   assembly: () => assemble(),
@@ -233,6 +229,7 @@ const event = (data: Json): StreamEvent => ({ event: textOf(data['type']), data:
 /** The last event has the whole answer; servers may omit items from it that came earlier. */
 function assemble(): Assembly {
   let whole: Json | null = null;
+  let failed: FailedAnswer | null = null;
   const done: Json[] = [];
   return {
     add({ data }) {
@@ -244,9 +241,11 @@ function assemble(): Assembly {
         const status = textOf(said['type']).replace('response.', '');
         whole = { object: 'response', status, ...response };
         if (listOf(response['output']).length === 0) whole['output'] = done;
-      }
+        failed = responsesFailure(whole, billedWith(responsesUsage(whole)));
+      } else if (said['type'] === 'error') failed = responsesFailure({ error: said['error'] ?? said }, 'no');
       return true;
     },
     answer: () => whole,
+    failed: () => failed,
   };
 }

@@ -1,5 +1,7 @@
 import type { ProgramClient } from '../agent/program.js';
-import type { ChatMessage, ModelReply, TokenUsage } from '../model/model.js';
+import type { FailedAnswer } from '../model/failed-answer.js';
+import type { ChatMessage, ModelReply } from '../model/model.js';
+import type { ReportedUsage } from '../model/reported-usage.js';
 import type { Json } from './json.js';
 
 /** `data` is JSON, or `[DONE]`. */
@@ -29,6 +31,8 @@ export interface Assembly {
   add(event: StreamEvent): boolean;
   /** As if unstreamed; null: incomplete. */
   answer(): Json | null;
+  /** The error that the last event was; null: none. */
+  failed(): FailedAnswer | null;
 }
 
 /** The protocol of a client and its provider: pure rules. */
@@ -43,7 +47,9 @@ export interface Wire {
   /** Tool results since the last answer, by call id. */
   results(body: Json): { id: string; text: string }[];
   reply(answer: Json): Reply;
-  usage(answer: Json): TokenUsage | null;
+  usage(answer: Json): ReportedUsage | null;
+  /** Why a success is no answer; null: it is one. */
+  failure(answer: Json): FailedAnswer | 'malformed' | null;
   assembly(body: Json): Assembly;
   stream(answer: Json): StreamEvent[];
   error(error: { type: string; code: string | null; message: string }): Json;

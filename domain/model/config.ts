@@ -44,12 +44,21 @@ const rates = {
   reasoning: price.optional(),
 };
 
+/** For the whole call if its prompt is longer than `aboveTokens`. */
+const longPrompt = z.strictObject({ aboveTokens: tokens, ...rates }).optional();
+
 export const modelPriceSchema = z.strictObject({
   /** First day, UTC; the price is valid until the next one begins. */
   from: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, 'must be a date, as 2026-01-31'),
   ...rates,
-  /** For the whole call if its prompt is longer than `aboveTokens`. */
-  longPrompt: z.strictObject({ aboveTokens: tokens, ...rates }).optional(),
+  longPrompt,
+  /** For calls whose answer names this tier, as `priority`, `flex`, `batch`. */
+  tiers: z
+    .record(
+      z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, 'must be a tier in lower case'),
+      z.strictObject({ ...rates, longPrompt }),
+    )
+    .optional(),
 });
 /** US dollars per million tokens, as exact decimal strings. */
 export type ModelPrice = z.infer<typeof modelPriceSchema>;

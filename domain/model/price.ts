@@ -35,6 +35,13 @@ export function priceAt(prices: readonly ModelPrice[], at: Date): ModelPrice | n
   return prices.findLast((price) => price.from <= day) ?? prices[0] ?? null;
 }
 
+/** Null: no list price. Undefined: the tier has no price. */
+export function tierPrice(list: ModelPrice | null, tier: string | null): ModelPrice | null | undefined {
+  if (list === null || tier === null) return list;
+  const { from, tiers = {} } = list;
+  return Object.hasOwn(tiers, tier) ? { from, ...tiers[tier]! } : undefined;
+}
+
 /** Dollars per million tokens → units per token. */
 const perToken = (dollarsPerMillion: string): bigint => usdUnits(dollarsPerMillion) / 1_000_000n;
 
@@ -63,5 +70,9 @@ export function highestCostUsd(price: ModelPrice | null, most: { inputTokens: nu
     { ...most, ...none, reasoningTokens: most.outputTokens },
     { ...most, ...none, cacheWriteTokens: most.inputTokens, reasoningTokens: most.outputTokens },
   ];
-  return ways.map((usage) => costUsd(price, usage)).reduce((a, b) => (compareUsd(a, b) < 0 ? b : a));
+  // The provider decides which tier a call gets.
+  const prices = [price, ...Object.keys(price?.tiers ?? {}).map((tier) => tierPrice(price, tier) ?? price)];
+  return prices
+    .flatMap((one) => ways.map((usage) => costUsd(one, usage)))
+    .reduce((a, b) => (compareUsd(a, b) < 0 ? b : a));
 }

@@ -16,6 +16,7 @@ const CONSEQUENCES = {
   quota: 'config_error',
   unknown_model: 'config_error',
   bad_request: 'config_error',
+  body_too_large: 'config_error',
   context_window: 'context',
 } as const;
 export type ProviderErrorKind = keyof typeof CONSEQUENCES;
@@ -43,6 +44,8 @@ export interface ProviderErrorDetails {
   refusal?: RateRefusal | undefined;
   /** An HTML page: from a gateway, not the provider. */
   page?: boolean | undefined;
+  /** Absent: by kind and status. */
+  billed?: 'no' | 'unknown' | undefined;
 }
 
 /**
@@ -59,6 +62,7 @@ export class ProviderError extends Error {
   /** Of rate_limited: the limit (null: unknown), and the provider's statement of limits. */
   readonly refusal: RateRefusal | undefined;
   readonly page: boolean;
+  private readonly saidBilled: 'no' | 'unknown' | undefined;
 
   constructor(kind: ProviderErrorKind, provider: string, message: string, details: ProviderErrorDetails = {}) {
     super(message);
@@ -68,12 +72,13 @@ export class ProviderError extends Error {
     this.retryAfterMs = details.retryAfterMs;
     this.refusal = details.refusal;
     this.page = details.page ?? false;
+    this.saidBilled = details.billed;
   }
 
   with(change: { message?: string; retryAfterMs?: number }): ProviderError {
     const { message = this.message, retryAfterMs = this.retryAfterMs } = change;
-    const { status, refusal, page } = this;
-    return new ProviderError(this.kind, this.provider, message, { status, retryAfterMs, refusal, page });
+    const { status, refusal, page, saidBilled: billed } = this;
+    return new ProviderError(this.kind, this.provider, message, { status, retryAfterMs, refusal, page, billed });
   }
 
   get consequence(): ProviderConsequence {
@@ -88,6 +93,7 @@ export class ProviderError extends Error {
   }
   /** Whether the provider may bill the call. */
   get billed(): 'no' | 'unknown' {
+    if (this.saidBilled !== undefined) return this.saidBilled;
     const unseen = ANSWERED_UNSEEN.includes(this.kind) || GATEWAY_LOST_ANSWER.includes(this.status ?? 0);
     return unseen ? 'unknown' : 'no';
   }

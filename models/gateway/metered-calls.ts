@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJson, type Json } from '../../domain/gateway/json.js';
+import { isJson, type Json, textOf } from '../../domain/gateway/json.js';
 import { SseReader } from '../../domain/gateway/sse.js';
-import { parsed, type StreamEvent } from '../../domain/gateway/wire.js';
+import { parsed, type StreamEvent, type Wire } from '../../domain/gateway/wire.js';
 import type { ModelReply } from '../../domain/model/model.js';
+import { refusal } from '../../domain/gateway/refusals.js';
 import type { MeteredCall, MeteredCalls, MeteredResult } from '../../domain/ports/metered-calls.js';
 import type { RateGovernor, RateGrant } from '../../domain/ports/rate-governor.js';
 import type { CallLedger } from '../../domain/ports/record/call-ledger.js';
@@ -12,7 +13,9 @@ import { RefusedRow } from '../../domain/errors.js';
 import { ProviderError } from '../../domain/model/provider-error.js';
 import type { RunDefinition } from '../../domain/run/run.js';
 import { asProviderError } from '../as-provider-error.js';
+import { ErrorAnswer, errorAnswer, errorInside, isPage } from '../error-answer.js';
 import { CallTookTooLong } from '../bounded-call.js';
+import { HtmlAnswer, UnusableResponse } from '../http-fetch.js';
 import { backoffMs, dearerAnswer, reportRefusal } from '../call-model.js';
 import { priced } from '../checked-usage.js';
 import { USUAL_BASE_URL } from '../model-settings.js';
@@ -38,10 +41,8 @@ const ANTHROPIC_VERSION = '2023-06-01';
 const never = new AbortController().signal;
 
 interface Outcome {
-  status: number;
   headers: Headers;
-  answer: Json | null;
-  begun: boolean;
+  answer: Json;
 }
 
 /** A program's calls: each has a ledger row and keeps the account's rate. Retries faults itself. */
@@ -142,6 +143,26 @@ class Fault {
 }
 
 const FOR_THE_CLIENT = [400, 404, 413, 422];
+/** Words and codes after which clients shorten their conversations. */
+const OVERFLOW = /prompt is too long|context_length_exceeded|maximum context length|request_too_large/i;
+
+/**
+ * What the client sees of a request that the provider does not accept: its own words, in the form
+ * that the client reads. Null: it sees a fault.
+ */
+function verbatimOf(wire: Wire, error: unknown, { kind }: ProviderError): { status: number; body: Json } | null {
+  // Some providers report an empty account with 400.
+  if (!(error instanceof ErrorAnswer) || kind === 'quota' || kind === 'body_too_large') return null;
+  const { status, said, json, body } = error.answered;
+  const overflow = kind === 'context_window';
+  if (!json || (!overflow && !FOR_THE_CLIENT.includes(status))) return null;
+  const own = isJson(body?.['error']) ? textOf(body['error']['message']) : '';
+  if (body !== null && own !== '' && (!overflow || OVERFLOW.test(`${said.code} ${said.type} ${own}`)))
+    return { status, body };
+  const message = overflow && !/prompt is too long/i.test(said.text) ? `prompt is too long: ${said.text}` : said.text;
+  const refused = refusal(wire, overflow ? 400 : status, message, overflow ? 'context_length_exceeded' : null);
+  return { status: refused.status, body: refused.body };
+}
 
 async function attempt(
   at: Calling,
@@ -155,7 +176,7 @@ async function attempt(
   const limit = AbortSignal.timeout(config.requestTimeoutSeconds * 1000);
   const started = performance.now();
   const progress = { begun: false, sent: false };
-  let found: Outcome | null = null;
+  let found: Outcome;
   try {
     const answer = await post(urlOf(access, call.wire.upstreamPath), {
       headers: headersFor(access, call.headers, `${run.runId}/${call.step}/0/${about.number}`),
@@ -170,14 +191,11 @@ async function attempt(
       progress.begun = true;
       event(one);
     });
-    if (found.answer === null || found.status >= 300)
-      throw Object.assign(new Error('refused'), {
-        ...(found.status >= 300 ? { status: found.status, headers: found.headers, error: errorIn(found.answer) } : {}),
-      });
   } catch (error) {
     const late = limit.aborted ? new CallTookTooLong(`no reply within ${config.requestTimeoutSeconds} s`) : error;
     const fault = asProviderError(late, {
       ...{ provider: config.provider, model: config.model, apiKey: access.apiKey, now: new Date() },
+      bodyBytes: () => Buffer.byteLength(call.text),
     });
     const redacted = fault.with({ message: access.redact(fault.message) });
     if (progress.sent) reportRefusal(about.grant, redacted);
@@ -192,13 +210,7 @@ async function attempt(
       attempt: about.number,
     });
     at.budget.ended(call.step);
-    const status = found?.status ?? 0;
-    // Some providers report an empty account with 400.
-    const verbatim =
-      FOR_THE_CLIENT.includes(status) && redacted.kind !== 'quota' && found?.answer != null && !progress.begun
-        ? { status, body: found.answer }
-        : null;
-    return new Fault(redacted, progress.begun, verbatim);
+    return new Fault(redacted, progress.begun, progress.begun ? null : verbatimOf(call.wire, late, redacted));
   }
   const ms = Math.round(performance.now() - started);
   const { answer } = found;
@@ -225,7 +237,7 @@ async function attempt(
   return { kind: 'answered', answer };
 }
 
-/** Passes a streamed answer on as it comes. Null: it was cut, or is not an answer. */
+/** Passes a streamed answer on as it comes. Throws what is not an answer, or was cut. */
 async function read(
   answer: Upstream,
   call: MeteredCall,
@@ -233,22 +245,49 @@ async function read(
   event: (event: StreamEvent) => void,
 ): Promise<Outcome> {
   const { status, headers } = answer;
-  const streamed = status < 300 && /^text\/event-stream/i.test(headers.get('content-type') ?? '');
-  if (!streamed) {
-    const text = access.redact(await wholeText(answer.text));
-    return { status, headers, answer: parsed(text), begun: false };
-  }
+  if (status < 300 && /^text\/event-stream/i.test(headers.get('content-type') ?? ''))
+    return { headers, answer: await readStream(answer, call, access, event) };
+  const text = access.redact(await wholeText(answer.text));
+  if (status >= 300) throw errorAnswer(status, headers, text);
+  if (isPage(headers, text)) throw new HtmlAnswer('the response is an HTML page');
+  const whole = parsed(text);
+  const failure = whole === null ? 'malformed' : call.wire.failure(whole);
+  if (failure === 'malformed') throw new UnusableResponse('the response is no answer');
+  if (failure !== null) throw errorInside(failure, headers);
+  return { headers, answer: whole! };
+}
+
+/** Events before an answer's first content: a call that fails after them is made again, unseen. */
+const OPENING = ['message_start', 'ping', 'response.created', 'response.queued', 'response.in_progress'];
+
+async function readStream(
+  { headers, text: pieces }: Upstream,
+  call: MeteredCall,
+  access: Access,
+  event: (event: StreamEvent) => void,
+): Promise<Json> {
   const assembly = call.wire.assembly(call.asked);
   const events = new SseReader();
-  let begun = false;
-  for await (const text of answer.text)
+  let opening: StreamEvent[] | null = [];
+  for await (const text of pieces)
     for (const one of events.push(text)) {
       const clean = { ...one, data: access.redact(one.data) };
-      if (!assembly.add(clean)) continue;
-      begun = true;
+      const shown = assembly.add(clean);
+      const failed = assembly.failed();
+      if (failed !== null) throw errorInside(failed, headers);
+      if (!shown) continue;
+      if (opening !== null && OPENING.includes(clean.event ?? '')) {
+        opening.push(clean);
+        continue;
+      }
+      opening?.forEach(event);
+      opening = null;
       event(clean);
     }
-  return { status, headers, answer: assembly.answer(), begun };
+  const whole = assembly.answer();
+  if (whole === null) throw new Error('the stream ended before the answer');
+  if (call.wire.failure(whole) !== null) throw new UnusableResponse('the stream is no answer');
+  return whole;
 }
 
 /** Without a usable count, the cost is the whole reservation. */
@@ -265,8 +304,6 @@ function settled(
   if (counted.usageProblem === undefined) return counted;
   return { ...counted, usage: { ...counted.usage, inputTokens: estimate.inputTokens }, costUsd: reservedUsd };
 }
-
-const errorIn = (body: Json | null): unknown => (isJson(body?.['error']) ? { error: body['error'] } : (body ?? {}));
 
 function urlOf({ config, baseUrl }: Access, path: string): URL {
   const base = baseUrl ?? USUAL_BASE_URL[config.provider] ?? '';

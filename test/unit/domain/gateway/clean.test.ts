@@ -100,7 +100,7 @@ describe('over chat completions', () => {
     const chunk = (data: Json) => assembly.add({ event: null, data: JSON.stringify(data) });
     expect(chunk({ choices: [{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }] })).toBe(true);
     expect(chunk({ choices: [], usage })).toBe(shown);
-    expect(chatWire.usage(assembly.answer()!)).toMatchObject({ inputTokens: 7, outputTokens: 3 });
+    expect(chatWire.usage(assembly.answer()!)).toMatchObject({ usage: { inputTokens: 7, outputTokens: 3 } });
   });
 });
 

@@ -521,6 +521,14 @@ describe('a log of Inspect', () => {
       ]);
     });
 
+  test('counts cached tokens once where an old version had them within the input', async () => {
+    const old = { input_tokens: 100, output_tokens: 10, total_tokens: 110, input_tokens_cache_read: 40 };
+    const result = await one('inspect', log(sampleOf({ model_usage: { 'openai/gpt-5': old } })));
+    expect(await there.queries.showRun(result.runId!)).toMatchObject({
+      usage: { inputTokens: 100, outputTokens: 10, cachedTokens: 40 },
+    });
+  });
+
   test('takes of a member that is there twice the last', async () => {
     const result = await one(
       'inspect',

@@ -263,7 +263,16 @@ function tellClipped(clipped: readonly Clipped[], file: string, member: string, 
     remarks.odd(file, `${member}: ${key}`, 'clipped', `${bytes} bytes: its beginning and its end are kept`);
 }
 
-/** Inspect counts tokens read from a cache, or written to it, apart from the input. */
+/**
+ * Inspect counts tokens read from a cache, or written to it, apart from the input. Where input and
+ * output alone are the total, as in logs of old versions, the input includes them.
+ */
+function wholeInput(usage: Fields, input: number, cached: number, written: number): number {
+  const total = countOf(usage['total_tokens']);
+  const includes = total === input + (countOf(usage['output_tokens']) ?? 0) && cached + written <= input;
+  return includes ? input : input + cached + written;
+}
+
 function usageOf(usage: Fields, event: Fields, file: string, key: string, remarks: Remarks): ExtraCall {
   const count = (name: string): number => {
     const value = countOf(usage[name]);
@@ -275,7 +284,12 @@ function usageOf(usage: Fields, event: Fields, file: string, key: string, remark
   const cost = amountOf(usage['total_cost']);
   const seconds = numberOf(event['working_time']);
   return {
-    ...{ try: 1, attempt: 1, status: 'confirmed', input_tokens: count('input_tokens') + cached + written },
+    ...{
+      try: 1,
+      attempt: 1,
+      status: 'confirmed',
+      input_tokens: wholeInput(usage, count('input_tokens'), cached, written),
+    },
     ...{ output_tokens: count('output_tokens'), cached_tokens: cached, cache_write_tokens: written },
     reasoning_tokens: count('reasoning_tokens'),
     ...(cost !== null && { cost_usd: cost }),
@@ -499,7 +513,7 @@ function foreignEnd(
       countOf(one['input_tokens_cache_read']) ?? 0,
       countOf(one['input_tokens_cache_write']) ?? 0,
     ];
-    usage.input += (countOf(one['input_tokens']) ?? 0) + cached + written;
+    usage.input += wholeInput(one, countOf(one['input_tokens']) ?? 0, cached, written);
     usage.output += countOf(one['output_tokens']) ?? 0;
     usage.cached += cached;
     usage.cacheWrite += written;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchError } from '../domain/errors.js';
 import { estimateTokens } from '../domain/model/estimate-tokens.js';
 import { compareUsd } from '../domain/model/price.js';
@@ -30,14 +31,40 @@ export const paidModels = (ports: ModelCallPorts): Player => ({
   next: (run, turn, prompt, signal) => callModel(ports, run, turn, prompt, signal),
 });
 
-/** Never repeats a call with a stored answer, and makes none that might exceed the run's limits. */
+/** Before a refused call is made once more. */
+const REFUSED_PAUSE_MS = 500;
+
+type Called = Exclude<TurnResult, { kind: 'asked' }>;
+/** A provider that has answered the run does not accept a request: no wrong setting. */
+interface Refused {
+  kind: 'refused';
+}
+
+/**
+ * Never repeats a call with a stored answer, and makes none that might exceed the run's limits. A
+ * request that is refused after answered ones is repeated once; then the run ends, scored.
+ */
 export async function callModel(
   ports: ModelCallPorts,
   run: RunDefinition,
   key: TurnKey,
   prompt: Prompt,
   signal: AbortSignal,
-): Promise<Exclude<TurnResult, { kind: 'asked' }>> {
+): Promise<Called> {
+  const first = await tryModel(ports, run, key, prompt, signal);
+  if (first.kind !== 'refused') return first;
+  await sleep(REFUSED_PAUSE_MS, undefined, { signal });
+  const second = await tryModel(ports, run, key, prompt, signal);
+  return second.kind === 'refused' ? { kind: 'end', endReason: 'provider_refused' } : second;
+}
+
+async function tryModel(
+  ports: ModelCallPorts,
+  run: RunDefinition,
+  key: TurnKey,
+  prompt: Prompt,
+  signal: AbortSignal,
+): Promise<Called | Refused> {
   const { store } = ports;
   const { provider, model, config } = run.model;
   const port = ports.models.get(provider);
@@ -86,7 +113,7 @@ interface ReservedModelCall {
 async function sendCall(
   call: ReservedModelCall,
   signal: AbortSignal,
-): Promise<Extract<TurnResult, { kind: 'reply' | 'end' }>> {
+): Promise<Extract<TurnResult, { kind: 'reply' | 'end' }> | Refused> {
   const { store, port, run, key, prompt, grant, price, attempt } = call;
   let sent = port.tellsSending !== true;
   const notSent: unknown[] = [];
@@ -135,7 +162,7 @@ async function storeFailure(
   { store, run, key, endpoint, attempt }: ReservedModelCall,
   fault: ProviderError,
   sent: boolean,
-): Promise<Extract<TurnResult, { kind: 'end' }>> {
+): Promise<Extract<TurnResult, { kind: 'end' }> | Refused> {
   const retryAfterMs = fault.retryable ? (fault.retryAfterMs ?? backoffMs(attempt)) : undefined;
   const wrongAddress = await isWrongAddress(store, run, fault, attempt);
   await store.failCall(key, fault.kind, sent ? fault.billed : 'no', {
@@ -149,6 +176,7 @@ async function storeFailure(
     ...(retryAfterMs === undefined || wrongAddress ? {} : { retryAt: new Date(Date.now() + retryAfterMs) }),
   });
   if (fault.consequence === 'context') return { kind: 'end', endReason: 'context' };
+  if (fault.kind === 'bad_request' && (await store.spending(run.runId)).tokens > 0) return { kind: 'refused' };
   if (wrongAddress)
     throw new BenchError(
       'usage',

@@ -24,6 +24,7 @@ export const END_REASONS = [
   'format',
   'forfeit',
   'exit',
+  'provider_refused',
   'wall_time',
   'deadline',
   'api',
@@ -36,6 +37,7 @@ export const END_REASONS = [
 /**
  * `api`, `runtime`, `unknown` occur only on imported runs: the provider, or the harness or
  * container failed, or nothing was recorded. `exit`: a program ended without `submit`.
+ * `provider_refused`: the provider answered calls of the run, then refused one, and its repetition.
  * `infra_error`, `config_error` do not affect scores, but count in the leaderboard's denominator.
  */
 export type EndReason = (typeof END_REASONS)[number];
@@ -57,6 +59,7 @@ const FORCED_CAUSE: Partial<Record<EndReason, string>> = {
   exit: 'exit_error',
   wall_time: 'wall_time',
   deadline: 'wall_time',
+  provider_refused: 'exit_api',
   api: 'exit_api',
   runtime: 'exit_error',
 };

@@ -225,6 +225,24 @@ test('an agent that has used its limit up has done so, lost answers or not', asy
   });
 });
 
+test('a request that is refused is a wrong setting at first; after answers it is repeated once, and ends the run', async () => {
+  const definition = await oneRun();
+  const at = (step: number) => ({ ...keyOf(definition), step });
+  const call = (step: number) => callModel(portsAt(simulator.openAiBaseUrl), definition, at(step), prompt, never);
+  simulator.behave(() => ({ kind: 'bad_request' }));
+  await expect(call(1)).rejects.toMatchObject({ kind: 'bad_request', consequence: 'config_error' });
+  simulator.behave(hello);
+  expect(await call(1)).toMatchObject({ kind: 'reply' });
+  const answers = [{ kind: 'bad_request' as const }, hello()];
+  simulator.behave(() => answers.shift()!);
+  expect(await call(2)).toMatchObject({ kind: 'reply', reply: { text: 'hello' } });
+  simulator.behave(() => ({ kind: 'bad_request' }));
+  const asked = simulator.requests.length;
+  expect(await call(3)).toEqual({ kind: 'end', endReason: 'provider_refused' });
+  expect(simulator.requests.length).toBe(asked + 2);
+  expect((await db.store.spending(definition.runId)).unconfirmedUsd).toBe('0');
+});
+
 test('an answer without a count is charged no more than was set aside for it, however long it is', async () => {
   const definition = await oneRun({ costLimitUsd: '1' });
   simulator.behave(() => ({ kind: 'reply', text: 'a long-winded answer; '.repeat(2000), usageOnWire: 'missing' }));

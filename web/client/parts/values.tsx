@@ -46,7 +46,7 @@ const UNFINISHED: Partial<Record<RunStatus, [Tone, string]>> = {
   running: ['info', '●'],
   finishing: ['info', '◕'],
 };
-const INFRA: readonly EndReason[] = ['infra_error', 'config_error', 'api', 'runtime'];
+const INFRA: readonly EndReason[] = ['infra_error', 'config_error', 'provider_refused', 'api', 'runtime'];
 
 export interface StatusOf {
   status: RunStatus;

@@ -460,7 +460,7 @@ test('a key that a server echoes in its answer, or as an error’s code, comes i
   });
   simulator.behave(() => ({ kind: 'bad_request', code: `sk-proj-canary-...6789` }));
   const failed = callModel(ports, lab, { ...keyOf(lab), step: 2 }, prompt, never);
-  await expect(failed).rejects.toThrow('does not accept the request');
+  expect(await failed).toEqual({ kind: 'end', endReason: 'provider_refused' });
   const everything = await db.pool.query(
     `select to_jsonb(c)::text as row from model_calls c where run_id = $1 union all select to_jsonb(e)::text from events e where run_id = $1`,
     [definition.runId],

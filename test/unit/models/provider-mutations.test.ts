@@ -18,7 +18,6 @@ import { LONG } from '../../setup/long.js';
 const MUTATIONS = LONG ? 200 : 5;
 const SEED = Number(process.env['BENCH_TEST_SEED'] ?? 20_261_128);
 const ENV = { THE_KEY: 'canary-key-of-the-provider-0123456789' };
-const RESERVED = '0.5';
 const WINDOW = 100_000;
 const never = new AbortController().signal;
 let provider: ScriptedProvider;

@@ -3,11 +3,16 @@ import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { z } from 'zod';
 import { InfrastructureError } from '../../domain/errors.js';
-import type { CommandOutcome } from '../../domain/ports/sandbox-port.js';
+import type { CommandOutcome, ExecResult, SandboxExec } from '../../domain/ports/sandbox-port.js';
 import type { ControlChannel } from '../shell/control-channel.js';
+import { stdinName } from '../shell/exec-client.js';
+import { execFolder, execRequest, execResult, faultOf, INCOMING } from '../shell/exec-request.js';
 import { type ControlRequest, OUTCOME_FILE_LIMIT, parseOutcome, replySchema } from '../shell/protocol.js';
 import { PATIENCE_MS, SHORT_ANSWER_MS, SupervisorAway } from '../shell/shell-client.js';
 import { statusOf } from './engine-errors.js';
+import { execOutput } from './exec-output.js';
+import { CONTROL_INSIDE } from './sandbox-container.js';
+import { tarBytes } from './tar-bytes.js';
 
 /** Requests go to stdin, since an exec's arguments appear in the engine's events. */
 const CLIENT = ['/opt/bench/python3', '-IS', '/opt/bench/durable_shell/control_client.py'];
@@ -49,6 +54,24 @@ export function execChannel(container: Docker.Container, what: string): ControlC
       if (reply === null) throw new SupervisorAway(`no supervisor answers in ${what}`);
       return 'ok' in reply ? (reply.printed ?? '') : '';
     },
+    async exec(exec, signal) {
+      const fault = faultOf(exec);
+      if (fault !== null) return { kind: 'refused', reason: 'invalid', why: fault };
+      signal.throwIfAborted();
+      const request = execRequest(exec, await stageStdin(container, exec));
+      const { reply, outcome } = await ask(request, { signal, withinMs: exec.timeLimitSeconds * 1000 + PATIENCE_MS });
+      if (reply !== null && 'error' in reply)
+        throw new InfrastructureError(`exec ${exec.key} in ${what}: ${reply.error}`);
+      if (reply !== null && 'refused' in reply) return { kind: 'refused', reason: reply.refused, why: reply.why };
+      if (outcome !== null) return await resultOf(container, exec, outcome, signal);
+      if (reply === null) throw new SupervisorAway(`no supervisor answers in ${what}`);
+      throw new InfrastructureError(`exec ${exec.key} ended, but ${what} has no outcome of it`);
+    },
+    async stopExec(key) {
+      const { reply } = await ask({ op: 'stopExec', key }, { withinMs: SHORT_ANSWER_MS });
+      if (reply === null) throw new SupervisorAway(`no supervisor answers in ${what}`);
+      if ('error' in reply) throw new InfrastructureError(`stopping exec ${key} in ${what}: ${reply.error}`);
+    },
     async answers() {
       try {
         return (await ask({ op: 'ping' }, { withinMs: SHORT_ANSWER_MS })).reply !== null;
@@ -59,6 +82,28 @@ export function execChannel(container: Docker.Container, what: string): ControlC
     },
   };
 }
+
+/** Name of the file; null: it reads nothing. The supervisor removes it. */
+async function stageStdin(container: Docker.Container, { key, stdin }: SandboxExec): Promise<string | null> {
+  if (stdin === undefined) return null;
+  const name = stdinName(key);
+  const archive = await tarBytes([{ name: `${INCOMING}/${name}`, mode: 0o444, bytes: Buffer.from(stdin) }]);
+  await container.putArchive(archive, { path: CONTROL_INSIDE });
+  return name;
+}
+
+const resultOf = (
+  container: Docker.Container,
+  { key }: SandboxExec,
+  outcome: string,
+  signal: AbortSignal,
+): Promise<ExecResult> =>
+  execResult(outcome, async (stream) => {
+    const chunks: Buffer[] = [];
+    const path = `${CONTROL_INSIDE}/${execFolder(key)}/${stream}`;
+    for await (const chunk of execOutput(container, ['/bin/cat', path], signal)) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  });
 
 async function connect(container: Docker.Container, what: string): Promise<Duplex> {
   try {

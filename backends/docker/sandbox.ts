@@ -5,7 +5,7 @@ import { withEngineErrors, eachWithEngineErrors } from './engine-errors.js';
 import { freezeContainer, thawContainer } from './freeze-container.js';
 import { proxyReports } from './network-proxy.js';
 import { collect } from './sandbox/collect.js';
-import { interrupt, printed, programHost, runCommand } from './sandbox/commands.js';
+import { interrupt, printed, programHost, runCommand, runExec, stopExec } from './sandbox/commands.js';
 import { containerOf, type DockerSandboxOptions, foldersOf, sandboxContext } from './sandbox/context.js';
 import { list } from './sandbox/list.js';
 import { remove } from './sandbox/remove.js';
@@ -23,6 +23,8 @@ export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort 
     run: (ref, command, signal) => runCommand(context, ref, command, signal),
     interrupt: (ref, n) => interrupt(context, ref, n),
     printed: (ref, n) => printed(context, ref, n),
+    exec: (ref, exec, signal) => runExec(context, ref, exec, signal),
+    stopExec: (ref, key) => stopExec(context, ref, key),
     collect: (ref, files, maxBytes, how) =>
       withEngineErrors(`collecting files of run ${ref.runId}`, () => collect(context, ref, files, maxBytes, how)),
     snapshot: (ref, limits, signal) =>

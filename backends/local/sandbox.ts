@@ -4,7 +4,7 @@ import { collectFiles } from '../shell/collect-files.js';
 import { controlDirectories } from '../shell/control-directory.js';
 import { freezeRun, thawRun } from './freeze-run.js';
 import { readView } from './run-world.js';
-import { interrupt, printed, run } from './sandbox/commands.js';
+import { interrupt, printed, run, runExec, stopExec } from './sandbox/commands.js';
 import { controlOf, type LocalSandboxOptions, requireSandbox, sandboxContext, uidOf } from './sandbox/context.js';
 import { start } from './sandbox/start.js';
 import { stop } from './sandbox/stop.js';
@@ -21,6 +21,8 @@ export function createLocalSandbox(options: LocalSandboxOptions): SandboxPort {
     run: (ref, command, signal) => run(context, ref, command, signal),
     interrupt: (ref, n) => interrupt(context, ref, n),
     printed: (ref, n) => printed(context, ref, n),
+    exec: (ref, exec, signal) => runExec(context, ref, exec, signal),
+    stopExec: (ref, key) => stopExec(context, ref, key),
     async collect(ref, files, maxBytes, more) {
       const { workspace } = await requireSandbox(controlOf(context, ref), ref);
       return await collectFiles(workspace, files, maxBytes, uidOf(context, ref), more);

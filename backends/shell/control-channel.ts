@@ -1,4 +1,5 @@
-import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-port.js';
+import type { CommandOutcome, ExecResult, SandboxCommand, SandboxExec } from '../../domain/ports/sandbox-port.js';
+import { runExec, stopExec } from './exec-client.js';
 import { interruptCommand, printedBy, runCommand, supervisorAnswers } from './shell-client.js';
 
 export interface ControlChannel {
@@ -11,6 +12,10 @@ export interface ControlChannel {
   interrupt(n: number): Promise<void>;
   /** End of command n's output so far; empty: it does not run. Throws SupervisorAway. */
   printed(n: number): Promise<string>;
+  /** As `run`, for an exec. */
+  exec(exec: SandboxExec, signal: AbortSignal): Promise<ExecResult>;
+  /** Throws SupervisorAway. */
+  stopExec(key: string): Promise<void>;
   answers(): Promise<boolean>;
 }
 
@@ -19,5 +24,7 @@ export const sharedDirectory = (control: string): ControlChannel => ({
   run: (command, signal) => runCommand(control, command, signal),
   interrupt: (n) => interruptCommand(control, n),
   printed: (n) => printedBy(control, n),
+  exec: (exec, signal) => runExec(control, exec, signal),
+  stopExec: (key) => stopExec(control, key),
   answers: () => supervisorAnswers(control),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { storable } from '../../domain/text/storable.js';
 import { gpuSchema } from '../../domain/agent/tool-state.js';
+import type { ExecRequest } from './exec-request.js';
 import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-port.js';
 
 /**
@@ -12,7 +13,9 @@ export type ControlRequest =
   | { op: 'ping' }
   | ({ op: 'submit'; live?: boolean } & SandboxCommand)
   | { op: 'interrupt' | 'printed'; n: number }
-  | { op: 'answer'; number: number; text: string };
+  | { op: 'answer'; number: number; text: string }
+  | ExecRequest
+  | { op: 'stopExec'; key: string };
 
 export const replySchema = z.union([
   z.object({ ok: z.literal(true), printed: z.string().max(100_000).transform(storable).optional() }),
@@ -20,6 +23,9 @@ export const replySchema = z.union([
   /** A running program requests a validation. */
   z.object({ asked: z.number().int().positive() }),
   z.object({ error: z.string() }),
+  /** The outcome of this exec lies there. */
+  z.object({ ended: z.string() }),
+  z.object({ refused: z.enum(['invalid', 'other_request', 'user']), why: z.string().transform(storable) }),
 ]);
 export type ControlReply = z.infer<typeof replySchema>;
 

@@ -81,7 +81,7 @@ export async function supervisorAnswers(control: string): Promise<boolean> {
   }
 }
 
-async function ask(
+export async function ask(
   control: string,
   request: ControlRequest,
   options: { signal?: AbortSignal; withinMs: number },

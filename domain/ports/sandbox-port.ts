@@ -72,6 +72,54 @@ export interface SandboxCommand {
   silenceLimitSeconds?: number;
 }
 
+/** A program without a shell, beside the durable one; several run at once. */
+export interface SandboxExec {
+  /**
+   * Its name in this sandbox: A-Z a-z 0-9 . _ - (128 at most). It runs once; the same request again
+   * re-attaches.
+   */
+  key: string;
+  /** The program is looked up in PATH; its arguments are passed as they are. */
+  argv: readonly string[];
+  /** At most 32 MiB; absent: /dev/null. */
+  stdin?: Uint8Array;
+  /** `name`, `uid`, `name:group` or `uid:gid`; absent: the agent. */
+  user?: string;
+  /** Added to the sandbox's own variables. */
+  env?: Readonly<Record<string, string>>;
+  /** Absolute, or below the workspace; absent: the workspace. */
+  cwd?: string;
+  timeLimitSeconds: number;
+  /** Kept of the start of each stream, at most 32 MiB; absent: 10 MiB. */
+  outputLimitBytes?: number;
+}
+
+export interface ExecStreamOutput {
+  kept: Buffer;
+  /** All bytes written, kept or not. */
+  bytes: number;
+  truncated: boolean;
+}
+
+export type ExecResult =
+  | {
+      kind: 'ended';
+      /** 128 + signal when killed; 127: no such program; 126: it, or its folder, cannot be used. */
+      exitCode: number;
+      /** As `SIGKILL`; null: it exited. */
+      signal: string | null;
+      timedOut: boolean;
+      /** What stopped it with all that it had started. */
+      stoppedBy: Exclude<StoppedBy, 'silence'> | null;
+      stdout: ExecStreamOutput;
+      stderr: ExecStreamOutput;
+      ms: number;
+    }
+  /** Its effects are unknown; the same key runs never again. */
+  | { kind: 'lost'; why: string }
+  /** Nothing ran. `other_request`: the key belongs to another request. */
+  | { kind: 'refused'; reason: 'invalid' | 'other_request' | 'user'; why: string };
+
 /** A running program requests a validation, by its own number, or has ended. */
 export type ProgramNews = { kind: 'asked'; number: number } | { kind: 'ended'; outcome: CommandOutcome };
 
@@ -213,6 +261,14 @@ export interface SandboxPort {
   interrupt(ref: SandboxRef, n: number): Promise<void>;
   /** End of command n's output so far, some thousand characters; empty if it does not run. */
   printed(ref: SandboxRef, n: number): Promise<string>;
+  /**
+   * Run a program and wait for its end, or re-attach; processes it leaves behind live on. An abort of
+   * `signal` ends the wait, not the program. Throws SandboxLost if the sandbox is gone, and
+   * InfrastructureError.
+   */
+  exec(ref: SandboxRef, exec: SandboxExec, signal: AbortSignal): Promise<ExecResult>;
+  /** End an exec's processes, those it left behind included. Harmless if there are none. */
+  stopExec(ref: SandboxRef, key: string): Promise<void>;
   /** Copy files out of the workspace: regular files only, no links followed. */
   collect(ref: SandboxRef, files: string[], maxBytes: number, more?: CollectOptions): Promise<Collected>;
   /**

@@ -68,6 +68,7 @@ def in_container(arguments: argparse.Namespace) -> Settings:
         watched_places=(HOME, "/tmp", "/var/tmp"),
         has_gpus=arguments.gpus,
         counts_memory_kills=True,
+        has_other_users=True,
     )
 
 

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { ExecRequest } from '../../backends/shell/exec-request.js';
 
 /** A worker process that starts a command and waits for it, to be killed meanwhile. */
 const PROGRAM = `
@@ -25,11 +26,8 @@ const BY_EXEC = `
     });
 `;
 
-export interface Command {
-  n: number;
-  script: string;
-  timeLimitSeconds: number;
-}
+/** A command, or another request with its `op`. */
+export type Command = { n: number; script: string; timeLimitSeconds: number } | ExecRequest;
 
 export const handOverAndWait = (control: string, command: Command): Promise<ChildProcess> =>
   client(PROGRAM, [control], command);

@@ -1,5 +1,12 @@
 import { SandboxLost } from '../../../domain/errors.js';
-import type { CommandOutcome, ProgramHost, SandboxCommand, SandboxRef } from '../../../domain/ports/sandbox-port.js';
+import type {
+  CommandOutcome,
+  ExecResult,
+  ProgramHost,
+  SandboxCommand,
+  SandboxExec,
+  SandboxRef,
+} from '../../../domain/ports/sandbox-port.js';
 import { answerProgram, followProgram, SupervisorAway } from '../../shell/shell-client.js';
 import { withEngineErrors } from '../engine-errors.js';
 import { channelTo, foldersOf, type SandboxContext } from './context.js';
@@ -17,6 +24,21 @@ export async function runCommand(
   if (!awoken) return found;
   return { ...found, restarted: true, ...(outOfMemory && { memoryKills: 1 + (found.memoryKills ?? 0) }) };
 }
+
+export async function runExec(
+  context: SandboxContext,
+  ref: SandboxRef,
+  exec: SandboxExec,
+  signal: AbortSignal,
+): Promise<ExecResult> {
+  return (await withSupervisor(context, ref, `exec ${exec.key}`, () => channelTo(context, ref).exec(exec, signal)))
+    .found;
+}
+
+export const stopExec = (context: SandboxContext, ref: SandboxRef, key: string): Promise<void> =>
+  withEngineErrors(`stopping exec ${key} of run ${ref.runId}`, () => channelTo(context, ref).stopExec(key)).catch(
+    unlessStopped,
+  );
 
 export const interrupt = (context: SandboxContext, ref: SandboxRef, n: number): Promise<void> =>
   withEngineErrors(`interrupting command ${n} of run ${ref.runId}`, () => channelTo(context, ref).interrupt(n)).catch(

@@ -1,21 +1,37 @@
 import { InfrastructureError } from '../../../domain/errors.js';
-import type { CommandOutcome, SandboxCommand, SandboxRef } from '../../../domain/ports/sandbox-port.js';
+import type {
+  CommandOutcome,
+  ExecResult,
+  SandboxCommand,
+  SandboxExec,
+  SandboxRef,
+} from '../../../domain/ports/sandbox-port.js';
+import { runExec as askForExec, stopExec as askForStop } from '../../shell/exec-client.js';
 import { interruptCommand, printedBy, runCommand, SupervisorAway } from '../../shell/shell-client.js';
 import { controlOf, requireSandbox, type SandboxContext } from './context.js';
 import { wake } from './wake.js';
 
 const MOST_TRIES = 3;
 
-export async function run(
+export const run = (
   context: SandboxContext,
   ref: SandboxRef,
   command: SandboxCommand,
   signal: AbortSignal,
-): Promise<CommandOutcome> {
+): Promise<CommandOutcome> => withSupervisor(context, ref, () => runCommand(controlOf(context, ref), command, signal));
+
+export const runExec = (
+  context: SandboxContext,
+  ref: SandboxRef,
+  exec: SandboxExec,
+  signal: AbortSignal,
+): Promise<ExecResult> => withSupervisor(context, ref, () => askForExec(controlOf(context, ref), exec, signal));
+
+async function withSupervisor<T>(context: SandboxContext, ref: SandboxRef, work: () => Promise<T>): Promise<T> {
   const control = controlOf(context, ref);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await runCommand(control, command, signal);
+      return await work();
     } catch (error) {
       if (!(error instanceof SupervisorAway)) throw error;
       if (attempt === MOST_TRIES) throw new InfrastructureError(`run ${ref.runId}: ${error.message}`, { cause: error });
@@ -30,6 +46,9 @@ export const interrupt = (context: SandboxContext, ref: SandboxRef, n: number): 
 
 export const printed = (context: SandboxContext, ref: SandboxRef, n: number): Promise<string> =>
   printedBy(controlOf(context, ref), n).catch((error: unknown) => unlessAway(error) ?? '');
+
+export const stopExec = (context: SandboxContext, ref: SandboxRef, key: string): Promise<void> =>
+  askForStop(controlOf(context, ref), key).catch(unlessAway);
 
 /** Without a supervisor nothing runs. */
 function unlessAway(error: unknown): undefined {

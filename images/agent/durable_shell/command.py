@@ -6,7 +6,7 @@ import errno
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 
@@ -58,6 +58,7 @@ class Command:
         *,
         carried: CarriedState | None,
         prepared: ShellProcess | None,
+        keepers: Callable[[], Collection[int]],
         on_started: Callable[[int, int], None],
         on_end: Callable[[Command], None],
     ) -> None:
@@ -71,6 +72,8 @@ class Command:
         self._script = order.script
         self._time_limit = order.time_limit
         self._silence_limit = order.silence_limit
+        # What they keep are execs, no part of any command.
+        self._keepers = keepers
         self._on_started = on_started
         self._on_end = on_end
         self._notices: list[str] = []
@@ -217,7 +220,7 @@ class Command:
         """
         if self.pid is None:
             return []
-        ours = processes.descendants(os.getpid())
+        ours = processes.descendants(os.getpid(), self._keepers())
         of_shell = {process.pid for process in processes.descendants(self.pid)}
         older = {process.session for process in ours if process.started < self._started}
         return [
@@ -244,7 +247,10 @@ class Command:
         if self._settings.uid is not None and self._settings.uid_is_ours_alone:
             processes.kill_all_of(self._settings.uid)
             return
-        processes.kill_found(lambda: processes.descendants(os.getpid()))
+        keepers = self._keepers()
+        processes.kill_found(
+            lambda: [p for p in processes.descendants(os.getpid()) if p.pid not in keepers]
+        )
 
     # -- end
 

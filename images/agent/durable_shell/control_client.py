@@ -34,7 +34,9 @@ def main() -> None:
     reply = ask(line)
     outcome = None
     if request["op"] == "submit" and (reply is None or "done" in reply):
-        outcome = read_outcome(int(request["n"]))
+        outcome = read_outcome(f"steps/{int(request['n'])}")
+    if request["op"] == "exec" and (reply is None or "ended" in reply):
+        outcome = read_outcome(f"execs/{os.path.basename(request['key'])}")
     answer = json.dumps({"reply": reply, "outcome": outcome}, ensure_ascii=False)
     view = memoryview(answer.encode("utf-8", "replace") + b"\n")
     while view:
@@ -65,9 +67,9 @@ def ask(line: bytes) -> dict[str, Any] | None:
             return None
 
 
-def read_outcome(n: int) -> str | None:
+def read_outcome(place: str) -> str | None:
     try:
-        with open(f"steps/{n}/outcome.json", "rb") as file:
+        with open(f"{place}/outcome.json", "rb") as file:
             return file.read(OUTCOME_FILE_BYTES).decode("utf-8", "replace")
     except FileNotFoundError:
         return None

@@ -38,6 +38,7 @@ class EventLoop:
         self._timers: list[tuple[float, int, Timer]] = []
         self._order = itertools.count()
         self._children: dict[int, Callable[[int], None]] = {}
+        self.when_childless: Callable[[], None] = lambda: None
         # When it last ran.
         self._seen = time.monotonic()
         self._wake_read, wake_write = os.pipe()
@@ -77,6 +78,7 @@ class EventLoop:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
+                guarded(self.when_childless)
                 return
             if pid == 0:
                 return

@@ -55,8 +55,17 @@ MEMORY_TOTAL_BYTES = 1024 * 1024
 NOTE_BYTES = 64 * 1024
 OPEN_FILE_BYTES = 4096
 
+# Execs: at once, and those kept that have only left processes behind; beyond these the oldest is
+# let go.
+RUNNING_EXECS = 64
+EXECS_LEFT_BEHIND = 32
+# Streams of all execs that ended; the oldest are dropped.
+EXEC_KEPT_BYTES = 256 * 1024 * 1024
+
 # Descriptors that others can make us hold. Beyond these the oldest is closed. Together they stay
-# below the numbers that the shell inherits (carried_state.STATE_FD and following).
+# below the numbers that the shell inherits (carried_state.STATE_FD and following); control
+# connections and channels to execs are moved above them.
 OPEN_LEFTOVER_PIPES = 64
-CONTROL_CONNECTIONS = 64
+CONTROL_CONNECTIONS = 128
+MOVED_UP_TO = 300
 TOOL_CONNECTIONS = 32

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
 from collections.abc import Callable
 from functools import partial
 
+from . import limits
 from .event_loop import EventLoop, guarded
+
+
+def move_up(sock: socket.socket) -> socket.socket:
+    """The same socket under a number that a shell does not inherit something else by."""
+    with sock:
+        number = fcntl.fcntl(sock, fcntl.F_DUPFD_CLOEXEC, limits.MOVED_UP_TO)
+    return socket.socket(fileno=number)
 
 
 class Connection:
@@ -83,7 +92,7 @@ class LineServer:
 
     def _accept(self) -> None:
         try:
-            sock, _ = self._listener.accept()
+            sock = move_up(self._listener.accept()[0])
         except BlockingIOError:
             return
         sock.setblocking(False)

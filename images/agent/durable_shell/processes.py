@@ -6,7 +6,7 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -105,8 +105,8 @@ def all_processes() -> list[Process]:
     return [process for process in found if process is not None and process.state not in "ZX"]
 
 
-def descendants(root: int) -> list[Process]:
-    """Living descendants of `root`, without itself."""
+def descendants(root: int, without: Collection[int] = ()) -> list[Process]:
+    """Living descendants of `root`, without itself, and without those in `without` and theirs."""
     children: dict[int, list[Process]] = {}
     for process in all_processes():
         children.setdefault(process.parent, []).append(process)
@@ -114,6 +114,8 @@ def descendants(root: int) -> list[Process]:
     open_ends = [root]
     while open_ends:
         for child in children.get(open_ends.pop(), []):
+            if child.pid in without:
+                continue
             found.append(child)
             open_ends.append(child.pid)
     return found

@@ -20,6 +20,8 @@ class Settings:
     # Environment of a fresh shell. Later ones get theirs from the carried state.
     environment: dict[str, str]
     tools_socket: str
+    # Execs may run as other users than the agent: the sandbox has its own.
+    has_other_users: bool = False
     # Limit on the processes of `uid`, where nothing else limits them and the uid is this run's own.
     most_processes: int | None = None
     # What the agent's files may take together, where nothing else holds it, and where they lie.

@@ -26,13 +26,13 @@ class StepStore:
         self._foreign = os.geteuid() == 0 and self._owner != (0, 0)
         self._saved_state: bytes | None = None
         # No supervisor was here before.
-        self.is_new = self._make_dir("steps")
+        self.is_new = self.make_dir("steps")
 
     def give_away(self, path: str) -> None:
         if self._foreign:
             os.chown(path, *self._owner, follow_symlinks=False)
 
-    def _make_dir(self, path: str) -> bool:
+    def make_dir(self, path: str) -> bool:
         try:
             os.mkdir(path, 0o700)
         except FileExistsError:
@@ -40,7 +40,7 @@ class StepStore:
         self.give_away(path)
         return True
 
-    def _write(self, path: str, content: bytes) -> None:
+    def write(self, path: str, content: bytes) -> None:
         descriptor = os.open(path, _WRITE, 0o600)
         try:
             view = memoryview(content)
@@ -53,21 +53,21 @@ class StepStore:
 
     def write_whole(self, path: str, content: bytes) -> None:
         """All of it or nothing, for whoever reads or whenever we die."""
-        self._write(f"{path}.tmp", content)
+        self.write(f"{path}.tmp", content)
         os.rename(f"{path}.tmp", path)
 
     def claim(self, n: int) -> bool:
         """True: the step is ours to run. False: it was handed over before."""
-        return self._make_dir(f"steps/{n}")
+        return self.make_dir(f"steps/{n}")
 
     def started(self, n: int, request: dict[str, Any]) -> None:
         """For people, and for a supervisor that finds our processes after us."""
-        self._write(f"steps/{n}/{_REQUEST}", json.dumps(request).encode())
+        self.write(f"steps/{n}/{_REQUEST}", json.dumps(request).encode())
 
     def process(self, n: int) -> tuple[int, int] | None:
         """The shell of step n: process id and start time."""
         try:
-            request = json.loads(_read(f"steps/{n}/{_REQUEST}"))
+            request = json.loads(read_file(f"steps/{n}/{_REQUEST}"))
             return int(request["pid"]), int(request["started"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -94,12 +94,12 @@ class StepStore:
 
     def load_state(self) -> bytes | None:
         try:
-            self._saved_state = _read(_STATE)
+            self._saved_state = read_file(_STATE)
         except OSError:
             self._saved_state = None
         return self._saved_state
 
 
-def _read(path: str) -> bytes:
+def read_file(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read()

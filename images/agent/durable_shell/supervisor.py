@@ -17,6 +17,7 @@ from . import carried_state, limits, processes
 from .carried_state import CarriedState
 from .command import Command, Order
 from .event_loop import EventLoop
+from .execs import Execs
 from .gpus import Found, Gpus
 from .line_server import Connection, LineServer
 from .memory_kills import MemoryKills
@@ -67,6 +68,7 @@ class Supervisor:
             )
         for n in self._store.unfinished():
             self._finish_lost(n)
+        self._execs = Execs(self._loop, settings, self._store, self._watch_what_runs)
         self._requests = RequestChannel(
             self._loop,
             settings.tools_socket,
@@ -91,6 +93,15 @@ class Supervisor:
     def _workspace_is_full(self) -> None:
         if self._current is not None:
             self._current.stop("workspace")
+        self._execs.stop_all("workspace")
+
+    def _watch_what_runs(self) -> None:
+        if self._watch is None:
+            return
+        if self._current is not None or self._execs.running > 0:
+            self._watch.command_began()
+        else:
+            self._watch.command_ended()
 
     def _prepare(self) -> None:
         if self._current is None:
@@ -123,6 +134,11 @@ class Supervisor:
             elif op == "interrupt":
                 if self._current is not None and self._current.n == int(request["n"]):
                     self._current.stop("interrupt")
+                reply = {"ok": True}
+            elif op == "exec":
+                reply = self._execs.ask(connection, request)
+            elif op == "stopExec":
+                self._execs.stop(str(request["key"]), "interrupt")
                 reply = {"ok": True}
             elif op == "answer":
                 self._requests.answer(int(request["number"]), str(request["text"]))
@@ -186,6 +202,7 @@ class Supervisor:
                 order,
                 carried=self._carried,
                 prepared=self._prepared.take(self._carried),
+                keepers=lambda: self._execs.keepers,
                 on_started=lambda pid, started: self._store.started(
                     order.n,
                     {
@@ -199,8 +216,7 @@ class Supervisor:
             )
         except OSError as error:
             self._current = None
-            if self._watch is not None:
-                self._watch.command_ended()
+            self._watch_what_runs()
             self._finish(self._lost(order.n, f"{NOT_STARTED}{error.strerror}.", None))
 
     @property
@@ -222,7 +238,7 @@ class Supervisor:
         self._current = None
         if self._watch is not None:
             outcome.notice = " ".join(filter(None, (outcome.notice, self._watch.notice()))) or None
-            self._watch.command_ended()
+            self._watch_what_runs()
         self._answer(outcome)
         # After the answer, and whatever came with it.
         self._loop.after(0, self._prepare)

@@ -92,6 +92,8 @@ function unusable(problem: BenchError): Backends[Backend] {
         run: refuse,
         interrupt: refuse,
         printed: refuse,
+        exec: refuse,
+        stopExec: refuse,
         collect: refuse,
         snapshot: () => {
           throw problem;

@@ -36,7 +36,7 @@ export async function stopExec(control: string, key: string): Promise<void> {
 
 export const stdinName = (key: string): string => `${key}.${randomBytes(6).toString('hex')}`;
 
-/** Name of the file; null: it reads nothing. The supervisor removes it as soon as it has it open. */
+/** Name of the file; null: it reads nothing. The supervisor opens and removes it. */
 async function stageStdin(control: string, { key, stdin }: SandboxExec): Promise<string | null> {
   if (stdin === undefined) return null;
   const name = stdinName(key);

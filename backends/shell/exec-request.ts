@@ -47,8 +47,8 @@ export function faultOf({ key, argv, env = {}, cwd, user, stdin, ...limits }: Sa
   if (Object.keys(env).some((name) => name === '' || name.includes('=')))
     return 'a variable has no name, or one with =';
   if ((stdin?.length ?? 0) > MOST_STDIN_BYTES) return `stdin exceeds ${MOST_STDIN_BYTES} bytes: write a file first`;
-  if (!(timeLimitSeconds > 0)) return 'the time limit must be positive';
-  if (!(outputLimitBytes >= 0 && outputLimitBytes <= MOST_STREAM_BYTES))
+  if (!(timeLimitSeconds > 0 && Number.isFinite(timeLimitSeconds))) return 'the time limit must be positive';
+  if (!(Number.isInteger(outputLimitBytes) && outputLimitBytes >= 0 && outputLimitBytes <= MOST_STREAM_BYTES))
     return `the limit of a stream must be 0 to ${MOST_STREAM_BYTES} bytes`;
   return null;
 }
@@ -83,7 +83,7 @@ const endedSchema = z.object({
 });
 const outcomeSchema = z.union([z.object({ lost: z.literal(true), why: z.string().max(1000) }), endedSchema]);
 
-/** `text` of the outcome's file; `read`: null when the stream's file is gone. Throws on nonsense. */
+/** `text` of the outcome's file; `read`: null when the stream's file is gone. Throws ZodError. */
 export async function execResult(
   text: string,
   read: (stream: ExecStream) => Promise<Buffer | null>,

@@ -36,6 +36,8 @@ export const stubbedBackend: Backends['local'] = {
       }),
     interrupt: () => Promise.resolve(),
     printed: () => Promise.resolve(''),
+    exec: () => Promise.resolve({ kind: 'refused', reason: 'invalid', why: 'there are no programs here' }),
+    stopExec: () => Promise.resolve(),
     collect: (_, paths) =>
       Promise.resolve({ kind: 'files', files: paths.map((path) => ({ path, bytes: Buffer.from('') })) }),
     snapshot: () => {

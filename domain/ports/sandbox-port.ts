@@ -262,8 +262,8 @@ export interface SandboxPort {
   /** End of command n's output so far, some thousand characters; empty if it does not run. */
   printed(ref: SandboxRef, n: number): Promise<string>;
   /**
-   * Run a program and wait for its end, or re-attach; processes it leaves behind live on. An abort of
-   * `signal` ends the wait, not the program. Throws SandboxLost if the sandbox is gone, and
+   * Run a program and wait for its end, or re-attach; processes it leaves behind live on. An abort
+   * of `signal` ends the wait, not the program. Throws SandboxLost if the sandbox is gone, and
    * InfrastructureError.
    */
   exec(ref: SandboxRef, exec: SandboxExec, signal: AbortSignal): Promise<ExecResult>;

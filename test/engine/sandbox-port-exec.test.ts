@@ -5,7 +5,8 @@ import { probeEngine } from '../../backends/docker/engine.js';
 import { execRequest } from '../../backends/shell/exec-request.js';
 import { SandboxLost } from '../../domain/errors.js';
 import { newRunId } from '../../domain/ids.js';
-import type { ExecResult, SandboxExec, SandboxRef } from '../../domain/ports/sandbox-port.js';
+import type { ExecResult, SandboxExec, SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
+import { LONG } from '../setup/long.js';
 import { testPodman } from '../setup/podman-engine.js';
 import {
   type BackendUnderTest,
@@ -30,14 +31,16 @@ describe.runIf(process.platform === 'linux')('plain exec on local', () => suite(
 
 function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: () => Promise<BackendUnderTest>) {
   const separate = name !== 'local' || root;
+  // A remote engine costs an engine's exec per request: the long suite has all of it.
+  const everything = LONG || name !== 'docker (remote)';
   let backend: BackendUnderTest;
   let ref: SandboxRef;
   let n = 0;
   let commands = 0;
 
-  const begin = async (): Promise<SandboxRef> => {
+  const begin = async (more: Partial<SandboxSpec['limits']> = {}): Promise<SandboxRef> => {
     const started = { runId: newRunId(), epoch: 1 };
-    const limits = { memoryMb: 512, cpus: 2, pids: 200 };
+    const limits = { memoryMb: 512, cpus: 2, pids: 200, ...more };
     await backend.sandbox.start({
       ...started,
       starterDir: backend.starterDir,
@@ -77,7 +80,7 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
       interval: 50,
     });
 
-  it('passes arguments as they are', async () => {
+  it.runIf(everything)('passes arguments as they are', async () => {
     const argv = [
       'a b',
       '"quoted"',
@@ -101,7 +104,7 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     expect(exitCode).toBe(0);
   });
 
-  it('hands 32 MiB in as stdin, which may be opened anew', async () => {
+  it.runIf(everything)('hands 32 MiB in as stdin, which may be opened anew', async () => {
     const stdin = randomBytes(32 * MB);
     const sha = createHash('sha256').update(stdin).digest('hex');
     expect((await run(['sha256sum', '/dev/stdin'], { stdin })).stdout.kept.toString()).toContain(sha);
@@ -127,7 +130,7 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     expect([stdout.truncated, stderr.truncated]).toEqual([false, false]);
   });
 
-  it('sets variables and folder; without them the sandbox’s own, and the workspace', async () => {
+  it.runIf(everything)('sets variables and folder; without them the sandbox’s own, and the workspace', async () => {
     expect(await says('pwd; echo $GIVEN')).toMatch(/workspace\nto all\n$/);
     const { stdout } = await sh('pwd; echo "$GIVEN $MORE"', { env: { MORE: 'a "b"\n$c' }, cwd: 'data' });
     expect(stdout.kept.toString()).toMatch(/workspace\/data\nto all a "b"\n\$c\n$/);
@@ -137,13 +140,14 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     expect(nowhere.stderr.kept.toString()).toContain('/nowhere');
   });
 
-  it.runIf(name !== 'local')('runs as any user of the container', async () => {
+  it.runIf(everything && name !== 'local')('runs as any user of the container', async () => {
     const who = async (user?: string) =>
       (await sh('id -un; id -g; echo $HOME', user === undefined ? {} : { user })).stdout.kept.toString();
     expect(await who()).toBe('agent\n10001\n/home/agent\n');
     expect(await who('root')).toBe('root\n0\n/root\n');
     expect(await who('nobody')).toMatch(/^nobody\n65534\n/);
     expect((await sh('id -u; id -g; id -G', { user: '4711:4712' })).stdout.kept.toString()).toBe('4711\n4712\n4712\n');
+    expect(await sh('mkdir /made && echo it > /made/file', { user: 'root' })).toMatchObject({ exitCode: 0 });
     // What root may enter is not what the user may.
     expect(await run(['pwd'], { cwd: '/root', user: 'nobody' })).toMatchObject({ exitCode: 126 });
     expect(await ask(order(['id'], { user: 'no-such-user' }))).toMatchObject({ kind: 'refused', reason: 'user' });
@@ -155,7 +159,7 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
       expect(await ask(order(['id'], { user }))).toMatchObject({ kind: 'refused', reason: 'user' });
   });
 
-  it('tells exit codes from signals', async () => {
+  it.runIf(everything)('tells exit codes from signals', async () => {
     expect(await sh('exit 3')).toMatchObject({ exitCode: 3, signal: null, timedOut: false, stoppedBy: null });
     expect(await sh('kill -SEGV $$')).toMatchObject({ exitCode: 139, signal: 'SIGSEGV' });
     const missing = await run(['no-such-program']);
@@ -164,7 +168,7 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     expect(await run(['/etc/passwd'])).toMatchObject({ exitCode: 126 });
   });
 
-  it('kills the whole tree at its time limit, daemons included, and nothing else', async () => {
+  it.runIf(everything)('kills the whole tree at its time limit, daemons included, and nothing else', async () => {
     const beside = ask(order(['sleep', '3333']));
     // Ignoring the first signal takes two seconds: on one backend only.
     const deaf = name === 'docker' ? 'trap "" TERM; ' : '';
@@ -178,14 +182,14 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     expect(await beside).toMatchObject({ stoppedBy: 'interrupt', signal: 'SIGTERM' });
   });
 
-  it('runs ten at once', async () => {
+  it.runIf(everything)('runs ten at once', async () => {
     // Each waits for all.
     const script = 'touch "at-once-$1"; until [ "$(ls | grep -c at-once)" = 10 ]; do sleep 0.05; done; echo "$1"';
     const all = await Promise.all(Array.from({ length: 10 }, (_, i) => run(['sh', '-c', script, 'sh', `${i}`])));
     expect(all.map(({ stdout }) => stdout.kept.toString())).toEqual(Array.from({ length: 10 }, (_, i) => `${i}\n`));
   });
 
-  it('leaves what it starts in the background, until it is stopped', async () => {
+  it.runIf(everything)('leaves what it starts in the background, until it is stopped', async () => {
     const server = order(['sh', '-c', 'sh -c "echo up; while :; do echo on; sleep 0.05; done" & echo $! > server']);
     expect((await ended(ask(server))).exitCode).toBe(0);
     expect(await says('kill -0 $(cat server) && echo alive')).toBe('alive\n');
@@ -208,7 +212,7 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     expect(await ask(order(['true'], { key: '../steps' }))).toMatchObject({ kind: 'refused', reason: 'invalid' });
   });
 
-  it('goes on without whoever asked: another worker gets the same answer', async () => {
+  it.runIf(everything)('goes on without whoever asked: another worker gets the same answer', async () => {
     const exec = order(['sh', '-c', 'echo begun >> lives; until [ -e go-on ]; do sleep 0.05; done; cat lives']);
     const worker = await backend.handOver(ref, execRequest(exec, null));
     await appears('lives');
@@ -224,20 +228,23 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     expect(await ask(exec)).toEqual(await attached);
   });
 
-  it('and the shell leave each other alone', async () => {
+  it.runIf(everything)('and the shell leave each other alone', async () => {
     const shell = (script: string, timeLimitSeconds = 60) =>
       backend.sandbox.run(ref, { n: ++commands, script, timeLimitSeconds }, never);
     await shell('kept=yes');
-    const exec = order(['sh', '-c', 'touch beside; until [ -e enough ]; do sleep 0.05; done; echo $kept']);
-    const waiting = ask(exec);
+    const command = shell('(setsid sleep 5551 &); touch at-work; sleep 5552');
+    await appears('at-work');
+    // Began after the command, which ends with all that began after it and is its own.
+    const waiting = ask(order(['sh', '-c', 'touch beside; until [ -e enough ]; do sleep 0.05; done; echo $kept']));
     await appears('beside');
-    // Began after the exec, and ends with its own tree.
-    expect(await shell('(setsid sleep 5551 &); sleep 5552', 0.5)).toMatchObject({ timedOut: true });
+    await backend.sandbox.interrupt(ref, commands);
+    expect(await command).toMatchObject({ interrupted: true });
+    expect(await says('ps -eo args | grep "[s]leep 555"')).toBe('');
     expect(await shell('echo $kept; touch enough')).toMatchObject({ output: 'yes\n' });
     expect((await ended(waiting)).stdout.kept.toString()).toBe('\n');
   });
 
-  it('counts a flood and keeps its start', async () => {
+  it.runIf(everything)('counts a flood and keeps its start', async () => {
     const flood = await run(['sh', '-c', 'head -c 300000000 /dev/zero; echo end >&2'], { outputLimitBytes: 5 * MB });
     expect(flood).toMatchObject({ exitCode: 0, stdout: { bytes: 300_000_000, truncated: true } });
     expect(flood.stdout.kept.length).toBe(5 * MB);
@@ -247,7 +254,14 @@ function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: ()
     expect(endless.stdout.kept.length).toBe(10 * MB);
   });
 
-  it.runIf(separate)('keeps its files where the agent’s user can neither write nor read', async () => {
+  it.runIf(name === 'local')('is stopped where its files exceed the limit of a watched workspace', async () => {
+    const small = await begin({ workspaceMb: 8 });
+    const writer = order(['sh', '-c', 'head -c 30000000 /dev/zero > much; sleep 7777']);
+    expect(await ask(writer, small)).toMatchObject({ stoppedBy: 'workspace', signal: 'SIGKILL', timedOut: false });
+    await backend.sandbox.stop(small);
+  });
+
+  it.runIf(everything && separate)('keeps its files where the agent’s user can neither write nor read', async () => {
     const control = backend.controlInside(ref);
     const tries = [
       `ls ${control} ${control}/execs`,

@@ -88,20 +88,22 @@ class _Stream:
 def start(order: ExecOrder, settings: Settings, store: ExecStore) -> tuple[int, socket.socket]:
     """The keeper's process and the channel to it; it waits for GO. Raises OSError."""
     ours, theirs = socket.socketpair()
+    # Root could end us anyway, and what is sealed cannot write to folders that it makes in `/`.
+    sealed = None if order.user is not None and order.user.uid == 0 else settings.sealed
     fork = partial(_fork, order, settings, store, theirs)
     try:
         try:
-            pid = fork() if settings.sealed is None else settings.sealed.call(fork)
+            pid = fork() if sealed is None else sealed.call(fork)
         except BlockingIOError:
             # The agent's processes fill the process table.
             _make_room(settings)
-            pid = fork() if settings.sealed is None else settings.sealed.call(fork)
+            pid = fork() if sealed is None else sealed.call(fork)
     except OSError:
         ours.close()
         raise
     finally:
         theirs.close()
-    if settings.sealed is not None:
+    if sealed is not None:
         # It cannot do that for its program there.
         processes.set_oom_score(pid, 1000)
     return pid, ours

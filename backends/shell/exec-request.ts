@@ -5,7 +5,7 @@ import { storable } from '../../domain/text/storable.js';
 
 /** What the supervisor is asked, and what it has left when an exec has ended. */
 
-export const MOST_STDIN_BYTES = 32 * 1024 * 1024;
+const MOST_STDIN_BYTES = 32 * 1024 * 1024;
 export const MOST_STREAM_BYTES = 32 * 1024 * 1024;
 const DEFAULT_STREAM_BYTES = 10 * 1024 * 1024;
 /** Below the supervisor's limit on a request's line, whatever is escaped. */
@@ -14,8 +14,7 @@ const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 /** Where a client puts what the exec reads, in the control directory. */
 export const INCOMING = 'incoming';
-export const EXEC_STREAMS = ['stdout', 'stderr'] as const;
-export type ExecStream = (typeof EXEC_STREAMS)[number];
+export type ExecStream = 'stdout' | 'stderr';
 
 export const execFolder = (key: string): string => `execs/${key}`;
 

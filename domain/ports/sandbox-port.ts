@@ -94,7 +94,7 @@ export interface SandboxExec {
   outputLimitBytes?: number;
 }
 
-export interface ExecStreamOutput {
+interface ExecStreamOutput {
   kept: Buffer;
   /** All bytes written, kept or not. */
   bytes: number;

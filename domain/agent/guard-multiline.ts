@@ -1,4 +1,5 @@
 import type { CommandDoc } from './command-doc.js';
+import { foreignBlockProblem } from './foreign-block.js';
 
 /** A multiline command: `edit 1:2`, its text, and a line with only `end_of_edit`. */
 type SeveralLines = Pick<CommandDoc, 'name' | 'endName'>;
@@ -6,7 +7,10 @@ type SeveralLines = Pick<CommandDoc, 'name' | 'endName'>;
 export type GuardedAction =
   /** For bash: the commands' texts are quoted here-documents, so data whatever they contain. */
   | { kind: 'script'; script: string }
-  /** A command has no end: nothing may run, or its text would run. `message` is for the model. */
+  /**
+   * A command has no end, or the action is a block in another language: nothing may run.
+   * `message` is for the model.
+   */
   /** The missing last word of a command's text. */
   | { kind: 'malformed'; message: string; endName?: string };
 
@@ -237,11 +241,13 @@ const malformed = (missing: Pending): GuardedAction => ({
 });
 
 /**
- * Puts the texts of multiline commands (with `endName`) into quoted here-documents, where bash
- * would run the command and it has no other input. A text ends at the first line with only
- * `endName`. Linear in the action's length.
+ * Refuses blocks that no shell reads. Puts the texts of multiline commands (with `endName`) into
+ * quoted here-documents, where bash would run the command and it has no other input. A text ends
+ * at the first line with only `endName`. Linear in the action's length.
  */
 export function guardMultiline(action: string, commands: readonly SeveralLines[]): GuardedAction {
+  const foreign = foreignBlockProblem(action);
+  if (foreign !== null) return { kind: 'malformed', message: foreign };
   // Bash does not know CRLF: if all lines end so, it is the sender's line end.
   const script = /(?:^|[^\r])\n/.test(action) ? action : action.replaceAll('\r\n', '\n');
   const endNames = new Map(

@@ -3,6 +3,7 @@ import { editFormat } from './parsers/edit-format.js';
 import { fenced } from './parsers/fenced.js';
 import { identity } from './parsers/identity.js';
 import { json } from './parsers/json.js';
+import { afterThought, leadingThought } from './parsers/leading-thought.js';
 import { mlgymThoughtAction } from './parsers/mlgym-thought-action.js';
 import type { OutputParser, ReplyParser } from './parsers/parsed-reply.js';
 import { formatError } from './parsers/parsed-reply.js';
@@ -49,16 +50,28 @@ const PARSERS: Record<OutputParserName, OutputParser> = {
   json,
 };
 
-const CUT_OFF = '; the reply was cut off at the output limit, so say less';
+const CUT =
+  '; the reply was cut by the output limit: say less before the command, and write a long file with several commands';
+const CUT_IN_THOUGHT =
+  'the reply was cut by the output limit within its <think>, before any command: think less, then give the command';
+const ENDLESS_THOUGHT =
+  'the <think> at its beginning has no </think>, so all of the reply is thought: end the thought, then give the command';
 
-/** An empty command is a format error, and a truncated reply has its own error. */
+/**
+ * A leading <think>…</think> is thought, whatever it holds; tool calls are apart from the text. An
+ * empty command is a format error, and a truncated reply has its own error.
+ */
 export function parserOf(name: OutputParserName): ReplyParser {
   const { parse } = PARSERS[name];
   return (reply, context) => {
-    const read = parse(reply, context);
+    const isCut = reply.finishReason === 'length';
+    const { thought, rest } = leadingThought(reply.text);
+    if (rest === null && (reply.toolCalls ?? []).length === 0)
+      return formatError(isCut ? CUT_IN_THOUGHT : ENDLESS_THOUGHT);
+    const read = parse(thought === '' ? reply : { ...reply, text: rest ?? '' }, context);
     const parsed = read.kind === 'action' && read.action.trim() === '' ? formatError('the command was empty') : read;
-    if (parsed.kind === 'action' || reply.finishReason !== 'length') return parsed;
-    return formatError(parsed.problem + CUT_OFF);
+    if (parsed.kind === 'action') return { ...parsed, thought: afterThought(thought, parsed.thought) };
+    return isCut ? formatError(parsed.problem + CUT) : parsed;
   };
 }
 

@@ -11,8 +11,14 @@ export interface FencedBlock {
   content: string;
 }
 
-/** The last block outside any other. A tagged fence opens; a bare one closes, or else opens. */
-export function lastTopLevelBlock(text: string): FencedBlock | null {
+/** The last block outside any other. */
+export const lastTopLevelBlock = (text: string): FencedBlock | null => readFences(text).last;
+
+/** The text stops within a block. */
+export const endsWithinBlock = (text: string): boolean => readFences(text).isOpen;
+
+/** A tagged fence opens; a bare one closes, or else opens. */
+function readFences(text: string): { last: FencedBlock | null; isOpen: boolean } {
   const open: RegExpExecArray[] = [];
   let last: FencedBlock | null = null;
   for (const fence of text.matchAll(FENCE)) {
@@ -27,7 +33,7 @@ export function lastTopLevelBlock(text: string): FencedBlock | null {
       };
     } else if (tag !== undefined) open.push(fence);
   }
-  return last;
+  return { last, isOpen: open.length > 0 };
 }
 
 /** Non-overlapping pairs of triple backticks anywhere. */

@@ -1,11 +1,12 @@
-import { lastTopLevelBlock } from './fence-lines.js';
+import { endsWithinBlock, lastTopLevelBlock } from './fence-lines.js';
 import type { OutputParser, ReplyParser } from './parsed-reply.js';
 import { formatError } from './parsed-reply.js';
 
 /** The last fenced block is the command, with any tagged blocks in it. */
 export const lastBlock =
   (missing: string): ReplyParser =>
-  ({ text }) => {
+  ({ text, finishReason }) => {
+    if (finishReason === 'length' && endsWithinBlock(text)) return formatError('the last code block was never closed');
     const block = lastTopLevelBlock(text);
     if (block === null) return formatError(missing);
     return { kind: 'action', thought: block.before + block.after, action: block.content };

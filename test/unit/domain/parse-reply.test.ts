@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseFencedReply } from '../../../domain/agent/parse-reply.js';
 
 const fence = '```';
+const editor = { name: 'edit', docstring: 'Edit.', endName: 'end_of_edit', arguments: [] };
 
 describe('parseFencedReply', () => {
   it('takes the block as the command and the rest as the thought', () => {
@@ -21,6 +22,17 @@ describe('parseFencedReply', () => {
       kind: 'action',
       action: `cat > README.md <<'EOF'\n${fence}python\nx\n${fence}\nEOF`,
     });
+  });
+  it.each(['python', 'Python3', 'js', 'sql', 'json'])('keeps the fences of a block marked %s', (language) => {
+    const block = `${fence}${language}\nx = 1\n${fence}`;
+    expect(parseFencedReply(`I compute.\n${block}`)).toEqual({ kind: 'action', thought: 'I compute.', action: block });
+  });
+  it.each(['', 'bash', 'sh', 'console', 'text', 'tool_code'])('takes the text of a block marked "%s"', (language) =>
+    expect(parseFencedReply(`${fence}${language}\nls\n${fence}`)).toMatchObject({ action: 'ls' }),
+  );
+  it('takes a special command, however its block is marked', () => {
+    const command = 'edit 1:1\nx = 1\nend_of_edit';
+    expect(parseFencedReply(`${fence}python\n${command}\n${fence}`, [editor])).toMatchObject({ action: command });
   });
   it('leaves triple backticks inside a line of the thought alone', () => {
     expect(parseFencedReply(`use ${fence} here\n${fence}\nls\n${fence}`)).toMatchObject({

@@ -85,6 +85,16 @@ describe('guardMultiline', () => {
     expect(guarded.kind === 'malformed' && guarded.message).toContain('end_of_edit');
   });
 
+  it.each([
+    ['python', /marked python, and bash runs the blocks\. To run it: python3 - <<'EOF'/],
+    ['Rust', /marked Rust, .* To write it to a file: cat > <file> <<'EOF'/],
+  ])('runs nothing of a block in %s, and says how to', (language, message) => {
+    for (const guarded of [guard, (action: string) => guardMultiline(action, [])]) {
+      const refused = guarded(`\`\`\`${language}\nimport os\n\`\`\``);
+      expect(refused.kind === 'malformed' && refused.message).toMatch(message);
+    }
+  });
+
   it('changes nothing where no command of several lines is called', () =>
     forAll(500, (generate) => {
       const action = generate.text(['ls', ' ', '\n', ';', '(', ')', '"', "'", '`', '$(', '<<EOF', '\nEOF\n', '#'], 20);

@@ -59,11 +59,62 @@ describe('every parser', () => {
   it('says that a reply was cut off, when it could not be read', () => {
     const cut = { text: `${f}\nls`, finishReason: 'length' };
     expect(parserOf('fenced')(cut, { commands })).toMatchObject({
-      problem: expect.stringMatching(/cut off/) as string,
+      problem: expect.stringMatching(/never closed; the reply was cut by the output limit: say less/) as string,
     });
     const whole = { text: `${f}\nls\n${f}\n`, finishReason: 'length' };
     expect(parserOf('fenced')(whole, { commands })).toMatchObject({ kind: 'action' });
   });
+});
+
+describe('a reply that was cut by the output limit', () => {
+  const cut = (name: OutputParserName, text: string) => parserOf(name)({ text, finishReason: 'length' }, { commands });
+  it.each<[string, OutputParserName, string]>([
+    ['within its last block', 'thought-action', `${f}\nls\n${f}\nthen\n${f}\nrm -r da`],
+    ['within the text of an editor', 'edit-format', `${f}\na\n${f}\n${f}\nb`],
+    ['within its last block', 'mlgym-thought-action', `${f}\nls\n${f}\nthen\n${f}\nrm -r da`],
+    ['within a command that nothing ends', 'identity', 'rm -r da'],
+    ['within a command that nothing ends', 'action', 'open "da'],
+    ['within its JSON', 'json', '{"thought": "t", "command": {"name": "l'],
+    ['within its tags', 'xml-thought-action', '<command>rm -r da'],
+  ])('%s runs nothing of it: %s', (_, name, text) =>
+    expect(cut(name, text)).toMatchObject({
+      kind: 'format_error',
+      problem: expect.stringMatching(/cut by the output limit: say less/) as string,
+    }),
+  );
+  it('after its command is read', () =>
+    expect(cut('thought-action', `${f}\nls\n${f}\nand so`)).toMatchObject({ action: 'ls\n' }));
+});
+
+describe('a leading <think>', () => {
+  const command: Partial<Record<OutputParserName, string>> = {
+    'xml-thought-action': 'I look.\n<command>\nls\n</command>',
+    action: 'open a.py',
+    identity: 'ls',
+    json: '{"thought": "I look.", "command": {"name": "ls"}}',
+  };
+  const texts = OUTPUT_PARSERS.filter((name) => name !== 'tool-calls');
+  it.each(texts)('%s: is thought, and no command or fence in it counts', (name) => {
+    const said = command[name] ?? `I look.\n${f}\nls\n${f}\n`;
+    const plain = read(name, said);
+    const thought = `<think>\nfirst\n${f}\nrm -rf /\n${f}\n<command>rm -rf /</command>\n</think>`;
+    expect(plain.kind).toBe('action');
+    if (plain.kind === 'action')
+      accepts(name, `\n${thought}\n\n${said}`, `${thought}\n\n${plain.thought}`, plain.action);
+    refuses(name, thought, /./);
+  });
+  it.each(texts)('%s: that never ends holds no command', (name) => {
+    const text = `<think>\n${command[name] ?? `I look.\n${f}\nls\n${f}\n`}`;
+    refuses(name, text, /has no <\/think>/);
+    expect(parserOf(name)({ text, finishReason: 'length' }, { commands })).toMatchObject({
+      problem: expect.stringMatching(/cut by the output limit within its <think>.*think less/) as string,
+    });
+  });
+  it('in the text around a tool call has nothing to do with the call', () => {
+    const toolCalls = [{ id: 'a', name: 'bash', arguments: '{"command": "ls"}' }];
+    expect(parserOf('tool-calls')({ text: '<think>hm', toolCalls }, { commands })).toMatchObject({ action: 'ls' });
+  });
+  it('later in a reply is text', () => accepts('fenced', `I <think>.\n${f}\nls\n${f}`, 'I <think>.', 'ls'));
 });
 
 describe('mlgym-thought-action', () => {

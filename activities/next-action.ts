@@ -57,7 +57,7 @@ export async function nextAction(
   const { store } = ports;
   const run = await ports.definitions.get(runId);
   const question = await ports.histories.question(store, run, step, before);
-  if (question.kind === 'decided') return resultOf(question.action, question.modelMs);
+  if (question.kind === 'decided') return resultOf(question.action, question.modelMs, question.refused);
 
   const player = ports.players.get(run.model.provider);
   if (player === undefined) throw new Error(`this worker serves no provider "${run.model.provider}"`);
@@ -70,10 +70,11 @@ export async function nextAction(
       const action = turn.kind === 'action' ? turn.action : null;
       const thought = turn.kind === 'action' ? turn.thought : '';
       const { response } = turn;
-      const isOurs = await store.saveAction(runId, step, { response, thought, action, modelMs }, fence);
-      const result = resultOf(action, modelMs);
+      const reasoning = turn.kind === 'action' ? (turn.reasoning ?? null) : null;
+      const isOurs = await store.saveAction(runId, step, { response, reasoning, thought, action, modelMs }, fence);
+      const result = resultOf(action, modelMs, turn.kind === 'end' && turn.endReason === 'refusal');
       if (action === null || !isOurs) return result;
-      return { ...result, decided: { response: storable(response), action: storable(action), modelMs } };
+      return { ...result, decided: { response: storable(response), reasoning, action: storable(action), modelMs } };
     }
     const prompt = { messages: [...question.messages, ...turn.messages], ...(tools === undefined ? {} : { tools }) };
     const next = await player.next(
@@ -91,5 +92,7 @@ export async function nextAction(
   }
 }
 
-const resultOf = (action: string | null, ms: number): NextActionResult =>
-  action === null ? { kind: 'end', endReason: 'format', ms } : { kind: 'action', endReason: null, ms };
+const resultOf = (action: string | null, ms: number, refused: boolean): NextActionResult =>
+  action === null
+    ? { kind: 'end', endReason: refused ? 'refusal' : 'format', ms }
+    : { kind: 'action', endReason: null, ms };

@@ -143,7 +143,8 @@ class Slice {
       if (openStep === null) {
         const ending = this.#limitReached();
         if (ending !== null) return { kind: 'ending', reason: ending };
-      } else if (!openStep.hasAction) return { kind: 'ending', reason: 'format' };
+      } else if (!openStep.hasAction)
+        return { kind: 'ending', reason: openStep.refused === true ? 'refusal' : 'format' };
       // Past the slice's time within its first step, that step becomes an activity instead.
       if (Date.now() >= this.#until && step > this.#first) return { kind: 'more' };
       const end = openStep === null ? await this.#takeTurn() : await this.#executeCommand(openStep.modelMs);

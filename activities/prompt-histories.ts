@@ -9,7 +9,7 @@ type Store = Pick<StepLog, 'shownSteps'> & Pick<MemoryLog, 'memoryRecords'> & Pi
 
 /** A step's recorded action, else the messages that request one. */
 export type Question =
-  | { kind: 'decided'; action: StepRecord['action']; modelMs: number }
+  | { kind: 'decided'; action: StepRecord['action']; modelMs: number; refused: boolean }
   | { kind: 'open'; messages: ChatMessage[]; workspace: string };
 
 interface Kept {
@@ -72,7 +72,10 @@ export class PromptHistories {
     const question: Question =
       decided === undefined
         ? { kind: 'open', messages: history.prompt(newest), workspace }
-        : { kind: 'decided', action: decided.action, modelMs: decided.modelMs ?? 0 };
+        : {
+            ...{ kind: 'decided', action: decided.action, modelMs: decided.modelMs ?? 0 },
+            refused: decided.refused === true,
+          };
     this.#keep(runId, { history, workspace, memoryRecords, newest: before });
     return question;
   }
@@ -107,7 +110,7 @@ export class PromptHistories {
 }
 
 const sizeOf = ({ history, newest }: Omit<Kept, 'size'>): number =>
-  history.size + (newest?.observation?.length ?? 0) + (newest?.response.length ?? 0);
+  history.size + (newest?.observation?.length ?? 0) + (newest?.response.length ?? 0) + (newest?.reasoning?.length ?? 0);
 
 /** Null: the history lacks a step that only the record has. */
 function questionInMemory({ history, newest, workspace }: Kept, step: number, before: ShownRow): Question | null {

@@ -17,9 +17,9 @@ export async function copyForkedSteps(
   const forks = sql`(select run_id, forked_from, forked_at_step from runs where run_id in ${ids}) f`;
   await tx.execute(sql`
     insert into steps (run_id, step, response, thought, action, model_ms, created_at, observation, exit_code, timed_out,
-      lost, output_bytes, requested, working_dir, tool_state, command_ms, executed_at)
+      lost, output_bytes, requested, working_dir, tool_state, command_ms, executed_at, reasoning)
     select f.run_id, s.step, s.response, s.thought, s.action, s.model_ms, s.created_at, s.observation, s.exit_code,
-      s.timed_out, s.lost, s.output_bytes, s.requested, s.working_dir, s.tool_state, s.command_ms, s.executed_at
+      s.timed_out, s.lost, s.output_bytes, s.requested, s.working_dir, s.tool_state, s.command_ms, s.executed_at, s.reasoning
     from ${forks} join steps s on s.run_id = f.forked_from and s.step <= f.forked_at_step and s.executed_at is not null`);
   await tx.execute(sql`
     insert into evaluations (run_id, step, kind, split, number, status, metrics, primary_score, suspect, message,

@@ -13,6 +13,7 @@ import type { ChatMessage, ModelReply, ModelRequest, ToolCall } from '../domain/
 import { messagesUsage } from '../domain/model/reported-usage.js';
 import type { ModelConfig } from '../domain/model/config.js';
 import type { ModelPort, Sending } from '../domain/ports/model-port.js';
+import { decodeReasoning, encodeReasoning, type ReasoningBlock } from '../domain/model/returned-reasoning.js';
 import { samplingFor } from '../domain/model/sampling.js';
 import { asProviderError, isContentPolicy } from './as-provider-error.js';
 import { boundedCall } from './bounded-call.js';
@@ -110,17 +111,35 @@ function inputOf(text: string): Record<string, unknown> {
   return { unparsed: text };
 }
 
+/** In the reply's order, with its thinking; where its text was shortened, the thinking comes first. */
+function replyBlocks({ content, toolCalls = [], reasoning }: ChatMessage): ContentBlockParam[] {
+  const texts = content === '' ? [] : [{ type: 'text' as const, text: content }];
+  const calls = toolCalls.map((call): ContentBlockParam => ({
+    ...{ type: 'tool_use', id: call.id, name: call.name, input: inputOf(call.arguments) },
+  }));
+  const places = (reasoning === undefined ? null : decodeReasoning(reasoning))?.blocks ?? [];
+  const thinking = (block: ReasoningBlock): boolean => block.type !== 'text' && block.type !== 'tool_use';
+  const length = places.reduce((sum, block) => sum + (block.type === 'text' ? Number(block.length) : 0), 0);
+  const isWhole = length === content.length && places.filter(({ type }) => type === 'tool_use').length === calls.length;
+  if (!isWhole) return [...(places.filter(thinking) as unknown as ContentBlockParam[]), ...texts, ...calls];
+  let at = 0;
+  return places.flatMap((block): ContentBlockParam[] => {
+    if (block.type === 'tool_use') return calls.splice(0, 1);
+    if (block.type !== 'text') return [block as unknown as ContentBlockParam];
+    const text = content.slice(at, (at += Number(block.length)));
+    return text.trim() === '' ? [] : [{ type: 'text', text }];
+  });
+}
+
 /** Turns alternate and begin with the user; results of tools come first in theirs. */
 function wireMessages(messages: readonly ChatMessage[]): MessageParam[] {
   const turns: { role: 'user' | 'assistant'; content: ContentBlockParam[] }[] = [];
   for (const message of messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const blocks: ContentBlockParam[] = [];
+    const blocks = message.role === 'assistant' ? replyBlocks(message) : [];
     if (message.role === 'tool')
       blocks.push({ type: 'tool_result', tool_use_id: message.toolCallId ?? '', content: message.content });
-    else if (message.content !== '') blocks.push({ type: 'text', text: message.content });
-    for (const call of message.toolCalls ?? [])
-      blocks.push({ type: 'tool_use', id: call.id, name: call.name, input: inputOf(call.arguments) });
+    else if (role === 'user' && message.content !== '') blocks.push({ type: 'text', text: message.content });
     const last = turns.at(-1);
     if (last?.role === role) last.content.push(...blocks);
     else turns.push({ role, content: blocks });
@@ -143,6 +162,7 @@ const blockSchema = z.union([
     name: z.string().catch(''),
     input: z.unknown(),
   }),
+  z.looseObject({ type: z.enum(['thinking', 'redacted_thinking']) }),
   z.object({ type: z.string() }).transform(() => null),
   z.unknown().transform(() => null),
 ]);
@@ -168,13 +188,23 @@ const FINISH_REASONS: Record<string, string> = {
   model_context_window_exceeded: 'length',
 };
 
+function reasoningOf({ content }: Message, { provider, model }: ModelConfig): string {
+  const blocks = content.flatMap((block): ReasoningBlock[] => {
+    if (block === null) return [];
+    if (block.type === 'text') return [{ type: 'text', length: block.text.length }];
+    return block.type === 'tool_use' ? [{ type: 'tool_use' }] : [block];
+  });
+  const thinks = blocks.some(({ type }) => type === 'thinking' || type === 'redacted_thinking');
+  return encodeReasoning({ provider, model, ...(thinks && { blocks }) });
+}
+
 function replyFrom(message: Message, request: ModelRequest, config: ModelConfig, now: Date): ModelReply {
   const texts: string[] = [];
   const toolCalls: ToolCall[] = [];
   for (const block of message.content) {
     if (block === null) continue;
     if (block.type === 'text') texts.push(block.text);
-    else
+    else if (block.type === 'tool_use')
       toolCalls.push({
         id: block.id === '' ? `call_${toolCalls.length}` : block.id,
         name: block.name,
@@ -182,12 +212,12 @@ function replyFrom(message: Message, request: ModelRequest, config: ModelConfig,
       });
   }
   const stop = (message.stop_reason ?? 'unknown').slice(0, 40);
-  const empty = message.content.length === 0 && stop !== 'refusal';
+  const empty = message.content.length === 0 && FINISH_REASONS[stop] !== 'length';
   return priced(
     {
       text: texts.join(''),
-      finishReason: empty ? 'empty_choice' : (FINISH_REASONS[stop] ?? stop),
-      ...(toolCalls.length === 0 ? {} : { toolCalls }),
+      finishReason: empty ? 'refusal' : (FINISH_REASONS[stop] ?? stop),
+      ...(toolCalls.length === 0 ? {} : { toolCalls, reasoning: reasoningOf(message, config) }),
     },
     messagesUsage(message),
     request,

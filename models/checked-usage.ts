@@ -22,7 +22,7 @@ function problemWith(counted: ReportedUsage | null, reply: { text: string }, con
 
 /** The provider's token count if plausible, else a high estimate within the reservation. */
 export function priced(
-  reply: Pick<ModelReply, 'text' | 'toolCalls' | 'finishReason'>,
+  reply: Pick<ModelReply, 'text' | 'toolCalls' | 'reasoning' | 'finishReason'>,
   counted: ReportedUsage | null,
   request: ModelRequest,
   config: ModelConfig,

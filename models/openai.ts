@@ -11,6 +11,7 @@ import type { ChatMessage, ModelReply, ModelRequest, ToolCall } from '../domain/
 import { chatUsage } from '../domain/model/reported-usage.js';
 import type { ModelConfig } from '../domain/model/config.js';
 import type { ModelPort, Sending } from '../domain/ports/model-port.js';
+import { decodeReasoning, encodeReasoning } from '../domain/model/returned-reasoning.js';
 import { samplingFor } from '../domain/model/sampling.js';
 import { asProviderError, isContentPolicy } from './as-provider-error.js';
 import { boundedCall } from './bounded-call.js';
@@ -105,17 +106,20 @@ function wireMessages(messages: readonly ChatMessage[]): ChatCompletionMessagePa
       last.content = `${last.content as string}\n\n${message.content}`;
     else if (message.role === 'tool')
       wire.push({ role: 'tool', tool_call_id: message.toolCallId ?? '', content: message.content });
-    else if (message.role === 'assistant' && message.toolCalls !== undefined)
+    else if (message.role === 'assistant' && message.toolCalls !== undefined) {
+      const returned = message.reasoning === undefined ? null : decodeReasoning(message.reasoning);
       wire.push({
+        ...returned?.message,
         role: 'assistant',
         content: message.content === '' ? null : message.content,
-        tool_calls: message.toolCalls.map((call) => ({
+        tool_calls: message.toolCalls.map((call, index) => ({
+          ...returned?.calls?.[index],
           id: call.id,
           type: 'function',
           function: { name: call.name, arguments: call.arguments },
         })),
       });
-    else wire.push({ role: message.role, content: message.content });
+    } else wire.push({ role: message.role, content: message.content });
   }
   return wire;
 }
@@ -130,7 +134,7 @@ const completionSchema = z.object({
   choices: z.array(
     z.object({
       finish_reason: text,
-      message: z.object({
+      message: z.looseObject({
         content: z.union([z.string(), z.array(z.unknown())]).nullish(),
         refusal: text,
         tool_calls: z.array(z.unknown()).nullish().catch(null),
@@ -165,6 +169,35 @@ function toolCallOf(call: unknown, index: number): ToolCall {
   };
 }
 
+/** DeepSeek, Kimi, MiniMax; OpenRouter; LiteLLM for Anthropic; Gemini. */
+const RETURNED_OF_MESSAGE = ['reasoning_content', 'reasoning_details', 'thinking_blocks', 'extra_content'];
+/** Gemini: `google.thought_signature`. */
+const RETURNED_OF_CALL = ['extra_content'];
+
+function pick(from: unknown, names: readonly string[]): Record<string, unknown> {
+  const fields = new Map(typeof from === 'object' && from !== null ? Object.entries(from) : []);
+  return Object.fromEntries(
+    names.map((name) => [name, fields.get(name)] as const).filter(([, value]) => value != null && value !== ''),
+  );
+}
+
+function reasoningOf(message: Completion['choices'][number]['message'], config: ModelConfig): string {
+  const fields = pick(message, RETURNED_OF_MESSAGE);
+  const calls = (message.tool_calls ?? []).map((call) => pick(call, RETURNED_OF_CALL));
+  return encodeReasoning({
+    ...{ provider: config.provider, model: config.model },
+    ...(Object.keys(fields).length > 0 && { message: fields }),
+    ...(calls.some((call) => Object.keys(call).length > 0) && { calls }),
+  });
+}
+
+/** An answer of nothing, not even a thought, that no limit or fault cut. */
+const isEmpty = ({ message, finish_reason: reason }: Completion['choices'][number]): boolean =>
+  reason === 'stop' &&
+  contentText(message.content) === '' &&
+  (message.tool_calls ?? []).length === 0 &&
+  Object.keys(pick(message, [...RETURNED_OF_MESSAGE, 'reasoning'])).length === 0;
+
 function replyFrom(completion: Completion, request: ModelRequest, config: ModelConfig, now: Date): ModelReply {
   const usage = chatUsage(completion);
   const choice = completion.choices[0];
@@ -176,8 +209,8 @@ function replyFrom(completion: Completion, request: ModelRequest, config: ModelC
   return priced(
     {
       text: refused ? (message.refusal ?? '') : content,
-      finishReason: refused ? 'refusal' : (choice.finish_reason ?? 'unknown').slice(0, 40),
-      ...(toolCalls.length === 0 ? {} : { toolCalls }),
+      finishReason: refused || isEmpty(choice) ? 'refusal' : (choice.finish_reason ?? 'unknown').slice(0, 40),
+      ...(toolCalls.length === 0 ? {} : { toolCalls, reasoning: reasoningOf(message, config) }),
     },
     usage,
     request,

@@ -43,6 +43,7 @@ const withoutKeys = (reply: ModelReply, redact: (text: string) => string): Model
   ...reply,
   text: redact(reply.text),
   finishReason: redact(reply.finishReason),
+  ...(reply.reasoning === undefined ? {} : { reasoning: redact(reply.reasoning) }),
   ...(reply.toolCalls === undefined
     ? {}
     : {

@@ -10,9 +10,10 @@ const token = (text: string, word: string): string => text.replace(/[^A-Za-z0-9_
 
 /**
  * In a form that every provider takes: no blanks or lone surrogates, valid tool names and ids, and
- * one result per call (one that was never run says so).
+ * one result per call (one that was never run says so). Ids of calls that go back to the model that
+ * made them stay as they are, unless it repeats them.
  */
-export function sendableMessages(messages: readonly ChatMessage[]): ChatMessage[] {
+export function sendableMessages(messages: readonly ChatMessage[], used = new Set<string>()): ChatMessage[] {
   const sent: ChatMessage[] = [];
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at]!;
@@ -25,18 +26,26 @@ export function sendableMessages(messages: readonly ChatMessage[]): ChatMessage[
     else {
       const results: ChatMessage[] = [];
       while (messages[at + 1]?.role === 'tool') results.push(messages[++at]!);
-      sent.push(...withResults(message, message.toolCalls, results));
+      sent.push(...withResults(message, message.toolCalls, results, used));
     }
   }
   return sent;
 }
 
-function withResults(message: ChatMessage, calls: readonly ToolCall[], results: ChatMessage[]): ChatMessage[] {
+function withResults(
+  message: ChatMessage,
+  calls: readonly ToolCall[],
+  results: ChatMessage[],
+  used: Set<string>,
+): ChatMessage[] {
+  const { reasoning } = message;
   const toolCalls: ToolCall[] = [];
   const answers: ChatMessage[] = [];
   for (const [index, call] of calls.entries()) {
-    let id = token(call.id, `call_${index}`);
-    while (toolCalls.some((other) => other.id === id)) id = `${id.slice(0, 60)}_${index}`;
+    const given = reasoning === undefined ? token(call.id, `call_${index}`) : clean(call.id) || `call_${index}`;
+    let id = given;
+    for (let again = 2; used.has(id); again++) id = `${given.slice(0, 58)}_${again}`;
+    used.add(id);
     toolCalls.push({ id, name: token(call.name, 'unnamed'), arguments: clean(call.arguments) });
     const found = results.findIndex((result) => result.toolCallId === call.id);
     const result = found === -1 ? undefined : results.splice(found, 1)[0];
@@ -47,5 +56,9 @@ function withResults(message: ChatMessage, calls: readonly ToolCall[], results: 
     });
   }
   const content = message.content.trim() === '' ? '' : clean(message.content);
-  return [{ role: 'assistant', content, toolCalls }, ...answers, ...sendableMessages(results)];
+  return [
+    { role: 'assistant', content, toolCalls, ...(reasoning !== undefined && { reasoning }) },
+    ...answers,
+    ...sendableMessages(results, used),
+  ];
 }

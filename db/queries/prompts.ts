@@ -6,20 +6,30 @@ import type { Statements } from '../statements.js';
 
 /** A call whose request was not sent asked nothing. */
 export async function askedTurns(run: Statements, runId: string, step: number): Promise<AskedTurn[]> {
-  const rows = await run<{ try: number; sent: string[]; response: string | null; tools: ToolCall[] | null }>(
+  const rows = await run<{
+    try: number;
+    sent: string[];
+    response: string | null;
+    tools: ToolCall[] | null;
+    reasoning: string | null;
+  }>(
     'askedTurns',
     `select c.try, array_agg(c.request_hash order by c.attempt) as sent,
        (array_agg(c.response) filter (where c.status = 'confirmed'))[1] as response,
-       (jsonb_agg(c.tool_calls) filter (where c.status = 'confirmed')) -> 0 as tools
+       (jsonb_agg(c.tool_calls) filter (where c.status = 'confirmed')) -> 0 as tools,
+       (array_agg(c.reasoning) filter (where c.status = 'confirmed'))[1] as reasoning
      from model_calls c
      where c.run_id = $1 and c.step = $2 and (c.sent_at is not null or c.status = 'confirmed')
      group by c.try order by c.try`,
     [runId, step],
   );
-  return rows.map(({ try: asked, sent, response, tools }) => ({
+  return rows.map(({ try: asked, sent, response, tools, reasoning }) => ({
     try: asked,
     sent,
-    reply: response === null ? null : { text: response, ...(tools !== null && { toolCalls: tools }) },
+    reply:
+      response === null
+        ? null
+        : { text: response, ...(tools !== null && { toolCalls: tools }), ...(reasoning !== null && { reasoning }) },
   }));
 }
 

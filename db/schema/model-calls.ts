@@ -47,6 +47,8 @@ export const modelCalls = pgTable(
     /** Why usage and cost are our own estimate; null: they are the provider's. */
     usageProblem: text('usage_problem'),
     toolCalls: jsonb('tool_calls').$type<ToolCall[]>(),
+    /** As steps.reasoning; of requeries too. */
+    reasoning: text('reasoning'),
     costUsd: money('cost_usd'),
     ms: milliseconds('ms'),
     error: text('error'),

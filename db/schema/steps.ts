@@ -11,6 +11,8 @@ export const steps = pgTable(
       .references(() => runs.runId),
     step: integer('step').notNull(),
     response: text('response').notNull(),
+    /** JSON as text: what the model wants back with its tool calls. Null: nothing. */
+    reasoning: text('reasoning'),
     thought: text('thought').notNull(),
     action: text('action'),
     modelMs: milliseconds('model_ms'),

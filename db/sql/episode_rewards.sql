@@ -33,7 +33,7 @@ create function episode_rewards(run_ids text[] default null, request jsonb defau
     select
       r.run_id, r.status = 'ended' as ended, r.step as last_step,
       case when r.forked_at_step is null or r.replaces = r.forked_from then 0 else r.forked_at_step end as copied,
-      case when r.end_reason not in ('submit', 'max_steps', 'context', 'cost', 'tokens', 'format', 'forfeit', 'wall_time', 'deadline')
+      case when r.end_reason not in ('submit', 'max_steps', 'context', 'cost', 'tokens', 'format', 'refusal', 'forfeit', 'wall_time', 'deadline')
         then r.end_reason end as end_fault
     from (select distinct i.id from unnest(coalesce(run_ids, array(select a.run_id from runs a))) i (id)) given
     join runs r on r.run_id = given.id

@@ -14,6 +14,7 @@ create function mlgym_exit_status(end_reason text, final_evaluation text) return
       when end_reason = 'deadline' then 'wall_time'
       when end_reason in ('context', 'cost', 'format', 'api') then 'exit_' || end_reason
       when end_reason = 'provider_refused' then 'exit_api'
+      when end_reason = 'refusal' then 'exit_format'
       when end_reason in ('tokens', 'budget') then 'exit_cost'
       when end_reason in ('runtime', 'exit') then 'exit_error'
     end as cause

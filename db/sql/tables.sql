@@ -103,6 +103,7 @@ comment on column live_outputs.workers is 'Workers that have executed the comman
 comment on table model_calls is 'One row per call to a provider. (run_id, step, try) is the question, attempt counts its repetitions. At most one attempt is confirmed, and only that one is in the totals of runs.';
 comment on column model_calls.endpoint is 'Host and path of the call; null: no server, or not recorded.';
 comment on column model_calls.error_detail is 'The error in our words: never the provider''s, which may quote a prompt or a key.';
+comment on column model_calls.reasoning is 'As steps.reasoning, of requeries too.';
 comment on column model_calls.retry_at is 'When the call is retried after the error; null: it is not.';
 comment on column model_calls.sent_at is 'When the request was sent; null: nothing was sent, so the reservation is released when the call is abandoned.';
 
@@ -146,6 +147,7 @@ comment on column snapshots.disk is 'Name of the kept disk on disk_host; null: t
 comment on column snapshots.archive_requested_at is 'Since when disk_host shall archive the disk; null: not wanted, or impossible.';
 
 comment on table steps is 'The model''s reply and the outcome of its command; observation is what the model sees next.';
+comment on column steps.reasoning is 'What the model wants back with its tool calls: JSON with its provider and name, opaque reasoning, signatures; null: it called no tool.';
 
 comment on table submissions is 'What an evaluation took from a workspace: files, or why none.';
 comment on column submissions.sha256 is 'SHA-256 of the manifest in the artifact store.';

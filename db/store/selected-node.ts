@@ -9,9 +9,9 @@ export async function copySelected(client: pg.PoolClient, treeRunId: string, nod
   const both = [treeRunId, nodeRunId];
   await client.query(
     `insert into steps (run_id, step, response, thought, action, model_ms, created_at, observation, exit_code, timed_out,
-       lost, output_bytes, requested, working_dir, tool_state, command_ms, executed_at)
+       lost, output_bytes, requested, working_dir, tool_state, command_ms, executed_at, reasoning)
      select $1, s.step, s.response, s.thought, s.action, s.model_ms, s.created_at, s.observation, s.exit_code,
-       s.timed_out, s.lost, s.output_bytes, s.requested, s.working_dir, s.tool_state, s.command_ms, s.executed_at
+       s.timed_out, s.lost, s.output_bytes, s.requested, s.working_dir, s.tool_state, s.command_ms, s.executed_at, s.reasoning
      from steps s where s.run_id = $2 and s.executed_at is not null
      on conflict do nothing`,
     both,

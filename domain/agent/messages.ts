@@ -1,4 +1,5 @@
 import type { ChatMessage, ToolDefinition } from '../model/model.js';
+import { isReasoningOf } from '../model/returned-reasoning.js';
 import type { RunDefinition, ShownStep } from '../run/run.js';
 import type { ToolState } from './tool-state.js';
 import { clipObservation } from './clip-observation.js';
@@ -153,7 +154,8 @@ export function openingMessages(context: PromptContext): PromptMessage[] {
 export function stepMessages(context: PromptContext, step: ShownStep, settled?: readonly string[]): PromptMessage[] {
   const { run } = context;
   const answer = settled === undefined ? observationText(run, step, variablesAfter(context, step.step, step)) : '';
-  const messages = exchange(decodeReply(step.response), answer, { step: step.step, tools: callsTools(run.agent) });
+  const reply = { ...decodeReply(step.response), reasoning: step.reasoning ?? undefined };
+  const messages = exchange(forModel(run, reply), answer, { step: step.step, tools: callsTools(run.agent) });
   let answers = 0;
   return messages.map((message): PromptMessage => {
     if (message.role === 'assistant') return { ...message, origin: 'reply' };
@@ -216,4 +218,11 @@ export function blockedMessages(
 }
 
 const requery = (run: PromptInput, reply: string | ReplyInput, answer: string): ChatMessage[] =>
-  exchange(typeof reply === 'string' ? { text: reply } : reply, answer, { step: 0, tools: callsTools(run.agent) });
+  exchange(typeof reply === 'string' ? { text: reply } : forModel(run, reply), answer, {
+    step: 0,
+    tools: callsTools(run.agent),
+  });
+
+/** Reasoning goes back to the model that it came from. */
+const forModel = ({ model }: PromptInput, { reasoning, ...reply }: ReplyInput): ReplyInput =>
+  reasoning !== undefined && isReasoningOf(reasoning, model) ? { ...reply, reasoning } : reply;

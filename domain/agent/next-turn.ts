@@ -1,4 +1,5 @@
 import { MAX_REPLIES_PER_STEP } from '../run/limits.js';
+import { REFUSALS } from '../run/outcomes.js';
 import type { ChatMessage } from '../model/model.js';
 import { blockedCommand } from './blocklist.js';
 import type { AgentConfig } from './config.js';
@@ -11,7 +12,11 @@ type ReadReply =
   | { kind: 'format_error'; problem: string }
   | { kind: 'blocked'; problem: string; command: string; action: string };
 
+/** Of what a model refused midway, nothing runs. */
+const REFUSED = 'the reply was a refusal, or empty; nothing of it was run';
+
 function readReply(agent: AgentConfig, reply: ReplyInput): ReadReply {
+  if (reply.finishReason === 'refusal') return { kind: 'format_error', problem: REFUSED };
   const parsed = parserOf(agent.outputParser)(reply, { commands: agent.tools.commands });
   if (parsed.kind === 'format_error') return parsed;
   const blocked = blockedCommand(parsed.action, agent, agent.tools.commands);
@@ -21,10 +26,10 @@ function readReply(agent: AgentConfig, reply: ReplyInput): ReadReply {
 export type Turn =
   /** `messages` follow the prompt: none at first, then the latest bad reply and its problem. */
   | { kind: 'ask'; messages: ChatMessage[] }
-  /** `response`: the reply's stored text. */
-  | { kind: 'action'; response: string; thought: string; action: string }
-  /** No usable reply: the run ends by format. */
-  | { kind: 'end'; endReason: 'format'; response: string; problem: string };
+  /** `response`: the reply's stored text. `reasoning`: what its tool calls need back. */
+  | { kind: 'action'; response: string; reasoning?: string; thought: string; action: string }
+  /** No usable reply: the run ends by format, or by refusal if the last one was one. */
+  | { kind: 'end'; endReason: 'format' | 'refusal'; response: string; problem: string };
 
 /**
  * Next action after the step's replies so far. Unreadable replies and refused commands count alike:
@@ -35,9 +40,13 @@ export function nextTurn(run: PromptInput, replies: readonly ReplyInput[]): Turn
   if (reply === undefined) return { kind: 'ask', messages: [] };
   const read = readReply(run.agent, reply);
   const response = encodeReply(reply);
-  if (read.kind === 'action') return { response, ...read };
+  if (read.kind === 'action') {
+    const { reasoning } = reply;
+    return { response, ...(reasoning !== undefined && { reasoning }), ...read };
+  }
   if (replies.length >= MAX_REPLIES_PER_STEP) {
-    return { kind: 'end', endReason: 'format', response, problem: read.problem };
+    const endReason = REFUSALS.includes(reply.finishReason ?? '') ? 'refusal' : 'format';
+    return { kind: 'end', endReason, response, problem: read.problem };
   }
   const messages =
     read.kind === 'blocked' ? blockedMessages(run, reply, read) : formatErrorMessages(run, reply, read.problem);

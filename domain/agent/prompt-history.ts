@@ -14,8 +14,11 @@ import {
 /** A message's size besides its texts, characters. */
 const PER_MESSAGE = 100;
 
-const lengthOf = ({ content, toolCalls = [] }: PromptMessage): number =>
-  toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, PER_MESSAGE + content.length);
+const lengthOf = ({ content, reasoning = '', toolCalls = [] }: PromptMessage): number =>
+  toolCalls.reduce(
+    (sum, call) => sum + call.name.length + call.arguments.length,
+    PER_MESSAGE + content.length + reasoning.length,
+  );
 
 /** Messages kept between prompts, without what no later prompt shows. */
 export class PromptHistory {

@@ -9,11 +9,13 @@ export const NOT_RUN = 'Not run: one call per reply.';
 
 /**
  * Calls that every provider accepts: our own ids (unique in the run, nine letters and digits),
- * well-formed names, arguments that are a JSON object. The original stays readable.
+ * well-formed names, arguments that are a JSON object. The original stays readable. `given`: the
+ * ids stay, for the provider that gave them.
  */
-function sendableCalls(calls: readonly ToolCall[], step: number): ToolCall[] {
+function sendableCalls(calls: readonly ToolCall[], step: number, given: boolean): ToolCall[] {
   return calls.map((call, index) => {
-    const id = `c${String(step).padStart(5, '0')}${String(index + 1).padStart(3, '0')}`;
+    const own = `c${String(step).padStart(5, '0')}${String(index + 1).padStart(3, '0')}`;
+    const id = given && call.id !== '' ? call.id : own;
     const name = call.name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
     if (call.arguments.trim() === '') return { id, name, arguments: '{}' };
     const valid = callArguments(call) !== null;
@@ -21,9 +23,13 @@ function sendableCalls(calls: readonly ToolCall[], step: number): ToolCall[] {
   });
 }
 
-/** A pair of texts, or tool calls and a result for each: the first answer, then NOT_RUN. */
+/**
+ * A pair of texts, or tool calls and a result for each: the first answer, then NOT_RUN. The reply's
+ * `reasoning` must be of the model that gets the messages.
+ */
 export function exchange(reply: ReplyInput, answer: string, at: { step: number; tools: boolean }): ChatMessage[] {
-  const calls = at.tools ? sendableCalls(reply.toolCalls ?? [], at.step) : [];
+  const { reasoning } = reply;
+  const calls = at.tools ? sendableCalls(reply.toolCalls ?? [], at.step, reasoning !== undefined) : [];
   if (calls.length === 0) {
     return [
       { role: 'assistant', content: reply.text.trim() === '' ? EMPTY : reply.text },
@@ -31,7 +37,7 @@ export function exchange(reply: ReplyInput, answer: string, at: { step: number; 
     ];
   }
   return [
-    { role: 'assistant', content: reply.text, toolCalls: calls },
+    { role: 'assistant', content: reply.text, toolCalls: calls, ...(reasoning !== undefined && { reasoning }) },
     ...calls.map((call, index): ChatMessage => ({
       role: 'tool',
       content: index === 0 ? answer : NOT_RUN,

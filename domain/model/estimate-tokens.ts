@@ -1,4 +1,5 @@
 import type { ChatMessage, ToolDefinition } from './model.js';
+import { reasoningTexts } from './returned-reasoning.js';
 
 /**
  * Token counts without a tokenizer: bounds for the byte-pair encodings in use, on prose, code,
@@ -54,13 +55,28 @@ const textsOf = (message: ChatMessage): string[] => [
   ...(message.toolCalls ?? []).flatMap((call) => [call.id, call.name, call.arguments]),
 ];
 
+/** A signature, or encrypted reasoning: base64 of at least three bytes for each token. */
+const OPAQUE = /^[A-Za-z0-9+/=_-]{64,}$/;
+const CHARACTERS_PER_OPAQUE_TOKEN = 4;
+
+const reasoningTokens = ({ reasoning }: ChatMessage): number =>
+  (reasoning === undefined ? [] : reasoningTexts(reasoning)).reduce(
+    (sum, text) =>
+      sum + (OPAQUE.test(text) ? Math.ceil(text.length / CHARACTERS_PER_OPAQUE_TOKEN) : estimateTextTokens(text)),
+    0,
+  );
+
 /** Several limits read each prompt, and prompts share most messages: each is estimated once. */
 const estimated = new WeakMap<ChatMessage | ToolDefinition, number>();
 
-function remembered<T extends ChatMessage | ToolDefinition>(part: T, texts: (part: T) => string[]): number {
+function remembered<T extends ChatMessage | ToolDefinition>(
+  part: T,
+  texts: (part: T) => string[],
+  more: (part: T) => number = () => 0,
+): number {
   let tokens = estimated.get(part);
   if (tokens === undefined) {
-    tokens = texts(part).reduce((sum, text) => sum + estimateTextTokens(text), PER_MESSAGE);
+    tokens = texts(part).reduce((sum, text) => sum + estimateTextTokens(text), PER_MESSAGE + more(part));
     estimated.set(part, tokens);
   }
   return tokens;
@@ -74,12 +90,12 @@ const toolTexts = (tool: ToolDefinition): string[] => [JSON.stringify(tool)];
  */
 export function estimateTokens(messages: readonly ChatMessage[], tools: readonly ToolDefinition[] = []): number {
   let tokens = 0;
-  for (const message of messages) tokens += remembered(message, textsOf);
+  for (const message of messages) tokens += remembered(message, textsOf, reasoningTokens);
   for (const tool of tools) tokens += remembered(tool, toolTexts);
   return tokens;
 }
 
-/** The prompt certainly has more tokens than the window: the call cannot succeed. */
+/** The prompt, without reasoning, certainly has more tokens than the window: the call cannot succeed. */
 export function exceedsWindow(
   messages: readonly ChatMessage[],
   tools: readonly ToolDefinition[],

@@ -25,6 +25,8 @@ export interface ChatMessage {
   /** Only on assistant messages of tool-calling agents. */
   toolCalls?: ToolCall[];
   toolCallId?: string;
+  /** With tool calls: what the model wants back with them, encoded; see returned-reasoning.ts. */
+  reasoning?: string;
 }
 
 export const MODEL_KINDS = ['real', 'scripted', 'human', 'external', 'replay', 'oracle'] as const;
@@ -92,6 +94,8 @@ export interface ModelReply {
   /** `stop`, `length`, `tool_calls`, `content_filter`, `refusal`, … */
   finishReason: string;
   toolCalls?: ToolCall[];
+  /** With tool calls: what the model wants back with them, encoded. */
+  reasoning?: string;
   /** Why the provider's count is unusable: `usage` and `costUsd` are conservative estimates. */
   usageProblem?: string;
   /** Per minute, from the provider; not stored with the reply. */

@@ -22,6 +22,7 @@ export const END_REASONS = [
   'tokens',
   'budget',
   'format',
+  'refusal',
   'forfeit',
   'exit',
   'provider_refused',
@@ -42,6 +43,9 @@ export const END_REASONS = [
  */
 export type EndReason = (typeof END_REASONS)[number];
 
+/** Finish reasons of replies in which the model, or its provider's policy, refused to answer. */
+export const REFUSALS: readonly string[] = ['refusal', 'content_filter'];
+
 /** Not the agent's fault. */
 export const UNSCORED_ENDS: readonly EndReason[] = ['budget', 'cancelled', 'config_error', 'infra_error'];
 
@@ -56,6 +60,7 @@ const FORCED_CAUSE: Partial<Record<EndReason, string>> = {
   tokens: 'exit_cost',
   budget: 'exit_cost',
   format: 'exit_format',
+  refusal: 'exit_format',
   exit: 'exit_error',
   wall_time: 'wall_time',
   deadline: 'wall_time',

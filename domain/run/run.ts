@@ -92,6 +92,8 @@ export type Requested = 'validate' | 'submit' | null;
 export interface StepRecord {
   step: number;
   response: string;
+  /** What the model wants back with the reply's tool calls; null or absent: nothing. */
+  reasoning?: string | null;
   thought: string;
   /** Null: no reply could be parsed, so the run ended by format. */
   action: string | null;
@@ -112,7 +114,7 @@ export interface StepRecord {
 
 export type ShownStep = Pick<
   StepRecord,
-  'step' | 'response' | 'observation' | 'exitCode' | 'timedOut' | 'workingDir' | 'toolState'
+  'step' | 'response' | 'reasoning' | 'observation' | 'exitCode' | 'timedOut' | 'workingDir' | 'toolState'
 >;
 
 /** For a rerun of the command and its comparison. */

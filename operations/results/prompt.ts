@@ -56,14 +56,17 @@ export async function promptOf(ports: PromptPorts, runId: string, step: number):
     const hash = requestHash({ provider, model, messages: [...messages, ...added] });
     const { sent = [], reply = null } = known.find((one) => one.try === at) ?? {};
     return {
-      ...{ try: at, added, hash, sent },
+      ...{ try: at, added: added.map(readable), hash, sent },
       reply: reply === null ? null : encodeReply(reply),
       proof: sent.length === 0 ? 'none' : sent.every((one) => one === hash) ? 'equal' : 'different',
     };
   });
   const tools = toolDefinitions(input, workspace) ?? null;
-  return { runId, requestedIn: asked.runId, step, source: 'rendered', messages, tools, turns };
+  return { runId, requestedIn: asked.runId, step, source: 'rendered', messages: messages.map(readable), tools, turns };
 }
+
+/** Without the reasoning that goes back to the model: it is opaque, and may be long. */
+const readable = ({ reasoning: _reasoning, ...message }: ChatMessage): ChatMessage => message;
 
 /** A program writes its own prompts: they are stored as sent. */
 async function ofProgram(

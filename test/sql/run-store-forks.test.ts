@@ -181,3 +181,35 @@ test('of valid submissions that were validated the last or the best is found, in
   expect(await play('maximize')).toEqual([fourth, second]);
   expect(await play('minimize')).toEqual([fourth, first]);
 });
+
+test('reasoning is stored with its reply and its step, and a fork begins with it', async () => {
+  const origin = await aRun(0);
+  const key = { runId: origin.runId, step: 1, try: 0 };
+  const reasoning = '{"provider":"p","model":"m","message":{"b":1,"a":"\\u0000"}}';
+  await db.store.reserveCall(key, { provider: 'p', model: 'm', messages: [], reservedUsd: '0' });
+  const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, reasoningTokens: 0 };
+  await db.store.settleCall(key, { text: '', usage, costUsd: '0', finishReason: 'refusal', reasoning }, 1);
+  expect((await db.store.storedAnswer(key))?.reply).toMatchObject({ reasoning });
+  const observed = { observation: 'o', exitCode: 0, timedOut: false, lost: false, outputBytes: 1, requested: null };
+  await db.store.saveAction(origin.runId, 1, { response: 'r', reasoning, thought: 't', action: 'a', modelMs: 1 });
+  await db.store.saveCommand(origin.runId, 1, { ...observed, workingDir: '/ws', commandMs: 1 });
+  const { runId } = await fork(origin, 1);
+  const shown = await db.store.shownSteps(runId, { after: 0, through: 1 }).next();
+  expect(shown.value).toMatchObject([{ step: 1, reasoning, refused: false }]);
+});
+
+test('a step without an action ended by refusal if its last reply was one', async () => {
+  for (const [finishReason, refused] of [
+    ['refusal', true],
+    ['stop', false],
+  ] as const) {
+    const { runId } = await aRun(0);
+    const key = { runId, step: 1, try: 0 };
+    await db.store.reserveCall(key, { provider: 'p', model: 'm', messages: [], reservedUsd: '0' });
+    const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, reasoningTokens: 0 };
+    await db.store.settleCall(key, { text: 'no', usage, costUsd: '0', finishReason }, 1);
+    await db.store.saveAction(runId, 1, { response: 'no', thought: '', action: null, modelMs: 1 });
+    const shown = await db.store.shownSteps(runId, { after: 0, through: 1 }).next();
+    expect(shown.value).toMatchObject([{ action: null, refused }]);
+  }
+});

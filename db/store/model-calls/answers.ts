@@ -11,6 +11,7 @@ export interface AnswerRow {
   reasoning_tokens: number | null;
   cache_write_tokens: number | null;
   tool_calls: ToolCall[] | null;
+  reasoning: string | null;
   cost_usd: string | null;
   ms: number | null;
 }
@@ -18,7 +19,7 @@ export interface AnswerRow {
 /** Columns of an AnswerRow, from a `model_calls` row (or none) with the alias `answer`. */
 export const ANSWER = `answer.response, answer.finish_reason, answer.input_tokens::float8, answer.output_tokens::float8,
   answer.cached_tokens::float8, answer.reasoning_tokens::float8, answer.cache_write_tokens::float8, answer.tool_calls,
-  trim_scale(answer.cost_usd)::text as cost_usd, answer.ms`;
+  answer.reasoning,  trim_scale(answer.cost_usd)::text as cost_usd, answer.ms`;
 
 export async function storedAnswer(
   run: Statements,
@@ -59,4 +60,5 @@ const replyOf = (row: AnswerRow): ModelReply => ({
   costUsd: row.cost_usd ?? '0',
   finishReason: row.finish_reason ?? '',
   ...(row.tool_calls === null ? {} : { toolCalls: row.tool_calls }),
+  ...(row.reasoning === null ? {} : { reasoning: row.reasoning }),
 });

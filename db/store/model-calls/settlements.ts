@@ -23,7 +23,7 @@ export async function settleCall(
            update model_calls c set
              status = 'confirmed', response = $4, finish_reason = $5, input_tokens = $6, output_tokens = $7,
              cached_tokens = $8, reasoning_tokens = $9, cost_usd = $10, ms = $11, cache_write_tokens = $12,
-             usage_problem = $13, tool_calls = $14::jsonb, error = null, ended_at = now()
+             usage_problem = $13, tool_calls = $14::jsonb, reasoning = $25, error = null, ended_at = now()
            from latest
            where c.run_id = $1 and c.step = $2 and c.try = $3 and c.attempt = latest.attempt
              and ($24::int is null or c.attempt = $24) and c.status <> 'confirmed'
@@ -76,6 +76,7 @@ export async function settleCall(
       eventRows(dearer === undefined ? [] : [dearer.event]),
       ...capturedColumns(reply.captured),
       attempt ?? null,
+      reply.reasoning ?? null,
     ],
   ).catch((error: unknown) => {
     // A concurrent attempt of the same question was settled; that one counts.

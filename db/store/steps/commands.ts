@@ -10,7 +10,7 @@ export async function saveAction(
   run: Statements,
   runId: string,
   step: number,
-  { response, thought, action, modelMs }: Parameters<StepLog['saveAction']>[2],
+  { response, reasoning = null, thought, action, modelMs }: Parameters<StepLog['saveAction']>[2],
   fence?: Fence,
 ): Promise<boolean> {
   const [row] = await run<{ known: boolean; moved: boolean; saved: boolean }>(
@@ -18,8 +18,8 @@ export async function saveAction(
     `with moved as (
            update runs r set step = greatest(step, $2), updated_at = now() where run_id = $1 and ${isFenced(7)} returning run_id
          ), saved as (
-           insert into steps (run_id, step, response, thought, action, model_ms)
-           select run_id, $2, $3, $4, $5, $6 from moved
+           insert into steps (run_id, step, response, thought, action, model_ms, reasoning)
+           select run_id, $2, $3, $4, $5, $6, $8 from moved
            on conflict (run_id, step) do nothing
            returning run_id
          )
@@ -27,6 +27,7 @@ export async function saveAction(
     [
       ...[runId, step, storable(response), storable(thought), action === null ? null : storable(action), modelMs],
       fence?.token ?? null,
+      reasoning,
     ],
   );
   if (row?.known !== true) throw missingRun(runId);

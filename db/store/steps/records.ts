@@ -1,7 +1,7 @@
 import type { Fence, ShownRow } from '../../../domain/ports/record/steps.js';
 import type { StepRecord, RecordedCommand } from '../../../domain/run/run.js';
 import type { Statements } from '../../statements.js';
-import { isFenced, superseded } from './fences.js';
+import { isFenced, REFUSED, superseded } from './fences.js';
 
 /** Columns of a StepRecord, from `steps s`. */
 export const STEP_COLUMNS = `s.step, s.response, s.thought, s.action, s.observation, s.exit_code as "exitCode",
@@ -37,9 +37,10 @@ export async function* shownSteps(
   for (let last = after; last < through;) {
     const rows = await run<ShownRow>(
       'shownSteps',
-      `select s.step, s.response, case when s.step > $4 then s.observation end as observation,
+      `select s.step, s.response, s.reasoning, case when s.step > $4 then s.observation end as observation,
              s.exit_code as "exitCode", s.timed_out as "timedOut", s.working_dir as "workingDir",
-             s.tool_state as "toolState", s.action, s.model_ms as "modelMs"
+             s.tool_state as "toolState", s.action, s.model_ms as "modelMs",
+             ${REFUSED} as refused
            from steps s where s.run_id = $1 and s.step > $2 and s.step <= $3 order by s.step limit ${SHOWN_AT_ONCE}`,
       [runId, last, through, settledThrough],
     );

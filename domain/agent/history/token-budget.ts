@@ -1,5 +1,6 @@
 import type { ToolCall } from '../../model/model.js';
 import { estimateTokens } from '../../model/estimate-tokens.js';
+import { shortenedReasoning } from '../../model/returned-reasoning.js';
 import { clipObservation } from '../clip-observation.js';
 import { callArguments } from '../parsers/tool-calls.js';
 import { type HistoryProcessor, type PromptMessage, withoutOutput } from './prompt-message.js';
@@ -18,9 +19,13 @@ const shortCall = (call: ToolCall): ToolCall => {
   return { ...call, arguments: JSON.stringify(Object.fromEntries(short)) };
 };
 
-const shortReply = (message: PromptMessage): PromptMessage => ({
+/** `last`: keeps its signed reasoning, without which providers refuse what follows. */
+const shortReply = (message: PromptMessage, last: boolean): PromptMessage => ({
   ...message,
   content: clipObservation(message.content, LONG),
+  ...(message.reasoning === undefined || last
+    ? {}
+    : { reasoning: shortenedReasoning(message.reasoning, (text) => clipObservation(text, LONG)) }),
   ...(message.toolCalls === undefined ? {} : { toolCalls: message.toolCalls.map(shortCall) }),
 });
 
@@ -81,7 +86,8 @@ export const tokenBudget = (tokens: number): HistoryProcessor => ({
   show(messages) {
     const budget = new Budget(messages, tokens);
     budget.leaveOutOlderObservations();
-    for (const index of budget.of('reply')) budget.shorten(index, shortReply);
+    const replies = budget.of('reply');
+    for (const index of replies) budget.shorten(index, (message) => shortReply(message, index === replies.at(-1)));
     for (const index of budget.of('observation').slice(-1)) {
       const { content: whole = '' } = messages[index] ?? {};
       for (let room = whole.length; budget.isExceeded && room > LONG;) {

@@ -6,6 +6,8 @@ export interface ReplyInput {
   text: string;
   toolCalls?: readonly ToolCall[] | undefined;
   finishReason?: string | undefined;
+  /** For the model that gave the reply. */
+  reasoning?: string | undefined;
 }
 
 /** Thought and command; or the problem, for the requery. */

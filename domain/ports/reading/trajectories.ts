@@ -8,7 +8,7 @@ export interface AskedTurn {
   try: number;
   sent: string[];
   /** Null: none yet, or lost. */
-  reply: { text: string; toolCalls?: ToolCall[] } | null;
+  reply: { text: string; toolCalls?: ToolCall[]; reasoning?: string } | null;
 }
 
 /** What an import keeps of a history besides its steps. */

@@ -21,13 +21,16 @@ export interface RecordedStep {
   step: number;
   /** False: no reply could be parsed. */
   hasAction: boolean;
+  /** Then: the last one was a refusal. Absent: no. */
+  refused?: boolean;
   executed: boolean;
   requested: Requested;
   modelMs: number;
   commandMs: number;
 }
 
-export type ShownRow = ShownStep & Pick<StepRecord, 'action' | 'modelMs'>;
+/** `refused`: it has no action, and its last reply was a refusal. */
+export type ShownRow = ShownStep & Pick<StepRecord, 'action' | 'modelMs'> & { refused?: boolean };
 
 /** A run's steps: actions and their outcomes. First write wins. */
 export interface StepLog {
@@ -59,7 +62,7 @@ export interface StepLog {
   saveAction(
     runId: string,
     step: number,
-    action: { response: string; thought: string; action: string | null; modelMs: number },
+    action: Pick<StepRecord, 'response' | 'reasoning' | 'thought' | 'action'> & { modelMs: number },
     fence?: Fence,
   ): Promise<boolean>;
   /**

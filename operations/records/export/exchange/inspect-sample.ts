@@ -196,6 +196,7 @@ const LIMITS: Readonly<Record<string, { type: string; of: (run: RunDetail) => nu
   budget: { type: 'cost', of: (run) => Number(run.costUsd) },
   context: { type: 'context', of: (run) => run.usage.inputTokens },
   format: { type: 'custom', of: (run) => run.steps },
+  refusal: { type: 'custom', of: (run) => run.steps },
   forfeit: { type: 'custom', of: (run) => run.steps },
 };
 

@@ -42,6 +42,15 @@ describe('nextTurn', () => {
   ])('ends by format after %s', (_, replies) =>
     expect(nextTurn(run, replies)).toMatchObject({ kind: 'end', endReason: 'format', response: replies.at(-1)?.text }),
   );
+  it('ends by refusal if the last reply was one, and runs nothing of a refusal', () => {
+    const refusal = { ...good, finishReason: 'refusal' };
+    expect(nextTurn(run, [refusal])).toMatchObject({ kind: 'ask' });
+    expect(nextTurn(run, [bad, bad, refusal])).toMatchObject({ kind: 'end', endReason: 'refusal' });
+    expect(nextTurn(run, [bad, bad, { ...bad, finishReason: 'content_filter' }])).toMatchObject({
+      endReason: 'refusal',
+    });
+    expect(nextTurn(run, [refusal, refusal, bad])).toMatchObject({ endReason: 'format' });
+  });
   it('never sends an empty reply back', () => {
     const turn = nextTurn(run, [{ text: ' ' }]);
     expect(turn.kind === 'ask' && turn.messages[0]?.content.trim()).not.toBe('');

@@ -111,7 +111,7 @@ function inputOf(text: string): Record<string, unknown> {
   return { unparsed: text };
 }
 
-/** In the reply's order, with its thinking; where its text was shortened, the thinking comes first. */
+/** In the reply's order, with its thinking, which comes first where the text was shortened. */
 function replyBlocks({ content, toolCalls = [], reasoning }: ChatMessage): ContentBlockParam[] {
   const texts = content === '' ? [] : [{ type: 'text' as const, text: content }];
   const calls = toolCalls.map((call): ContentBlockParam => ({

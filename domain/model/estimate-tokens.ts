@@ -95,7 +95,7 @@ export function estimateTokens(messages: readonly ChatMessage[], tools: readonly
   return tokens;
 }
 
-/** The prompt, without reasoning, certainly has more tokens than the window: the call cannot succeed. */
+/** The prompt certainly has more tokens than the window, even without its reasoning: do not call. */
 export function exceedsWindow(
   messages: readonly ChatMessage[],
   tools: readonly ToolDefinition[],

@@ -95,7 +95,7 @@ export function estimateTokens(messages: readonly ChatMessage[], tools: readonly
   return tokens;
 }
 
-/** The prompt certainly has more tokens than the window, even without its reasoning: do not call. */
+/** Even without its reasoning, the prompt certainly exceeds the window: the call cannot succeed. */
 export function exceedsWindow(
   messages: readonly ChatMessage[],
   tools: readonly ToolDefinition[],

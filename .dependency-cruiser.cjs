@@ -1,15 +1,16 @@
 /** Import directions: see CONTRIBUTING.md. Each room lists the rooms of ours that it may import. */
-const core = ['domain', 'workflows', 'activities', 'backends', 'models', 'temporal', 'db', 'catalog', 'services'];
+const core = ['domain', 'workflows', 'activities', 'backends', 'models', 'temporal', 'db', 'catalog', 'services', 'transport'];
 const may = {
   domain: [],
   workflows: ['domain'],
   activities: ['domain'],
-  backends: ['domain'],
-  models: ['domain'],
-  temporal: ['domain'],
+  transport: ['domain'],
+  backends: ['domain', 'transport'],
+  models: ['domain', 'transport'],
+  temporal: ['domain', 'transport'],
   db: ['domain'],
   catalog: ['domain'],
-  services: ['domain'],
+  services: ['domain', 'transport'],
   operations: core,
   // Entry points: each is a composition root that nothing imports. The worker wires adapters to activities; the others call operations.
   // The gateway is served by the worker of the run's host, since only that has the sockets of its containers.

@@ -8,8 +8,9 @@ import {
 } from '../domain/model/provider-error.js';
 import { CallTookTooLong } from './bounded-call.js';
 import { NotConnected } from './connection.js';
+import { UnusableResponse } from './decoded-body.js';
 import { ErrorAnswer } from './error-answer.js';
-import { HtmlAnswer, UnusableResponse } from './http-fetch.js';
+import { HtmlAnswer } from './http-fetch.js';
 import { PrivateAddress } from './public-address.js';
 import { isExhausted, refusedDimension, resetMs, statedLimits } from './stated-limits.js';
 

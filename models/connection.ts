@@ -1,7 +1,8 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { type Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Sending } from '../domain/ports/model-port.js';
+import { proxyAgents } from '../transport/proxy-agents.js';
 import { PrivateAddress } from './public-address.js';
 
 /**
@@ -10,7 +11,7 @@ import { PrivateAddress } from './public-address.js';
  */
 const IDLE_MS = 2_000;
 const kept = { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' } as const;
-const agents = { 'http:': new HttpAgent(kept), 'https:': new HttpsAgent(kept) };
+const agents = proxyAgents(kept);
 const idleSince = new WeakMap<Duplex, number>();
 for (const agent of Object.values(agents)) agent.on('free', (socket: Duplex) => idleSince.set(socket, Date.now()));
 
@@ -59,7 +60,7 @@ export function sendRequest(
     const request = (secure ? httpsRequest : httpRequest)(url, {
       method,
       headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
-      ...(lookup === undefined ? { agent } : { agent: false, lookup }),
+      ...(lookup === undefined ? { agent } : { agent: proxyAgents({})[secure ? 'https:' : 'http:'], lookup }),
       ...(signal && { signal }),
     });
     let sent = false;
@@ -74,8 +75,8 @@ export function sendRequest(
         request.destroy(error instanceof Error ? error : new Error(String(error))),
       );
     request.once('socket', (socket) => {
-      if (request.reusedSocket) begin();
-      // Nothing is written before the connection exists.
+      if (request.reusedSocket || (!secure && !socket.connecting)) begin();
+      // Nothing is written before the connection exists; a proxy's tunnel exists already.
       else socket.once(secure ? 'secureConnect' : 'connect', begin);
     });
     request.once('error', (error) =>

@@ -1,14 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Sending } from '../domain/ports/model-port.js';
 import { sendRequest } from './connection.js';
+import { decodedBody, UnusableResponse } from './decoded-body.js';
 import { errorAnswer, isPage } from './error-answer.js';
 import { publicLookup, refusePrivateHost } from './public-address.js';
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
-
-export class UnusableResponse extends Error {
-  override name = 'UnusableResponse';
-}
 
 /** An HTML page with a success status is not a provider's, so nothing is billed. */
 export class HtmlAnswer extends Error {
@@ -45,16 +42,8 @@ export async function httpFetch(
 
 async function readBody(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  let length = 0;
   // A connection that is cut before the body's end throws here.
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES) {
-      response.destroy();
-      throw new UnusableResponse(`the response is longer than ${MAX_BODY_BYTES} bytes`);
-    }
-    chunks.push(chunk);
-  }
+  for await (const chunk of decodedBody(response, MAX_BODY_BYTES)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
@@ -63,6 +52,8 @@ function asResponse(response: IncomingMessage, bytes: Buffer): Response {
   if (status < 200 || status > 599) throw new UnusableResponse(`the response has the status ${status}`);
   const headers = new Headers();
   for (const [name, value] of Object.entries(response.headers)) {
+    // The body is unpacked.
+    if (name === 'content-encoding' || name === 'content-length') continue;
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
   if (status >= 400) throw errorAnswer(status, headers, bytes.toString('utf8'));

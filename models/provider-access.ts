@@ -4,6 +4,7 @@ import { addressProblem, type ModelConfig } from '../domain/model/config.js';
 import { keyRedactor } from '../domain/text/redact-keys.js';
 import { isConfigured, mayGetKey, urlsVariableOf } from '../domain/rollouts/endpoint-addresses.js';
 import { type Credentials, unseal } from '../domain/rollouts/credentials.js';
+import { proxyFor } from '../transport/proxies.js';
 import { accountOf, addressOf } from './account-of.js';
 import { USUAL_BASE_URL } from './model-settings.js';
 
@@ -61,6 +62,7 @@ export function providerAccess(env: Env, secrets: readonly string[] = [], sealin
           code: 'model.key_missing',
           remedy: `Set it in the worker's environment, ${RESTART}`,
         });
+      refuseUnsendable(model, sealed, config.apiKeyVariable, apiKey);
       const baseUrl = baseUrlOf(model);
       if (baseUrl === undefined && config.provider === 'openai-compatible')
         throw new BenchError(
@@ -76,6 +78,8 @@ export function providerAccess(env: Env, secrets: readonly string[] = [], sealin
           remedy: `Correct it, ${RESTART}`,
         });
       }
+      // Throws where the proxy's address is invalid.
+      proxyFor(new URL(baseUrl ?? USUAL_BASE_URL[config.provider] ?? 'http://localhost'));
       const { headers } = sealed;
       if (model.rollout !== undefined && sealed.apiKey === '' && config.apiKeyVariable !== undefined)
         refuseForeignKey(env, config.apiKeyVariable, baseUrl ?? '');
@@ -85,6 +89,26 @@ export function providerAccess(env: Env, secrets: readonly string[] = [], sealin
       return { config, apiKey, baseUrl, headers, publicOnly, redact };
     },
   };
+}
+
+/** Copied from a text with curly quotes, or with a line break inside: no header can hold it. */
+function refuseUnsendable({ name }: ModelRef, sealed: Credentials, variable: string | undefined, apiKey: string): void {
+  const key = sealed.apiKey === '' ? (variable ?? '') : "the endpoint's key";
+  const values = [[key, apiKey], ...Object.entries(sealed.headers).map(([header, text]) => [`header ${header}`, text])];
+  for (const [what = '', value = ''] of values) {
+    const characters = [...value];
+    const at = characters.findIndex((character) => /[^\t\x20-\x7e\x80-\xff]/u.test(character));
+    if (at < 0) continue;
+    const code = characters[at]?.codePointAt(0) ?? 0;
+    const number = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+    const shown =
+      code < 0x20 || code === 0x7f ? (code === 0x0a ? 'a line break' : 'a control character') : characters[at];
+    throw new BenchError(
+      'usage',
+      `${what}, for model ${name}, has ${shown} (${number}) as character ${at + 1}, which no HTTP header can hold`,
+      { code: 'setting.invalid', remedy: `Copy the key again, without quotes, on one line; ${RESTART}` },
+    );
+  }
 }
 
 /** Throws BenchError (usage) if the key is not for the rollout's address. */

@@ -6,6 +6,7 @@ import type { ServiceEndpoints } from '../domain/home/services.js';
 import type { DatabaseEndpoint, EnsureOptions } from '../services/index.js';
 import { withoutTemporalAccess } from '../domain/home/temporal-access.js';
 import type { Bench } from './bench.js';
+import { useProxies } from '../transport/proxies.js';
 import { checkGpus } from './home/check-gpus.js';
 import type { BenchSettings } from './settings.js';
 import { storesOf } from './stores-of.js';
@@ -40,6 +41,7 @@ export interface BenchHooks {
 
 /** One home. Services, database and Temporal are opened at most once each, on first use. */
 export function openBench(settings: BenchSettings, hooks: BenchHooks = {}): Bench {
+  useProxies(settings.env);
   const notify = hooks.notify ?? (() => undefined);
   const abortable = hooks.abortable ?? ((_what, work) => work(new AbortController().signal));
   let looksOnly = false;

@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { accessSync, chmodSync, constants, createWriteStream, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { BenchError } from '../domain/errors.js';
 import { type FileLock, lock } from './file-lock.js';
+import { openUrl } from '../transport/open-url.js';
 import { makeFolder } from './make-folder.js';
 
 /** The newest that `go install` can build: later ones have a `replace` in their go.mod. */
@@ -143,13 +144,16 @@ async function download(scratch: string, options: FindTemporalOptions): Promise<
   options.onWait?.('the download of Temporal');
   const give = new AbortController();
   const connecting = setTimeout(() => give.abort(new Error('no answer within 8 s')), 8000);
-  let response: Response;
+  let response: IncomingMessage;
   try {
-    response = await fetch(url, { signal: give.signal });
+    response = await openUrl(url, { signal: give.signal });
   } finally {
     clearTimeout(connecting);
   }
-  if (!response.ok || response.body === null) throw new Error(`HTTP status ${response.status}`);
+  if (response.statusCode !== 200) {
+    response.destroy();
+    throw new Error(`HTTP status ${response.statusCode}`);
+  }
   const transfer = setTimeout(() => give.abort(new Error('not complete within 10 minutes')), 600_000);
   const binary = join(scratch, 'temporal');
   const unpack = extract();
@@ -167,7 +171,7 @@ async function download(scratch: string, options: FindTemporalOptions): Promise<
     );
   });
   try {
-    await pipeline(Readable.fromWeb(response.body), createGunzip(), unpack, { signal: give.signal });
+    await pipeline(response, createGunzip(), unpack, { signal: give.signal });
   } finally {
     clearTimeout(transfer);
   }

@@ -45,7 +45,8 @@ export function buildStamp(entry: string): string {
 }
 
 /** Variables whose change makes a running worker unfit for this command. */
-const WATCHED = /^(DOCKER_|BENCH_|OPENAI_|ANTHROPIC_|TEMPORAL_TLS)|_(API_KEY|BASE_URL|TOKEN)$/;
+const WATCHED =
+  /^(DOCKER_|BENCH_|OPENAI_|ANTHROPIC_|TEMPORAL_TLS)|_(API_KEY|BASE_URL|TOKEN)$|^(HTTPS?|NO)_PROXY$|^(https?|no)_proxy$/;
 
 /** The bucket's keys, which some providers rotate hourly. */
 const OF_BUCKET = /^AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|PROFILE|REGION|ENDPOINT_URL)/;

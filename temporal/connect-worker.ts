@@ -2,6 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { BenchError } from '../domain/errors.js';
 import { describeAccess, type TemporalAccess } from '../domain/home/temporal-access.js';
+import { channelOptions } from '../transport/proxies.js';
 
 export async function connectWorker(settings: {
   temporalAddress: string;
@@ -16,7 +17,10 @@ export async function connectWorker(settings: {
       ...server,
       ...(near && { grpcCompression: { codec: 'none' } }),
     });
-    const client = new Client({ connection: await Connection.connect(server), namespace: settings.temporalNamespace });
+    const client = new Client({
+      connection: await Connection.connect({ ...server, ...channelOptions(settings.temporalAddress) }),
+      namespace: settings.temporalNamespace,
+    });
     return { connection, client };
   } catch (cause) {
     const how = describeAccess(settings.temporalAccess) || 'no TLS';

@@ -3,6 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/home/services.js';
 import { temporalAccess } from '../domain/home/temporal-access.js';
+import { channelOptions } from '../transport/proxies.js';
 
 export type TemporalEndpoint = Pick<ServiceEndpoints, 'temporalAddress' | 'temporalNamespace'> & {
   readonly embedded?: Pick<ServiceEndpoints['embedded'], 'temporal'>;
@@ -18,7 +19,12 @@ export async function connectTemporal(
   const access = temporalAccess(embedded ? (endpoints.temporalVariables ?? {}) : env, (path) => readFileSync(path));
   try {
     const address = endpoints.temporalAddress;
-    const connection = await Connection.connect({ address, ...access, connectTimeout: '30 seconds' });
+    const connection = await Connection.connect({
+      address,
+      ...access,
+      ...channelOptions(address, embedded),
+      connectTimeout: '30 seconds',
+    });
     return new Client({ connection, namespace: endpoints.temporalNamespace });
   } catch (cause) {
     throw new BenchError('services', `Temporal does not answer at ${endpoints.temporalAddress}`, {

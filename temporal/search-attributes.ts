@@ -2,6 +2,7 @@ import { Connection } from '@temporalio/client';
 import { BenchError } from '../domain/errors.js';
 import type { TemporalAccess } from '../domain/home/temporal-access.js';
 import { SEARCH_ATTRIBUTES } from '../domain/home/search-attributes.js';
+import { channelOptions } from '../transport/proxies.js';
 
 const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
@@ -12,7 +13,12 @@ export async function registerSearchAttributes(
   namespace: string,
   access: TemporalAccess,
 ): Promise<void> {
-  const connection = await Connection.connect({ address, ...access, connectTimeout: '30 seconds' });
+  const connection = await Connection.connect({
+    address,
+    ...access,
+    ...channelOptions(address),
+    connectTimeout: '30 seconds',
+  });
   try {
     const customAttributes = await connection.operatorService.listSearchAttributes({ namespace }).then(
       (answer) => answer.customAttributes,

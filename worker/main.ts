@@ -5,6 +5,7 @@ import { modelVariables } from '../catalog/index.js';
 import { BenchError } from '../domain/errors.js';
 import { homeHostId } from '../operations/home/home-identity.js';
 import { workerSettings } from '../operations/home/worker-settings.js';
+import { useProxies } from '../transport/proxies.js';
 import { withAdmittedRuns } from './admitted-runs.js';
 import { assemble, type AssembledWorker, type WorkerIdentity } from './assemble.js';
 import { createLogger } from './logger.js';
@@ -20,6 +21,7 @@ const START_PATIENCE_MS = 60_000;
 
 /** Reads the environment, builds the adapters, polls until a signal stops it. */
 async function main(): Promise<void> {
+  useProxies(process.env);
   const given = workerSettings(process.env);
   const sdkMetricsAddress = given.metrics === undefined ? undefined : await loopbackAddress();
   const identity = await identify(given, sdkMetricsAddress);

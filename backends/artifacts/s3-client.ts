@@ -1,5 +1,6 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import type { ArtifactLocation } from '../../domain/home/artifact-location.js';
+import { proxyAgents } from '../../transport/proxy-agents.js';
 import type * as S3Sdk from './s3-sdk.js';
 
 export type S3Location = Extract<ArtifactLocation, { kind: 's3' }>;
@@ -20,6 +21,8 @@ export async function openClient(
   // oxlint-disable-next-line no-restricted-properties -- the SDK reads it there
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const s3 = await import('./s3-sdk.js');
+  // Else as the SDK's own.
+  const agents = proxyAgents({ keepAlive: true, maxSockets: 50 });
   const client = new s3.S3Client({
     ...(location.endpoint === undefined ? {} : { endpoint: location.endpoint }),
     ...(location.region === undefined ? {} : { region: location.region }),
@@ -29,7 +32,10 @@ export async function openClient(
     // Readers compare the content with its name themselves.
     responseChecksumValidation: 'WHEN_REQUIRED',
     // A requestTimeout would cut slow uploads that progress, and miss stalled downloads.
-    requestHandler: { connectionTimeout: 10_000, socketTimeout: silenceMs },
+    requestHandler: {
+      ...{ connectionTimeout: 10_000, socketTimeout: silenceMs },
+      ...{ httpAgent: agents['http:'], httpsAgent: agents['https:'] },
+    },
   });
   return { s3, client };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Sending } from '../../domain/ports/model-port.js';
 import { sendRequest } from '../connection.js';
-import { UnusableResponse } from '../http-fetch.js';
+import { decodedBody, UnusableResponse } from '../decoded-body.js';
 
 const MAX_BYTES = 32 * 1024 * 1024;
 
@@ -12,7 +12,7 @@ export interface Upstream {
   text: AsyncIterable<string>;
 }
 
-/** Posts JSON and gets the answer as it comes, without compression. `sending`: see sendRequest. */
+/** Posts JSON and gets the answer as it comes, unpacked if it is compressed all the same. `sending`: see sendRequest. */
 export async function post(
   url: URL,
   {
@@ -32,15 +32,7 @@ export async function post(
 
 async function* textOf(response: IncomingMessage): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) {
-      response.destroy();
-      throw new UnusableResponse(`the response is longer than ${MAX_BYTES} bytes`);
-    }
-    yield decoder.decode(chunk, { stream: true });
-  }
+  for await (const chunk of decodedBody(response, MAX_BYTES)) yield decoder.decode(chunk, { stream: true });
 }
 
 export async function wholeText(text: AsyncIterable<string>): Promise<string> {

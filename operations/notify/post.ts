@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { NotificationBody } from '../../domain/views/notifications.js';
+import { BenchError } from '../../domain/errors.js';
+import { openUrl } from '../../transport/open-url.js';
 import type { Webhook } from './webhook.js';
 
 const TIMEOUT_MS = 10_000;
@@ -13,7 +15,7 @@ export async function post({ url, format, secret }: Webhook, notification: Notif
   const body = JSON.stringify(format === 'slack' ? { text: slackText(notification.text) } : notification);
   const seconds = Math.floor(Date.parse(notification.at) / 1000);
   try {
-    const response = await fetch(url, {
+    const response = await openUrl(url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -26,11 +28,13 @@ export async function post({ url, format, secret }: Webhook, notification: Notif
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    await response.body?.cancel();
-    return response.ok ? null : `HTTP ${response.status}`;
+    response.destroy();
+    const { statusCode = 0 } = response;
+    return statusCode >= 200 && statusCode < 300 ? null : `HTTP ${statusCode}`;
   } catch (error) {
     if ((error as Error).name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`;
-    const { code } = ((error as Error).cause ?? {}) as { code?: string };
+    if (error instanceof BenchError) return error.message;
+    const { code } = error as { code?: string };
     return code ?? 'the connection failed';
   }
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { constants, createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { copyFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchError } from '../../../domain/errors.js';
@@ -10,6 +9,7 @@ import type { HomeLayout } from '../../../domain/home/layout.js';
 import type { DataSource } from '../../../domain/task/data.js';
 import { lock } from '../../../services/index.js';
 import { makeFolder } from '../../../services/make-folder.js';
+import { openUrl } from '../../../transport/open-url.js';
 
 /** Tries of one address; each resumes where the last one stopped. */
 const TRIES = 4;
@@ -146,14 +146,15 @@ async function fetchRest(url: string, source: DataSource, part: string, options:
   let timer = reset();
   try {
     const signal = AbortSignal.any([silence.signal, ...(options.signal === undefined ? [] : [options.signal])]);
-    const response = await fetch(url, { headers: from === 0 ? {} : { range: `bytes=${from}-` }, signal });
-    if (!response.ok || response.body === null) {
-      await response.body?.cancel();
-      const problem = `HTTP ${response.status}`;
-      throw response.status >= 500 || response.status === 429 ? new Error(problem) : new Refused(problem);
+    const response = await openUrl(url, { headers: from === 0 ? {} : { range: `bytes=${from}-` }, signal });
+    const { statusCode: status = 0 } = response;
+    if (status < 200 || status > 299) {
+      response.destroy();
+      const problem = `HTTP ${status}`;
+      throw status >= 500 || status === 429 ? new Error(problem) : new Refused(problem);
     }
     // A server without ranges sends the whole file again.
-    const resumed = response.status === 206;
+    const resumed = status === 206;
     let have = resumed ? from : 0;
     const counted = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       for await (const chunk of chunks) {
@@ -165,8 +166,7 @@ async function fetchRest(url: string, source: DataSource, part: string, options:
         yield chunk;
       }
     };
-    const body = Readable.fromWeb(response.body);
-    await pipeline(body, counted, createWriteStream(part, { flags: resumed ? 'a' : 'w' }));
+    await pipeline(response, counted, createWriteStream(part, { flags: resumed ? 'a' : 'w' }));
     if (have < source.bytes) throw new Error(`the connection ended after ${have} of ${source.bytes} bytes`);
   } finally {
     clearTimeout(timer);

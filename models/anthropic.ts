@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { isJson } from '../domain/gateway/json.js';
 import { billedWith, messagesFailure } from '../domain/model/failed-answer.js';
 import type { ChatMessage, ModelReply, ModelRequest, ToolCall } from '../domain/model/model.js';
+import { stabilityOf, withStability } from '../domain/model/prompt-stability.js';
 import { messagesUsage } from '../domain/model/reported-usage.js';
 import type { ModelConfig } from '../domain/model/config.js';
 import type { ModelPort, Sending } from '../domain/ports/model-port.js';
@@ -140,6 +141,7 @@ function wireMessages(messages: readonly ChatMessage[]): MessageParam[] {
     if (message.role === 'tool')
       blocks.push({ type: 'tool_result', tool_use_id: message.toolCallId ?? '', content: message.content });
     else if (role === 'user' && message.content !== '') blocks.push({ type: 'text', text: message.content });
+    for (const block of blocks) withStability(block, stabilityOf(message));
     const last = turns.at(-1);
     if (last?.role === role) last.content.push(...blocks);
     else turns.push({ role, content: blocks });
@@ -148,10 +150,18 @@ function wireMessages(messages: readonly ChatMessage[]): MessageParam[] {
   return turns;
 }
 
-/** Marks the system message, which a task's runs share, and the last user message. */
+/**
+ * Up to four marks: the system message, which a task's runs share; the task; the last observation
+ * that the agent's history left out; the last user message. Of these, what the next prompt has too:
+ * writing to the cache costs more than sending.
+ */
 function markForCache(system: TextBlockParam[], messages: MessageParam[]): void {
-  const last = messages.findLast((message) => message.role === 'user')?.content.at(-1);
-  for (const block of [system.at(-1), last]) if (typeof block === 'object') Object.assign(block, CACHED);
+  const turns = messages.filter(({ role }) => role === 'user').map(({ content }) => content as ContentBlockParam[]);
+  const leaving = turns.findIndex((blocks) => blocks.some((block) => stabilityOf(block) === 'leaves'));
+  const stable = leaving === -1 ? turns : turns.slice(0, leaving);
+  const settled = stable.findLast((blocks) => blocks.some((block) => stabilityOf(block) === 'settled'));
+  const marked = [system, stable[0], settled, stable.at(-1)].map((blocks) => blocks?.at(-1));
+  for (const block of new Set(marked)) if (block !== undefined) Object.assign(block, CACHED);
 }
 
 const blockSchema = z.union([

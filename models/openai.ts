@@ -86,6 +86,10 @@ function requestBody(config: ModelConfig, request: ModelRequest): ChatCompletion
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
     ...(accepts('seed') ? { seed: request.seed } : {}),
+    // A run's calls begin alike: they go where its cache is.
+    ...(config.provider === 'openai' && config.promptCaching && request.callId !== undefined
+      ? { prompt_cache_key: request.callId.split('/')[0] ?? '' }
+      : {}),
     ...(config.effort === undefined ? {} : { reasoning_effort: config.effort as 'medium' }),
     ...(tools.length === 0
       ? {}

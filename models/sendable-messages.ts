@@ -1,3 +1,4 @@
+import { stabilityOf, withStability } from '../domain/model/prompt-stability.js';
 import type { ChatMessage, ToolCall } from '../domain/model/model.js';
 
 /** Left by a cut within a character; providers refuse it as broken JSON. */
@@ -20,7 +21,9 @@ export function sendableMessages(messages: readonly ChatMessage[], used = new Se
     if (message.role === 'tool')
       sent.push({ role: 'user', content: `Result of a tool call:\n${orWord(message.content, '(no output)')}` });
     else if (message.role !== 'assistant')
-      sent.push({ role: message.role, content: orWord(message.content, '(empty)') });
+      sent.push(
+        withStability({ role: message.role, content: orWord(message.content, '(empty)') }, stabilityOf(message)),
+      );
     else if (message.toolCalls === undefined || message.toolCalls.length === 0)
       sent.push({ role: 'assistant', content: orWord(message.content, '(empty reply)') });
     else {
@@ -49,11 +52,12 @@ function withResults(
     toolCalls.push({ id, name: token(call.name, 'unnamed'), arguments: clean(call.arguments) });
     const found = results.findIndex((result) => result.toolCallId === call.id);
     const result = found === -1 ? undefined : results.splice(found, 1)[0];
-    answers.push({
+    const answer: ChatMessage = {
       role: 'tool',
       toolCallId: id,
       content: result === undefined ? '(not executed)' : orWord(result.content, '(no output)'),
-    });
+    };
+    answers.push(withStability(answer, result && stabilityOf(result)));
   }
   const content = message.content.trim() === '' ? '' : clean(message.content);
   return [

@@ -155,7 +155,11 @@ const shape = {
   outputParser: named(OUTPUT_PARSERS, OUTPUT_PARSER_ALIASES).default('fenced'),
   historyProcessor: named(HISTORY_PROCESSORS, HISTORY_PROCESSOR_ALIASES).default('default'),
   historyProcessorArgs: z
-    .strictObject({ n: z.number().int().positive().optional(), tokens: z.number().int().positive().optional() })
+    .strictObject({
+      n: z.number().int().positive().optional(),
+      block: z.number().int().positive().optional(),
+      tokens: z.number().int().positive().optional(),
+    })
     .prefault({}),
   /** Characters of an observation shown to the model; the middle is cut. */
   observationLimit: z.number().int().min(1000).default(30_000),
@@ -185,6 +189,8 @@ function checkTogether(agent: Checked, context: z.RefinementCtx<unknown>): void 
     if (needed === key && !given) problem(['historyProcessorArgs', key], `${agent.historyProcessor} needs ${key}`);
     if (needed !== key && given) problem(['historyProcessorArgs', key], `${agent.historyProcessor} takes no ${key}`);
   }
+  if (agent.historyProcessorArgs.block !== undefined && needed !== 'n')
+    problem(['historyProcessorArgs', 'block'], `${agent.historyProcessor} takes no block`);
   if (agent.demonstrations.length > 0 && !agent.putDemosInHistory && agent.demonstrationTemplate === undefined) {
     problem(['demonstrations'], 'demonstrations need a demonstrationTemplate, or putDemosInHistory: true');
   }

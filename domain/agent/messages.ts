@@ -1,4 +1,5 @@
 import type { ChatMessage, ToolDefinition } from '../model/model.js';
+import { withStability } from '../model/prompt-stability.js';
 import { isReasoningOf } from '../model/returned-reasoning.js';
 import type { RunDefinition, ShownStep } from '../run/run.js';
 import type { ToolState } from './tool-state.js';
@@ -182,7 +183,8 @@ const sent = new WeakMap<PromptMessage, ChatMessage>();
 function sentAs(shown: PromptMessage): ChatMessage {
   const known = sent.get(shown);
   if (known !== undefined) return known;
-  const { origin: _origin, settled: _settled, ...message } = shown;
+  const { origin: _origin, settled, leaves, ...message } = shown;
+  withStability(message, settled === true ? 'settled' : leaves === true ? 'leaves' : undefined);
   sent.set(shown, message);
   return message;
 }

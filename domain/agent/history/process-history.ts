@@ -27,6 +27,8 @@ export const HISTORY_PROCESSOR_ALIASES: Readonly<Record<string, HistoryProcessor
 
 export interface HistoryProcessorArgs {
   n?: number | undefined;
+  /** Of `last-n-observations`: how many are omitted at once. */
+  block?: number | undefined;
   tokens?: number | undefined;
 }
 
@@ -50,7 +52,7 @@ export function historyProcessorOf(name: HistoryProcessorName, args: HistoryProc
     case 'default':
       return wholeHistory;
     case 'last-n-observations':
-      return lastNObservations(positive(name, args));
+      return lastNObservations(positive(name, args), args.block);
     case 'last-2-observations':
       return lastNObservations(2);
     case 'last-5-observations':

@@ -5,6 +5,8 @@ export interface PromptMessage extends ChatMessage {
   origin: 'system' | 'demonstration' | 'task' | 'reply' | 'observation';
   /** The content no longer changes in later prompts. */
   settled?: true;
+  /** The next prompt omits the content. */
+  leaves?: true;
 }
 
 /** Changes contents only, never the number, order, roles or calls of messages. */

@@ -59,6 +59,13 @@ class Budget {
     this.#total -= saved;
   }
 
+  /** The observation that the next prompt omits, if this one omits any: a prompt grows by a step. */
+  leaving(): number | undefined {
+    const observations = this.of('observation');
+    if (!observations.some((at) => this.messages[at]?.settled === true)) return undefined;
+    return observations.find((at) => this.messages[at]?.settled !== true);
+  }
+
   /** Prompts only grow, so an observation stays omitted. Keeps those shorter than the omission. */
   leaveOutOlderObservations(): void {
     for (const index of this.of('observation').slice(0, -1)) {
@@ -95,6 +102,7 @@ export const tokenBudget = (tokens: number): HistoryProcessor => ({
         budget.shorten(index, (message) => ({ ...message, content: clipObservation(whole, room) }));
       }
     }
-    return budget.messages;
+    const leaving = budget.leaving();
+    return budget.messages.map((message, at) => (at === leaving ? { ...message, leaves: true } : message));
   },
 });

@@ -157,14 +157,27 @@ async function sendCall(
   }
 }
 
+const MOST_PASSING = 2;
+
+/**
+ * A gateway that restarts, or a key service that stumbles, answers 401 or a 404 for a moment. Where
+ * the run has had good answers, key and model are right, so the call is retried twice.
+ */
+export function perhapsPassing(fault: ProviderError, { step, try: requery }: TurnKey, attempt: number): ProviderError {
+  const answered = step > 1 || requery > 0;
+  const passing = answered && attempt <= MOST_PASSING && ['auth', 'unknown_model'].includes(fault.kind);
+  return passing ? fault.with({ passing }) : fault;
+}
+
 /** Returns the run's end where the fault is one; throws what the caller retries or gives up. */
 async function storeFailure(
   { store, run, key, endpoint, attempt }: ReservedModelCall,
-  fault: ProviderError,
+  given: ProviderError,
   sent: boolean,
 ): Promise<Extract<TurnResult, { kind: 'end' }> | Refused> {
+  const fault = perhapsPassing(given, key, attempt);
   const retryAfterMs = fault.retryable ? (fault.retryAfterMs ?? backoffMs(attempt)) : undefined;
-  const wrongAddress = await isWrongAddress(store, run, fault, attempt);
+  const wrongAddress = await isWrongAddress(store, run, given, attempt);
   await store.failCall(key, fault.kind, sent ? fault.billed : 'no', {
     event: {
       kind: 'provider_error',

@@ -46,6 +46,8 @@ export interface ProviderErrorDetails {
   page?: boolean | undefined;
   /** Absent: by kind and status. */
   billed?: 'no' | 'unknown' | undefined;
+  /** Retried although its kind is not: it came between good answers. */
+  passing?: boolean | undefined;
 }
 
 /**
@@ -63,6 +65,7 @@ export class ProviderError extends Error {
   readonly refusal: RateRefusal | undefined;
   readonly page: boolean;
   private readonly saidBilled: 'no' | 'unknown' | undefined;
+  readonly passing: boolean;
 
   constructor(kind: ProviderErrorKind, provider: string, message: string, details: ProviderErrorDetails = {}) {
     super(message);
@@ -73,19 +76,21 @@ export class ProviderError extends Error {
     this.refusal = details.refusal;
     this.page = details.page ?? false;
     this.saidBilled = details.billed;
+    this.passing = details.passing ?? false;
   }
 
-  with(change: { message?: string; retryAfterMs?: number }): ProviderError {
-    const { message = this.message, retryAfterMs = this.retryAfterMs } = change;
+  with(change: { message?: string; retryAfterMs?: number; passing?: boolean }): ProviderError {
+    const { message = this.message, retryAfterMs = this.retryAfterMs, passing = this.passing } = change;
     const { status, refusal, page, saidBilled: billed } = this;
-    return new ProviderError(this.kind, this.provider, message, { status, retryAfterMs, refusal, page, billed });
+    const details = { status, retryAfterMs, refusal, page, billed, passing };
+    return new ProviderError(this.kind, this.provider, message, details);
   }
 
   get consequence(): ProviderConsequence {
     return CONSEQUENCES[this.kind];
   }
   get retryable(): boolean {
-    return this.consequence === 'retry';
+    return this.passing || this.consequence === 'retry';
   }
   /** A wrong or dead address may cause this. */
   get suspectAddress(): boolean {

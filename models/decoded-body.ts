@@ -10,8 +10,8 @@ const MAX_CODINGS = 3;
 
 /**
  * The body as it was before its `content-encoding`: proxies compress what nobody asked them to. It
- * is unpacked while it is read, so that a small body cannot fill the memory; throws UnusableResponse
- * above `maxBytes`. Throws the connection's error if that is cut before the end.
+ * is unpacked while it is read, so that a small body cannot fill the memory; UnusableResponse
+ * is thrown above `maxBytes`. Throws the connection's error if that is cut before the end.
  */
 export async function* decodedBody(response: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   const codings = (response.headers['content-encoding'] ?? '')

@@ -46,7 +46,7 @@ function send(url: URL, { method = 'GET', headers = {}, body, signal }: UrlReque
       ...(signal && { signal }),
     });
     // An abort has its reason as fetch has it.
-    request.once('error', (error) => reject(signal?.aborted === true ? signal.reason : error));
+    request.once('error', (error) => reject(signal?.aborted === true ? (signal.reason as Error) : error));
     request.once('response', resolve);
     request.end(body);
   });

@@ -11,7 +11,7 @@ import type { Duplex } from 'node:stream';
 import { hostOf, portOf, proxyFor } from './proxies.js';
 
 /** The proxy did not connect us: nothing reached the other side. */
-export class ProxyRefused extends Error {
+class ProxyRefused extends Error {
   override name = 'ProxyRefused';
   readonly code: string;
   constructor(status: number) {
@@ -89,7 +89,7 @@ function tunnel(proxy: URL, { host, port, lookup }: Wanted, connected: Connected
  * Connections by `http:`, through the proxy where there is one: it gets the whole URL. With a
  * `lookup`, which the proxy would bypass, it gets the address in a tunnel.
  */
-export class ProxyHttpAgent extends HttpAgent {
+class ProxyHttpAgent extends HttpAgent {
   addRequest(request: ClientRequest, options: Wanted): void {
     const origin = originOf('http', options);
     const proxy = options.socketPath == null ? proxyFor(origin) : null;
@@ -115,7 +115,7 @@ export class ProxyHttpAgent extends HttpAgent {
 }
 
 /** Connections by `https:`, in a tunnel through the proxy where there is one. */
-export class ProxyHttpsAgent extends HttpsAgent {
+class ProxyHttpsAgent extends HttpsAgent {
   // @ts-expect-error -- the types know no callback
   override createConnection(options: Wanted, connected: Connected): Duplex | undefined {
     const proxy = proxyFor(originOf('https', options));

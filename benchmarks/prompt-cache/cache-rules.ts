@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 interface Block {
-  cache_control?: { ttl?: string };
+  cache_control?: { type?: string; ttl?: string };
 }
 interface Body {
   tools?: Block[];

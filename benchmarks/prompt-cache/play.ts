@@ -27,7 +27,7 @@ export interface Played {
   writtenTokens: number;
 }
 
-export const PRICE = { input: 3, cachedInput: 0.3, cacheWrite: 3.75 };
+const PRICE = { input: 3, cachedInput: 0.3, cacheWrite: 3.75 };
 
 const configOf = (caching: boolean): ModelConfig =>
   modelConfigSchema.parse({
@@ -54,7 +54,7 @@ function stepOf(step: number, tools: boolean, observationTokens: number): ShownS
     : `${thought}\n\`\`\`\n${command}\n\`\`\``;
   const line = `epoch ${step}: loss 0.${step}173 accuracy 0.${step}91\n`;
   const observation = line.repeat(Math.ceil((observationTokens * 4) / line.length));
-  return { ...{ step, response, observation, exitCode: 0, timedOut: false, workingDir: '/home/agent' } } as ShownStep;
+  return { ...{ step, response, observation, exitCode: 0, timedOut: false, workingDir: '/home/agent' } };
 }
 
 /** Plays a run's prompts through the real adapter, against a server with the provider's rules. */

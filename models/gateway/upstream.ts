@@ -12,7 +12,7 @@ export interface Upstream {
   text: AsyncIterable<string>;
 }
 
-/** Posts JSON and gets the answer as it comes, unpacked if it is compressed all the same. `sending`: see sendRequest. */
+/** Posts JSON and gets the answer as it comes, unpacked if need be. `sending`: see sendRequest. */
 export async function post(
   url: URL,
   {

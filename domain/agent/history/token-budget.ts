@@ -59,7 +59,7 @@ class Budget {
     this.#total -= saved;
   }
 
-  /** The observation that the next prompt omits, if this one omits any: a prompt grows by a step. */
+  /** The observation that the next prompt omits, if this one omits any. */
   leaving(): number | undefined {
     const observations = this.of('observation');
     if (!observations.some((at) => this.messages[at]?.settled === true)) return undefined;

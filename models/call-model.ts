@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchError } from '../domain/errors.js';
 import { estimateTokens } from '../domain/model/estimate-tokens.js';
 import { compareUsd } from '../domain/model/price.js';
-import { ProviderError } from '../domain/model/provider-error.js';
+import { ProviderError, type ProviderErrorKind } from '../domain/model/provider-error.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
 import type { Player, Prompt, TurnKey, TurnResult } from '../domain/ports/player.js';
 import type { RateGovernor, RateGrant } from '../domain/ports/rate-governor.js';
@@ -158,6 +158,8 @@ async function sendCall(
 }
 
 const MOST_PASSING = 2;
+/** After good answers of the run, the provider's doing: what the run has done is scored. */
+const REFUSALS: readonly ProviderErrorKind[] = ['bad_request', 'auth', 'unknown_model'];
 
 /**
  * A gateway that restarts, or a key service that stumbles, answers 401 or a 404 for a moment. Where
@@ -189,7 +191,8 @@ async function storeFailure(
     ...(retryAfterMs === undefined || wrongAddress ? {} : { retryAt: new Date(Date.now() + retryAfterMs) }),
   });
   if (fault.consequence === 'context') return { kind: 'end', endReason: 'context' };
-  if (fault.kind === 'bad_request' && (await store.spending(run.runId)).tokens > 0) return { kind: 'refused' };
+  const refuses = retryAfterMs === undefined && REFUSALS.includes(fault.kind);
+  if (refuses && (await store.spending(run.runId)).tokens > 0) return { kind: 'refused' };
   if (wrongAddress)
     throw new BenchError(
       'usage',

@@ -1,5 +1,6 @@
 import type { Lease, LeaseRequest } from '../domain/model/messages.js';
 import type { GpuHost, OpenLease } from '../domain/ports/record/leases.js';
+import { usableFor } from '../domain/run/mig.js';
 
 /** `overtaken`: later requests served while it was the first of its batch. */
 interface Waiting extends LeaseRequest {
@@ -196,7 +197,7 @@ function bestFit(
 ): { hostId: string; free: string[] } | null {
   const fitting = state.hosts
     .filter((host) => !kept.has(host.hostId) && offers(host, head, now))
-    .map((host) => ({ hostId: host.hostId, free: freeDevices(state, host) }))
+    .map((host) => ({ hostId: host.hostId, free: usableFor(freeDevices(state, host), head.gpus) }))
     .filter((host) => host.free.length >= head.gpus)
     .sort((a, b) => a.free.length - b.free.length);
   return fitting[0] ?? null;
@@ -205,8 +206,9 @@ function bestFit(
 /** The host already kept, or, of those large enough, the one that lacks the fewest GPUs. */
 function keptFor(state: GpuPoolState, head: Waiting, kept: ReadonlySet<string>, now: number): string | undefined {
   const able = state.hosts
-    .filter((host) => host.devices.length >= head.gpus && !kept.has(host.hostId) && offers(host, head, now))
-    .map((host) => ({ hostId: host.hostId, free: freeDevices(state, host).length }))
+    .filter(({ devices }) => usableFor(devices, head.gpus).length >= head.gpus)
+    .filter((host) => !kept.has(host.hostId) && offers(host, head, now))
+    .map((host) => ({ hostId: host.hostId, free: usableFor(freeDevices(state, host), head.gpus).length }))
     .sort((a, b) => b.free - a.free);
   return (able.find((host) => host.hostId === head.keptHost) ?? able[0])?.hostId;
 }

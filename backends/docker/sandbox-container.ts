@@ -2,6 +2,7 @@ import type Docker from 'dockerode';
 import { AGENT_UID, CONTAINER_WORKSPACE } from '../../domain/run/limits.js';
 import type { SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
 import { standsOnOthers } from './disk-stack.js';
+import { gpuEnvironment, gpuRequests } from './gpu-devices.js';
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
 import { hiddenFigures } from './machine-figures.js';
 import { PODMAN_ULIMITS } from './podman-ulimits.js';
@@ -90,18 +91,10 @@ export function sandboxContainer(spec: SandboxSpec, at: ContainerPlace): Docker.
         ? { Type: 'k8s-file', Config: { 'max-size': '1m' } }
         : { Type: 'local', Config: { 'max-size': '1m', 'max-file': '1', compress: 'false' } },
       ...(at.podman && { Ulimits: PODMAN_ULIMITS }),
-      ...(spec.gpuDevices.length > 0 && {
-        DeviceRequests: [{ Driver: 'nvidia', DeviceIDs: spec.gpuDevices, Capabilities: [['gpu']] }],
-      }),
+      ...gpuRequests(spec.gpuDevices),
     },
   };
 }
-
-/** CUDA numbers visible devices from 0. Without a lease none is visible, even if the image asks. */
-const gpuEnvironment = (devices: readonly string[]): string[] => [
-  `NVIDIA_VISIBLE_DEVICES=${devices.length === 0 ? 'void' : devices.join(',')}`,
-  `CUDA_VISIBLE_DEVICES=${devices.map((_, i) => i).join(',')}`,
-];
 
 const controlMount = (control: string | null, labels: Record<string, string>): Docker.MountSettings =>
   control === null

@@ -1,20 +1,25 @@
 import { execFile } from 'node:child_process';
 
 /** `absent`: there is no such program. `failed`: the driver did not answer it. */
-type NvidiaSmiAnswer = { kind: 'ok'; csv: string } | { kind: 'absent' } | { kind: 'failed'; why: string };
+type NvidiaSmiAnswer = { kind: 'ok'; text: string } | { kind: 'absent' } | { kind: 'failed'; why: string };
 
-export type NvidiaSmi = (what: 'gpu' | 'compute-apps', columns: string) => Promise<NvidiaSmiAnswer>;
+/** A query of these columns as CSV; `-L`: GPUs and MIG instances; `-q -x`: all as XML. */
+export type NvidiaSmiQuestion =
+  | [what: 'gpu' | 'compute-apps', columns: string]
+  | [option: '-L']
+  | [option: '-q', format: '-x'];
+
+export type NvidiaSmi = (...question: NvidiaSmiQuestion) => Promise<NvidiaSmiAnswer>;
 
 /** A program that hangs in the driver cannot be killed: give up, and start no other meanwhile. */
 export function nvidiaSmi(limitMs = 10_000): NvidiaSmi {
   let hanging = false;
-  return async (what, columns) => {
+  return async (...question) => {
     if (hanging) return { kind: 'failed', why: 'an earlier nvidia-smi hangs and cannot be killed' };
-    const args = [`--query-${what}=${columns}`, '--format=csv,noheader'];
     return new Promise((answer) => {
-      const child = execFile('nvidia-smi', args, (error, stdout, stderr) => {
+      const child = execFile('nvidia-smi', argsOf(question), { maxBuffer: MOST_BYTES }, (error, stdout, stderr) => {
         clearTimeout(limit);
-        if (error === null) answer({ kind: 'ok', csv: stdout });
+        if (error === null) answer({ kind: 'ok', text: stdout });
         else if (error.code === 'ENOENT') answer({ kind: 'absent' });
         else answer({ kind: 'failed', why: firstLine(stderr) ?? firstLine(stdout) ?? error.message });
       });
@@ -27,6 +32,14 @@ export function nvidiaSmi(limitMs = 10_000): NvidiaSmi {
     });
   };
 }
+
+/** The XML of a large host. */
+const MOST_BYTES = 16 * 2 ** 20;
+
+const argsOf = ([what, columns]: NvidiaSmiQuestion): string[] =>
+  what === 'gpu' || what === 'compute-apps'
+    ? [`--query-${what}=${columns}`, '--format=csv,noheader']
+    : [what, ...(columns === undefined ? [] : [columns])];
 
 const firstLine = (text: string): string | undefined =>
   text

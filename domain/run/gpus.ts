@@ -28,16 +28,20 @@ export function gpuSetting(text: string | undefined): GpuSetting {
 export interface Gpu {
   index: string;
   uuid: string;
+  /** In MIG mode, in which only its instances compute. */
+  partitioned: boolean;
 }
 
-/** The lines of `nvidia-smi --query-gpu=index,uuid --format=csv,noheader`. */
+/** The lines of `nvidia-smi --query-gpu=index,uuid,mig.mode.current --format=csv,noheader`. */
 export const parseGpus = (csv: string): Gpu[] =>
-  rows(csv).flatMap(([index, uuid]) => (index && uuid && /^\d+$/.test(index) ? [{ index, uuid }] : []));
+  rows(csv).flatMap(([index, uuid, mode]) =>
+    index && uuid && /^\d+$/.test(index) ? [{ index, uuid, partitioned: mode === 'Enabled' }] : [],
+  );
 
-/** From `nvidia-smi --query-compute-apps=gpu_uuid,pid --format=csv,noheader`; each index once. */
+/** From `nvidia-smi --query-compute-apps=gpu_uuid,pid --format=csv,noheader`; each UUID once. */
 export function parseBusyGpus(csv: string, gpus: readonly Gpu[]): string[] {
   const busy = new Set(rows(csv).map(([uuid]) => uuid));
-  return gpus.filter((gpu) => busy.has(gpu.uuid)).map((gpu) => gpu.index);
+  return gpus.filter(({ uuid }) => busy.has(uuid)).map(({ uuid }) => uuid);
 }
 
 const rows = (csv: string): string[][] =>

@@ -1,4 +1,5 @@
 import { BenchError, type RemedyFields } from '../../domain/errors.js';
+import { mostForOneRun } from '../../domain/run/mig.js';
 import type { Backend } from '../../domain/run/run.js';
 import type { HostRow } from '../../domain/views/hosts.js';
 
@@ -74,12 +75,12 @@ function refuseGpusElsewhere(
   { backend, gpus, profiles }: Parameters<typeof checkHosts>[1],
 ): void {
   if (gpus === 0) return;
-  const able = hosts.filter((host) => host.gpus.length >= gpus);
+  const able = hosts.filter((host) => mostForOneRun(host.gpus) >= gpus);
   if (able.length === 0 || able.some((host) => host.backends.includes(backend))) return;
   const most = mostGpus(hosts.filter((host) => host.backends.includes(backend)));
   const missing = hosts.map(({ hostId, ...host }) => {
     const lacks = [
-      ...(host.gpus.length < gpus ? [`has ${host.gpus.length || 'no'} GPUs`] : []),
+      ...(mostForOneRun(host.gpus) < gpus ? [`has ${mostForOneRun(host.gpus) || 'no'} GPUs`] : []),
       ...(host.backends.includes(backend) ? [] : [`does not offer ${backend}`]),
     ];
     return `${hostId} ${lacks.join(' and ')}`;
@@ -100,7 +101,7 @@ function refuseGpusElsewhere(
   );
 }
 
-const mostGpus = (hosts: readonly Host[]): number => Math.max(0, ...hosts.map((host) => host.gpus.length));
+const mostGpus = (hosts: readonly Host[]): number => Math.max(0, ...hosts.map((host) => mostForOneRun(host.gpus)));
 
 const NEW_ENGINES = 'A worker looks for new engines every few seconds.';
 

@@ -1,3 +1,4 @@
+import { mostForOneRun } from '../../domain/run/mig.js';
 import type { Backend, RunDefinition } from '../../domain/run/run.js';
 import type { Notice } from '../notices.js';
 import { tasksWithGpus } from './available-tasks.js';
@@ -20,7 +21,7 @@ export function leaveOutForGpus(
   );
   if (wanting.length === 0) return;
   const offering = hosts.filter(({ backends }) => backends.includes(backend));
-  const most = Math.max(0, ...offering.map(({ gpus }) => gpus.length));
+  const most = Math.max(0, ...offering.map(({ gpus }) => mostForOneRun(gpus)));
   for (const group of wanting) {
     const { taskFolders, skipped } = tasksWithGpus(ports, group.taskFolders, { backend, most, skip: true });
     group.taskFolders = taskFolders;

@@ -30,6 +30,19 @@ describe('gpu pool', () => {
     setHosts(state, [{ hostId: 'h', devices: ['0'] }]);
     expect(grantedTo(state)).toEqual(['a']);
   });
+  it('grants one MIG instance to a run, and whole GPUs to a run with several', () => {
+    const state = poolOf(['0', 'MIG-a', 'MIG-b']);
+    request(state, { runId: 'pair', gpus: 2 });
+    for (const runId of ['a', 'b', 'c']) request(state, { runId, gpus: 1, batchId: 'other' });
+    expect(grant(state).map(({ runId, lease }) => [runId, lease.devices])).toEqual([
+      ['a', ['0']],
+      ['b', ['MIG-a']],
+      ['c', ['MIG-b']],
+    ]);
+    setHosts(state, [{ hostId: 'h', devices: ['0', '1', 'MIG-a', 'MIG-b'] }]);
+    release(state, 'a', 1);
+    expect(grant(state).map(({ lease }) => lease.devices)).toEqual([['0', '1']]);
+  });
   it('grants all GPUs of a request at once or none', () => {
     const state = poolOf(['0', '1']);
     request(state, { runId: 'a', gpus: 1 });

@@ -94,6 +94,59 @@ describe('with nvidia-smi', () => {
     });
   });
 
+  const MIG_LIST = `GPU 0: NVIDIA H200 (UUID: GPU-a)
+  MIG 3g.71gb     Device  0: (UUID: MIG-0c757cd7-e942-5726-a0b8-0e8fb7067135)
+  MIG 1c.3g.71gb+me Device  1: (UUID: MIG-7b1f2c9d-0000-5000-8000-000000000001)
+GPU 1: NVIDIA H200 (UUID: GPU-b)
+`;
+  const [FIRST, SECOND] = ['MIG-0c757cd7-e942-5726-a0b8-0e8fb7067135', 'MIG-7b1f2c9d-0000-5000-8000-000000000001'];
+  /** GPU 0 has two instances; a process computes on the second one, another draws on the first. */
+  const partitioned = (process: string, list = MIG_LIST): void => {
+    writeFileSync(join(dir, 'list'), list);
+    writeFileSync(
+      join(dir, 'all.xml'),
+      `<nvidia_smi_log><gpu id="00000000:10:00.0"><mig_devices>
+        <mig_device><index>0</index><gpu_instance_id>1</gpu_instance_id><compute_instance_id>0</compute_instance_id></mig_device>
+        <mig_device><index>1</index><gpu_instance_id>5</gpu_instance_id><compute_instance_id>0</compute_instance_id></mig_device>
+      </mig_devices><processes>
+        <process_info><gpu_instance_id>1</gpu_instance_id><compute_instance_id>0</compute_instance_id><type>G</type></process_info>
+        ${process}
+      </processes></gpu><gpu id="00000000:15:00.0"><mig_devices>None</mig_devices><processes></processes></gpu></nvidia_smi_log>`,
+    );
+    driver(`case "$1" in
+      --query-gpu*) echo "0, GPU-a, Enabled"; echo "1, GPU-b, Disabled";;
+      --query-compute-apps*) echo "GPU-a, 42";;
+      -L) /bin/cat ${dir}/list;;
+      -q) /bin/cat ${dir}/all.xml;;
+      esac`);
+  };
+  const on = (gi: string) =>
+    `<process_info><gpu_instance_id>${gi}</gpu_instance_id><compute_instance_id>0</compute_instance_id><pid>42</pid><type>C</type></process_info>`;
+
+  it('that lists MIG instances, each is a GPU of its own in place of its GPU', async () => {
+    partitioned(on('5'));
+    const { ids, now } = await gpuInventory(auto, nvidiaSmi());
+    expect(ids).toEqual(['1', FIRST, SECOND]);
+    expect(await now()).toEqual({ ids: ['1', FIRST, SECOND], busy: [SECOND], unknown: null });
+    expect((await gpuInventory(named(SECOND, 'GPU-b'), nvidiaSmi())).ids).toEqual([SECOND, 'GPU-b']);
+    partitioned(on('N/A'));
+    expect(await now()).toMatchObject({ busy: [FIRST, SECOND] });
+  });
+
+  it('a GPU in MIG mode is not leased as a whole, and none is leased without instances', async () => {
+    partitioned('');
+    await expect(gpuInventory(named('0'), nvidiaSmi())).rejects.toThrow(
+      `GPU 0 is in MIG mode, so only its instances can be leased: ${FIRST} (3g.71gb), ${SECOND} (1c.3g.71gb+me)`,
+    );
+    await expect(gpuInventory(named('7'), nvidiaSmi())).rejects.toThrow(`nvidia-smi lists 1, ${FIRST} (3g.71gb), `);
+    partitioned('', 'GPU 0: NVIDIA H200 (UUID: GPU-a)\nGPU 1: NVIDIA H200 (UUID: GPU-b)\n');
+    expect((await gpuInventory(auto, nvidiaSmi())).ids).toEqual(['1']);
+    await expect(gpuInventory(named('0'), nvidiaSmi())).rejects.toMatchObject({
+      message: expect.stringContaining('it has none') as string,
+      remedy: expect.stringContaining('nvidia-smi mig -cgi') as string,
+    });
+  });
+
   it('that hangs is ended, and counts as one that fails', async () => {
     driver('exec /bin/sleep 600');
     const ask = nvidiaSmi(100);

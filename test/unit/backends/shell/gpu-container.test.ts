@@ -30,3 +30,10 @@ it('without a lease it sees none, whatever its image asks for', () => {
   expect(host?.DeviceRequests).toBeUndefined();
   expect(env).toEqual(expect.arrayContaining(['NVIDIA_VISIBLE_DEVICES=void', 'CUDA_VISIBLE_DEVICES=']));
 });
+
+it('a MIG instance is named by its UUID', () => {
+  const uuid = 'MIG-0c757cd7-e942-5726-a0b8-0e8fb7067135';
+  const { Env: env, HostConfig: host } = container([uuid]);
+  expect(host?.DeviceRequests).toMatchObject([{ DeviceIDs: [uuid] }]);
+  expect(env).toEqual(expect.arrayContaining([`NVIDIA_VISIBLE_DEVICES=${uuid}`, `CUDA_VISIBLE_DEVICES=${uuid}`]));
+});

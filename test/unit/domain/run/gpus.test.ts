@@ -21,13 +21,13 @@ describe('what nvidia-smi prints', () => {
   const gpus = parseGpus('0, GPU-aaaa-1\n1, GPU-bbbb-2\n');
   it('lists GPUs by number and UUID', () => {
     expect(gpus).toEqual([
-      { index: '0', uuid: 'GPU-aaaa-1' },
-      { index: '1', uuid: 'GPU-bbbb-2' },
+      { index: '0', uuid: 'GPU-aaaa-1', partitioned: false },
+      { index: '1', uuid: 'GPU-bbbb-2', partitioned: false },
     ]);
     expect(parseGpus('No devices were found\n')).toEqual([]);
   });
   it('tells on which GPUs something computes, each once', () => {
-    expect(parseBusyGpus('GPU-bbbb-2, 4242\nGPU-bbbb-2, 4243\n', gpus)).toEqual(['1']);
+    expect(parseBusyGpus('GPU-bbbb-2, 4242\nGPU-bbbb-2, 4243\n', gpus)).toEqual(['GPU-bbbb-2']);
     expect(parseBusyGpus('', gpus)).toEqual([]);
     expect(parseBusyGpus('No running processes found\n', gpus)).toEqual([]);
   });

@@ -33,6 +33,12 @@ describe('hosts of a batch', () => {
     expect(() => check([])).not.toThrow();
   });
 
+  it('with MIG instances alone have one GPU for a run', () => {
+    const instances = host(['podman'], undefined, ['MIG-a', 'MIG-b']);
+    expect(() => check([instances], 1)).not.toThrow();
+    expect(() => check([instances], 2)).toThrow('no host has more than 1');
+  });
+
   it('must have the GPUs that a run asks for', () => {
     expect(() => check([host(['podman'], undefined, ['0'])], 1)).not.toThrow();
     expect(() => check([host(['podman'], undefined, ['0'])], 2)).toThrow('no host has more than 1');

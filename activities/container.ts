@@ -2,6 +2,7 @@ import { dialectEnvironment } from '../domain/agent/dialect.js';
 import { unmetNeed } from '../domain/task/backend-needs.js';
 import { attributed } from '../domain/run/end-cause.js';
 import { BenchError, NoRoom, SandboxLost, Stale } from '../domain/errors.js';
+import { needsGpu } from '../domain/task/evaluator-spec.js';
 import { layerOf } from '../domain/task/requirements.js';
 import type { HostActivities, StartContainerArgs } from '../domain/model/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
@@ -55,7 +56,9 @@ export function containerActivities(ports: ContainerPorts): Pick<HostActivities,
       starts.during(args.runId, (isWanted) => startContainer(ports, args, { isWanted, signal: cancellation() })),
     async stopContainer({ runId, end }) {
       starts.giveUp(runId);
-      await endSandboxes(ports, await ports.definitions.get(runId));
+      const run = await ports.definitions.get(runId);
+      await endSandboxes(ports, run);
+      if (needsGpu(run.task.evaluator)) await ports.backends[run.backend].evaluator.endOf?.(runId);
       if (end !== undefined) await ports.store.finishRun(runId, end);
       ports.programs?.close(runId);
       ports.definitions.forget(runId);

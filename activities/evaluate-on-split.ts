@@ -1,16 +1,18 @@
 import { createHmac } from 'node:crypto';
-import { HostLeft } from '../domain/errors.js';
+import { HostLeft, InfrastructureError } from '../domain/errors.js';
 import { BASELINE_MODEL } from '../domain/model/model.js';
 import type { Departure } from '../domain/ports/departure.js';
-import type { EvaluationOutcome } from '../domain/ports/evaluator-port.js';
+import type { EvaluationJob, EvaluationOutcome } from '../domain/ports/evaluator-port.js';
 import type { EventLog } from '../domain/ports/record/events.js';
+import type { Leases } from '../domain/ports/record/leases.js';
 import type { SubmissionFile } from '../domain/ports/sandbox-port.js';
 import type { EvaluationKind, RunDefinition } from '../domain/run/run.js';
+import { needsGpu } from '../domain/task/evaluator-spec.js';
 import type { Split } from '../domain/task/task.js';
 import type { Backends } from '../domain/ports/backends.js';
 
 export interface SplitPorts {
-  store: EventLog;
+  store: EventLog & Pick<Leases, 'devicesOf'>;
   backends: Backends;
   taskFolder: (run: RunDefinition) => Promise<string>;
   /** The installation's key, which keeps evaluators' seeds unpredictable. */
@@ -35,6 +37,7 @@ export async function evaluateOnSplit(
     submission,
     split,
     seed: evaluationSeed(secret, run, { split, sha256 }),
+    ...(await gpusOf(store, run)),
   };
   const { evaluator } = backends[run.backend];
   const outcome = await evaluator.evaluate(job, signal);
@@ -48,6 +51,19 @@ export async function evaluateOnSplit(
     detail: `step ${step}: the machine was too busy to evaluate in time; evaluating again: ${outcome.message}`,
   });
   return await evaluator.evaluate(job, signal);
+}
+
+/** The run's lease serves its evaluations; the agent's processes are frozen meanwhile. */
+async function gpusOf(
+  store: SplitPorts['store'],
+  { runId, task }: RunDefinition,
+): Promise<Pick<EvaluationJob, 'gpus'>> {
+  if (!needsGpu(task.evaluator)) return {};
+  const devices = await store.devicesOf(runId);
+  if (devices.length === 0)
+    throw new InfrastructureError(`run ${runId}: its evaluation needs a GPU, and the run has no lease now`);
+  const stillLeased = async () => (await store.devicesOf(runId)).join() === devices.join();
+  return { gpus: { devices, stillLeased } };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { EvaluateArgs, EvaluateResult, HostActivities } from '../domain/model/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
-import type { EventLog, RunEvent } from '../domain/ports/record/events.js';
+import type { RunEvent } from '../domain/ports/record/events.js';
 import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
 import type { HiddenEvaluations } from '../domain/ports/record/hidden-evaluations.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
@@ -25,7 +25,7 @@ import { readSubmission } from '../domain/run/stored-submission.js';
 import { takeSubmission } from './take-submission.js';
 
 export interface EvaluatePorts extends SplitPorts {
-  store: EvaluationLog & EventLog & HiddenEvaluations & RunLifecycle & SubmissionLog;
+  store: SplitPorts['store'] & EvaluationLog & HiddenEvaluations & RunLifecycle & SubmissionLog;
   definitions: RunDefinitions;
   artifacts: ArtifactStore;
 }

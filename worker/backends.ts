@@ -1,6 +1,7 @@
 import type { Backends } from '../domain/ports/backends.js';
 import { connectEngine } from '../backends/docker/engine.js';
 import type { EngineAddress } from '../backends/docker/engine-address.js';
+import { endEvaluationsOf } from '../backends/docker/evaluation-container.js';
 import { createDockerEvaluator } from '../backends/docker/evaluator.js';
 import { ensureImage, type ImageKind } from '../backends/docker/images.js';
 import { ensureTaskImage } from '../backends/docker/task-image.js';
@@ -66,6 +67,7 @@ export function createBackends(settings: WorkerSettings, log: Logger, room?: Dis
           const evaluator = createDockerEvaluator({ docker, imageRef: ref, imageDigest: digest, homeTag, ...figures });
           return evaluator.evaluate(job, signal);
         },
+        endOf: (runId) => endEvaluationsOf({ docker, homeTag }, runId),
       },
     };
   };

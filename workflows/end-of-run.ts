@@ -10,15 +10,21 @@ import { causeOfActivity, isEndCause, type EndCause } from '../domain/run/end-ca
 import { FAILURE, type ControlActivities, type FailedPart } from '../domain/model/messages.js';
 import type { RunEnd, RunTicket } from '../domain/run/run.js';
 import { evaluationOptions, placementOptions } from './activity-options.js';
+import type { GpuLease } from './gpu-lease.js';
+import { isHostRefusing } from './replaced-container.js';
 import { HostLost, onHost } from './on-host.js';
 
 const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placementOptions);
 
-/** Adds the hidden test's result. The sandbox is gone, so the agent cannot learn it. */
+/**
+ * Adds the hidden test's result. The sandbox is gone, so the agent cannot learn it. `lease`: of the
+ * GPUs that the test needs; the caller returns it.
+ */
 export async function judgedByTest(
   ticket: RunTicket,
   at: { hostId: string; epoch: number },
   end: RunEnd,
+  lease?: GpuLease,
 ): Promise<RunEnd> {
   // It ended without an evaluation, so no score counts.
   if (end.finalEvaluation === 'not_run') return end;
@@ -35,10 +41,29 @@ export async function judgedByTest(
     } catch (error) {
       if (!(error instanceof HostLost)) return endOfFailure(error);
       try {
-        ({ hostId, epoch } = await placement.placeRun({ runId, epoch: epoch + 1 }));
+        await lease?.abandon();
+        ({ hostId, epoch } = await placeForTest(runId, epoch + 1, lease));
       } catch (unplaced) {
         return endOfFailure(unplaced);
       }
+    }
+  }
+}
+
+/** With a lease, where its GPUs are. */
+export async function placeForTest(
+  runId: string,
+  epoch: number,
+  lease?: GpuLease,
+): Promise<{ hostId: string; epoch: number }> {
+  if (lease === undefined) return placement.placeRun({ runId, epoch });
+  for (;;) {
+    const { hostId } = await lease.acquire({});
+    try {
+      return await placement.placeRun({ runId, epoch, hostId });
+    } catch (error) {
+      if (!isHostRefusing(error)) throw error;
+      await lease.giveBackAndPause();
     }
   }
 }

@@ -149,15 +149,24 @@ async function startContainer(state: RunState, lostAtStart: string | undefined):
 async function endRun(state: RunState, lease: GpuLease, end: RunEnd): Promise<RunEnd> {
   const { ticket, place } = state;
   const { runId, hiddenSplit } = ticket;
+  // Its hidden test needs the GPUs too.
+  const keepsLease = hiddenSplit && ticket.evaluatorGpu === true;
+  let stopped = true;
   await CancellationScope.nonCancellable(async () => {
-    const stopped = place === null || (await stopAndFinish(place.hostId, runId, hiddenSplit ? undefined : end));
-    if (ticket.gpus > 0 && stopped) await lease.release();
+    stopped = place === null || (await stopAndFinish(place.hostId, runId, hiddenSplit ? undefined : end));
+    if (ticket.gpus > 0 && stopped && !keepsLease) await lease.release();
     if (!hiddenSplit && (place === null || !stopped)) await control.finishRun({ runId, end });
   });
   if (!hiddenSplit) return end;
   const { epoch } = state.progress;
-  const judged = place === null ? end : await judgedByTest(ticket, { hostId: place.hostId, epoch }, end);
-  await CancellationScope.nonCancellable(() => control.finishRun({ runId, end: judged }));
+  const judged =
+    place === null
+      ? end
+      : await judgedByTest(ticket, { hostId: place.hostId, epoch }, end, keepsLease ? lease : undefined);
+  await CancellationScope.nonCancellable(async () => {
+    if (keepsLease && stopped) await lease.release();
+    await control.finishRun({ runId, end: judged });
+  });
   return judged;
 }
 

@@ -1,12 +1,13 @@
-import { CancellationScope, continueAsNew, proxyActivities } from '@temporalio/workflow';
-import type { ControlActivities } from '../domain/model/messages.js';
+import { CancellationScope, continueAsNew, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
+import { SIGNAL, type ControlActivities, type Lease } from '../domain/model/messages.js';
 import type { RunEnd, RunTicket } from '../domain/run/run.js';
-import { controlOptions, placementOptions } from './activity-options.js';
-import { endOfFailure, judgedByTest } from './end-of-run.js';
+import { controlOptions } from './activity-options.js';
+import { endOfFailure, judgedByTest, placeForTest } from './end-of-run.js';
+import { GpuLease } from './gpu-lease.js';
 import { oneRun } from './one-run.js';
 
 const control = proxyActivities<ControlActivities>(controlOptions);
-const placement = proxyActivities<Pick<ControlActivities, 'placeRun'>>(placementOptions);
+const leaseGranted = defineSignal<[Lease]>(SIGNAL.leaseGranted);
 
 /** A node's workflow ends without its run only if an operator terminates it. */
 const MOST_STARTS = 3;
@@ -74,10 +75,9 @@ async function standForBest(ticket: RunTicket): Promise<RunEnd> {
   const { runId } = ticket;
   const { chosen, stopped, lastEnd, lastCause } = await control.chooseNode({ runId });
   const endReason = stopped === 'budget' ? 'budget' : chosen ? 'submit' : 'max_steps';
-  if (chosen)
-    return judgedByTest(ticket, await placement.placeRun({ runId, epoch: 1 }), {
-      ...{ endReason, finalEvaluation: 'ok', detail: null },
-    });
+  const best: RunEnd = { endReason, finalEvaluation: 'ok', detail: null };
+  if (chosen && ticket.evaluatorGpu === true) return testedWithLease(ticket, best);
+  if (chosen) return judgedByTest(ticket, await placeForTest(runId, 1), best);
   const detail = 'no node of its tree has a score';
   if (lastEnd === 'infra_error' || lastEnd === 'config_error')
     return {
@@ -85,4 +85,15 @@ async function standForBest(ticket: RunTicket): Promise<RunEnd> {
       ...(lastCause == null ? {} : { cause: lastCause }),
     };
   return { endReason, finalEvaluation: endReason === 'budget' ? 'not_run' : 'no_artefact', detail };
+}
+
+/** The nodes' leases have ended with them. */
+async function testedWithLease(ticket: RunTicket, best: RunEnd): Promise<RunEnd> {
+  const lease = new GpuLease(ticket, null);
+  setHandler(leaseGranted, (granted) => lease.granted(granted));
+  try {
+    return await judgedByTest(ticket, await placeForTest(ticket.runId, 1, lease), best, lease);
+  } finally {
+    await CancellationScope.nonCancellable(() => lease.release());
+  }
 }

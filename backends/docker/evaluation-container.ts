@@ -41,6 +41,8 @@ export async function inContainer(
     try {
       await fill(container);
       await container.start();
+      if (job.gpus !== undefined && !(await job.gpus.stillLeased()))
+        throw new InfrastructureError(`${what} ${job.id}: the lease of its GPUs has ended`);
       const found = await outcome(container);
       return imageDigest === undefined ? found : { ...found, imageDigest };
     } finally {
@@ -52,4 +54,14 @@ export async function inContainer(
     if (error instanceof InfrastructureError) throw error;
     throw new InfrastructureError(`${what} ${job.id} of ${job.task.id}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** Removes the containers of a run's evaluations. */
+export async function endEvaluationsOf(
+  { docker, homeTag }: Pick<DockerEvaluatorOptions, 'docker' | 'homeTag'>,
+  runId: string,
+): Promise<void> {
+  const filters = { label: [`${HOME_LABEL}=${homeTag}`, EVALUATION_LABEL] };
+  for (const { Id: id, Labels: labels } of await docker.listContainers({ all: true, filters }))
+    if (labels[EVALUATION_LABEL]?.startsWith(`${runId}-`) === true) await removeContainer(docker.getContainer(id));
 }

@@ -8,9 +8,10 @@ import { readResult } from '../evaluator/read-result.js';
 import { hostTimeLimitMs } from '../evaluator/time-limit.js';
 import { waitForExit } from './container-life.js';
 import { output } from './container-output.js';
-import { inContainer } from './evaluation-container.js';
+import { endEvaluationsOf, inContainer } from './evaluation-container.js';
 import type { DockerEvaluatorOptions } from './evaluator-options.js';
 import { isPodman } from './engine.js';
+import { gpuEnvironment, gpuRequests } from './gpu-devices.js';
 import { localHosts } from './localhost.js';
 import { hiddenFigures, madeUpFigures } from './machine-figures.js';
 import { once } from '../../domain/once.js';
@@ -62,6 +63,7 @@ export function createDockerEvaluator(options: DockerEvaluatorOptions): Evaluato
         signal,
       );
     },
+    endOf: (runId) => endEvaluationsOf(options, runId),
   };
 }
 
@@ -78,12 +80,14 @@ function containerOptions(
   podman: boolean,
   figures: Docker.MountSettings[],
 ): Docker.ContainerCreateOptions {
+  const { gpus } = job;
   const { evaluator } = job.task;
   const memory = containerMb(evaluator) * 1024 * 1024;
   return {
     name,
     Image: imageRef,
     Labels: labels,
+    ...(gpus !== undefined && { Env: gpuEnvironment(gpus.devices) }),
     // Saves the engine's network set-up, but also its /etc/hosts, so we must mount ours.
     NetworkDisabled: figures.length > 0,
     StopSignal: 'SIGKILL',
@@ -114,7 +118,9 @@ function containerOptions(
       Memory: memory,
       MemorySwap: memory,
       NanoCpus: 1e9,
-      PidsLimit: 64,
+      // CUDA has threads of its own.
+      PidsLimit: gpus === undefined ? 64 : 512,
+      ...gpuRequests(gpus?.devices ?? []),
       ShmSize: 1024 * 1024,
       Ulimits: [{ Name: 'nofile', Soft: 256, Hard: 256 }, ...(podman ? [PODMAN_PROCESSES] : [])],
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m' } },

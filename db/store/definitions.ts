@@ -79,6 +79,7 @@ export const TICKETS = `select r.run_id as "runId", r.batch_id as "batchId", r.p
   coalesce(r.forked_at_step, 0) as "copiedSteps", b.priority,
   (extract(epoch from ep.deadline_at) * 1000)::float8 as "endsBy",
   b.parent_batch is null and v.spec -> 'splits' ? 'validation' as "hiddenSplit", a.content ? 'program' as "program",
+  coalesce((v.spec #>> '{evaluator,gpu}')::boolean, false) as "evaluatorGpu",
   b.parent_batch is null and r.forked_from is null and a.content ? 'search' as "search", b.parent_batch is not null as "node"
   from runs r join batches b on b.batch_id = r.batch_id join task_versions v on v.content_hash = r.task_hash
   join agent_configs a on a.hash = r.agent_hash

@@ -13,6 +13,7 @@ export const isAbandoned = (lease: string): string =>
 export const leaseStore = (run: Statements): Omit<Leases, 'gpuHosts'> => ({
   openLeases: () => openLeases(run),
   heldDevices: (hostId) => heldDevices(run, hostId),
+  devicesOf: (runId) => devicesOf(run, runId),
   recordLease: (lease) => recordLease(run, lease),
   leaseValid: (runId, token) => leaseValid(run, runId, token),
   revokeLease: (lease) => revokeLease(run, lease),
@@ -43,6 +44,15 @@ async function heldDevices(run: Statements, hostId: string): Promise<string[]> {
     'heldDevices',
     'select device from leases where host_id = $1 and released_at is null',
     [hostId],
+  );
+  return rows.map((row) => row.device);
+}
+
+async function devicesOf(run: Statements, runId: string): Promise<string[]> {
+  const rows = await run<{ device: string }>(
+    'devicesOf',
+    'select device from leases where run_id = $1 and revoked_at is null and released_at is null order by device',
+    [runId],
   );
   return rows.map((row) => row.device);
 }

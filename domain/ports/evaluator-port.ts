@@ -14,6 +14,12 @@ export interface EvaluationJob {
   split: Split;
   /** Hex; the evaluator's only randomness: the same job gives the same metrics. */
   seed: string;
+  /** Absent: it sees none. */
+  gpus?: {
+    devices: string[];
+    /** Checked again when its container exists: another run may have got them meanwhile. */
+    stillLeased: () => Promise<boolean>;
+  };
 }
 
 export type EvaluationOutcome =
@@ -39,4 +45,6 @@ export interface EvaluatorPort {
   readonly isolation: Isolation;
   /** Runs in a fresh sandbox and leaves nothing behind. Throws InfrastructureError. */
   evaluate(job: EvaluationJob, signal: AbortSignal): Promise<EvaluationOutcome>;
+  /** Ends the evaluations of a run, whose GPUs another may get. Absent: they get no GPUs. */
+  endOf?(runId: string): Promise<void>;
 }

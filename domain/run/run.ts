@@ -73,6 +73,8 @@ export interface RunTicket extends KeptOptions {
   copiedSteps: number;
   /** The task has a validation split: the test is scored after the sandbox has ended. */
   hiddenSplit: boolean;
+  /** Evaluations need the run's GPUs; absent: they need none. */
+  evaluatorGpu?: boolean;
   /** Its agent is a program in the sandbox; absent: our loop plays. */
   program?: boolean;
   /** Plays a tree of forks, each its own run; absent: one line. */

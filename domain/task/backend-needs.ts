@@ -9,6 +9,8 @@ export function unmetNeed(
   if (backend !== 'local') return null;
   if (task.evaluator?.kind === 'harbor')
     return `task ${task.id} has an image of its own (environment/), which needs a container engine`;
+  if (task.evaluator?.gpu === true)
+    return `task ${task.id} is scored on a GPU (evaluator.gpu), which needs a container engine`;
   if (typeof task.network !== 'string')
     return `task ${task.id} allows its agent ${task.network.allow.join(', ')} and nothing else, which needs a container engine`;
   const { agent, evaluator, apt = [], optional = false } = task.requirements ?? {};

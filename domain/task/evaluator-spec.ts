@@ -6,7 +6,12 @@ const seconds = z.number().int().positive();
 const megabytes = z.number().int().positive();
 const pythonName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a Python name');
 
+const gpu = {
+  /** Evaluations see the GPUs of their run. */
+  gpu: z.boolean().optional(),
+};
 const referee = {
+  ...gpu,
   /** Address space of the referee; array libraries need more than the default. */
   refereeMemoryMb: megabytes.default(512),
 };
@@ -73,9 +78,14 @@ export const evaluatorSchema = z.discriminatedUnion('kind', [
     timeoutSeconds: seconds.default(600),
     /** Of its container. */
     memoryMb: megabytes.default(2048),
+    ...gpu,
   }),
 ]);
 export type EvaluatorSpec = z.infer<typeof evaluatorSchema>;
+
+/** Its evaluations run in containers of their own, which need the GPUs of the run's lease. */
+export const needsGpu = (spec: EvaluatorSpec): boolean =>
+  spec.gpu === true && !(spec.kind === 'harbor' && spec.verification === 'live');
 
 /** Limit of one evaluation of one split, seconds. */
 export const evaluationSeconds = (spec: EvaluatorSpec): number =>

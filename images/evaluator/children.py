@@ -22,6 +22,8 @@ import forbidden_calls
 STDERR_TAIL = 16 * 1024
 FILE_LIMIT = 64 * 1024 * 1024
 END_SECONDS = 10
+# Where GPUs and their libraries are; set where the evaluation has GPUs.
+GPU_VARIABLES = ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "LD_LIBRARY_PATH")
 
 
 class User(TypedDict):
@@ -297,6 +299,8 @@ def become(
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
     }
+    if "CUDA_VISIBLE_DEVICES" in os.environ:
+        environment |= {name: os.environ[name] for name in GPU_VARIABLES if name in os.environ}
     os.execve(sys.executable, [sys.executable, "-s", *program], environment)
 
 

@@ -106,7 +106,7 @@ class Evaluation:
             [os.path.join(PROGRAMS, "referee_main.py")],
             os.path.join(self.folder, "evaluator"),
             {0: order_read, RESULT_FD: result_write, **fds},
-            self.spec["refereeMemoryMb"] * MEGABYTE,
+            self.memory("refereeMemoryMb"),
         )
         for fd in (result_write, order_read):
             os.close(fd)
@@ -122,10 +122,14 @@ class Evaluation:
             fds,
             # The container's own cap stands above this one: it also covers children and shared
             # memory.
-            self.spec["memoryMb"] * MEGABYTE,
+            self.memory("memoryMb"),
             derive(self.job["seed"], "hash") % 2**32,
             file_limit,
         )
+
+    def memory(self, key: str) -> int:
+        """Address space; CUDA reserves more than any machine has, so the container alone limits it."""
+        return -1 if self.spec.get("gpu") is True else int(self.spec[key]) * MEGABYTE
 
     def watch(self, seconds: float, done: Callable[[], bool]) -> bool:
         return self.children.watch(seconds, done, self.job.get("ownContainer", False))

@@ -1,3 +1,5 @@
+import { BenchError } from '../../domain/errors.js';
+import { needsGpu } from '../../domain/task/evaluator-spec.js';
 import { mostForOneRun } from '../../domain/run/mig.js';
 import type { Backend, RunDefinition } from '../../domain/run/run.js';
 import type { Notice } from '../notices.js';
@@ -50,6 +52,14 @@ export function refuseUnfit(
   });
 }
 
-/** The check that needs no hosts: podman assigns no GPUs. */
-export const refuseGpus = (groups: readonly LoadedGroup[], runs: readonly RunDefinition[], backend: Backend): void =>
+/** What needs no hosts: podman assigns no GPUs; an evaluator uses those of its run. */
+export function refuseGpus(groups: readonly LoadedGroup[], runs: readonly RunDefinition[], backend: Backend): void {
+  const blind = runs.find(({ task, gpus }) => gpus === 0 && needsGpu(task.evaluator));
+  if (blind !== undefined)
+    throw new BenchError('usage', `task ${blind.task.id} is scored on a GPU of its run, and its runs would have none`, {
+      code: 'gpus.insufficient',
+      remedy: 'Give its runs a GPU (--gpus-per-run 1, or `gpus` of the task or profile), or remove evaluator.gpu.',
+      fields: { gpusPerRun: '1' },
+    });
   refuseGpusOnPodman(mostGpus(runs), backend, profilesWithFewerGpus(groups, 0));
+}

@@ -318,7 +318,9 @@ describe('leases', () => {
     expect(await db.store.leaseValid(one.runId, 701)).toBe(false);
     const next = { ...lease, token: 702 };
     expect(await db.store.recordLease(next)).toBe(true);
+    expect(await db.store.devicesOf(one.runId)).toEqual(['0', '1']);
     await db.store.revokeLease(next);
+    expect(await db.store.devicesOf(one.runId)).toEqual([]);
     expect(await db.store.leaseValid(one.runId, 702)).toBe(false);
     // Its GPUs stay taken until they are released.
     const other = await oneRun(db);

@@ -1019,6 +1019,38 @@ describe('the GPU pool', () => {
     await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
   });
 
+  it('keeps its GPU for the hidden test where the evaluator needs one, and then returns it', async () => {
+    const [blind, seeing] = [false, true].map((evaluatorGpu) =>
+      ticket(`hidden-${evaluatorGpu}`, { gpus: 1, maxSteps: 1, hiddenSplit: true, evaluatorGpu }),
+    ) as [RunTicket, RunTicket];
+    const returned: (string[] | undefined)[] = [];
+    fake.onHidden = async () => {
+      returned.push(fake.released.map(({ runId }) => runId));
+      return { more: false, final: 'ok' };
+    };
+    await play(blind);
+    await play(seeing);
+    expect(returned).toEqual([[blind.runId], [blind.runId]]);
+    expect(fake.released.map(({ runId }) => runId)).toEqual([blind.runId, seeing.runId]);
+    await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
+  });
+
+  it('leases a GPU for the test of a tree whose evaluator needs one', async () => {
+    fake.onCommand = async (args) => ({
+      requested: args.step === 1 ? 'validate' : null,
+      ...{ exitCode: 0, timedOut: false, ms: 1 },
+    });
+    const tree = ticket('tree', { gpus: 1, search: true, hiddenSplit: true, evaluatorGpu: true });
+    fake.waves = [{ tickets: [ticket('node', { node: true })], ended: [] }];
+    const end = await client.workflow.execute<(input: RunTicket) => Promise<RunEnd>>('search', {
+      ...{ workflowId: `run/${tree.runId}`, taskQueue: CONTROL_QUEUE, args: [tree] },
+    });
+    expect(end.finalEvaluation).toBe('ok');
+    expect(fake.recorded.map(({ runId }) => runId)).toEqual([tree.runId]);
+    expect(fake.released.map(({ runId }) => runId)).toEqual([tree.runId]);
+    await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
+  });
+
   it('leases a run another GPU when the host of its own was drained since the pool looked', async () => {
     const drained = 'a-host-that-is-drained';
     fake.hosts = [

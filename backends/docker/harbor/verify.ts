@@ -8,6 +8,7 @@ import { waitForExit } from '../container-life.js';
 import { output } from '../container-output.js';
 import { inContainer } from '../evaluation-container.js';
 import type { DockerEvaluatorOptions } from '../evaluator-options.js';
+import { gpuEnvironment, gpuRequests } from '../gpu-devices.js';
 import { LOCALHOST } from '../localhost.js';
 import { PODMAN_ULIMITS } from '../podman-ulimits.js';
 import { tarBytes, type TarEntry } from '../tar-bytes.js';
@@ -67,7 +68,10 @@ async function containerOptions(
     Entrypoint: ['/bin/bash', '/tests/test.sh'],
     Cmd: [],
     WorkingDir: evaluator.workdir,
-    Env: verificationEnvironment(evaluator.env, pathOf(image.Env)),
+    Env: [
+      ...verificationEnvironment(evaluator.env, pathOf(image.Env)),
+      ...(job.gpus === undefined ? [] : gpuEnvironment(job.gpus.devices)),
+    ],
     HostConfig: {
       Init: !podman,
       NetworkMode: 'none',
@@ -79,6 +83,7 @@ async function containerOptions(
       CpuPeriod: 100_000,
       CpuQuota: Math.round(job.task.limits.cpus * 100_000),
       PidsLimit: job.task.limits.pids,
+      ...gpuRequests(job.gpus?.devices ?? []),
       ...(podman && { Ulimits: PODMAN_ULIMITS }),
       LogConfig: { Type: podman ? 'k8s-file' : 'json-file', Config: { 'max-size': '1m' } },
       RestartPolicy: { Name: 'no' },

@@ -30,6 +30,8 @@ export interface Leases {
   openLeases(): Promise<{ leases: OpenLease[]; nextToken: number }>;
   /** Leased GPUs of this host. */
   heldDevices(hostId: string): Promise<string[]>;
+  /** What the run may use now. */
+  devicesOf(runId: string): Promise<string[]>;
   /** A Postgres constraint refuses a leased GPU. False: the lease was already revoked. */
   recordLease(lease: LeaseRecord): Promise<boolean>;
   leaseValid(runId: string, token: number): Promise<boolean>;

@@ -165,12 +165,13 @@ async function runInterruptibly(
   }
 }
 
-function eventsOf({ restarted, lost }: CommandOutcome, step: number): RunEvent[] {
+function eventsOf({ restarted, gpusLost, lost }: CommandOutcome, step: number): RunEvent[] {
   const events: RunEvent[] = [];
   const tell = (kind: RunEvent['kind'], key: string, what: string) =>
     events.push({ kind, key, detail: `step ${step}: ${what}` });
   if (restarted === true)
     tell('sandbox_restarted', `restart-${step}`, 'the container had stopped and was restarted with its files');
+  if (gpusLost === true) tell('gpus_lost', `gpus-${step}`, "the host had taken the container's GPUs; it was restarted");
   if (lost) tell('command_lost', `step-${step}`, "the command's process disappeared without an exit code");
   return events;
 }

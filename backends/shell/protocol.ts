@@ -52,6 +52,7 @@ const outcomeSchema = z.object({
   gpus: z.array(gpuSchema).max(64).optional(),
   memories: z.array(z.string().max(MEMORY_LENGTH)).max(MEMORIES_PER_COMMAND),
   restarted: z.literal(true).optional(),
+  gpusLost: z.literal(true).optional(),
   memoryKills: z.number().int().positive().optional(),
   ms: z.number().nonnegative(),
   pid: z.number().int().nullable(),
@@ -59,10 +60,11 @@ const outcomeSchema = z.object({
 
 /** Throws when the text is not an outcome. Cleans strings of NUL and lone surrogates. */
 export function parseOutcome(text: string): CommandOutcome {
-  const { openFile, gpus, restarted, memoryKills, ...outcome } = outcomeSchema.parse(JSON.parse(text));
+  const { openFile, gpus, restarted, gpusLost, memoryKills, ...outcome } = outcomeSchema.parse(JSON.parse(text));
   return {
     ...outcome,
     ...(restarted === true ? { restarted } : {}),
+    ...(gpusLost === true ? { gpusLost } : {}),
     ...(memoryKills === undefined ? {} : { memoryKills }),
     output: storable(outcome.output),
     notice: outcome.notice === null ? null : storable(outcome.notice),

@@ -143,6 +143,8 @@ export interface CommandOutcome {
   stateReset: boolean;
   /** The stopped sandbox was restarted before or during the command. */
   restarted?: boolean;
+  /** It was restarted because the host had taken its GPUs. */
+  gpusLost?: boolean;
   /** Processes that the memory limit killed since the last command; absent: none. */
   memoryKills?: number;
   notice: string | null;

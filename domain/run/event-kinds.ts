@@ -10,6 +10,7 @@ export const EVENT_KINDS = [
   'evaluator_error',
   'gpu_driver_failed',
   'gpu_driver_recovered',
+  'gpus_lost',
   'host_leaving',
   'host_left',
   'host_lost',

@@ -37,6 +37,8 @@ class Outcome:
     memory_kills: int = 0
     # The first one of a supervisor that found an earlier one's steps.
     restarted: bool = False
+    # It was restarted because it had lost its GPUs.
+    gpus_lost: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """As the worker reads it."""
@@ -64,4 +66,6 @@ class Outcome:
             found["memoryKills"] = self.memory_kills
         if self.restarted:
             found["restarted"] = True
+        if self.gpus_lost:
+            found["gpusLost"] = True
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .gpu_access import CONTROL_DEVICE
 from .sealed_thread import SealedThread
 
 
@@ -29,6 +30,8 @@ class Settings:
     watched_places: tuple[str, ...] = field(default=())
     # GPUs were leased: outcomes tell of them.
     has_gpus: bool = False
+    # Can be opened as long as the sandbox has its GPUs.
+    gpu_device: str = CONTROL_DEVICE
     # The memory limit is the sandbox's own: outcomes tell of processes that it ended.
     counts_memory_kills: bool = False
     # Where shells are started from, if the kernel would let them have us killed in their place when

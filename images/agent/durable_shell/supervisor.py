@@ -18,6 +18,7 @@ from .carried_state import CarriedState
 from .command import Command, Order
 from .event_loop import EventLoop
 from .execs import Execs
+from .gpu_access import GpuAccess
 from .gpus import Found, Gpus
 from .line_server import Connection, LineServer
 from .memory_kills import MemoryKills
@@ -34,6 +35,10 @@ CONTROL_SOCKET = "sock"
 RESTARTED = (
     "The sandbox was restarted while this command ran. Its processes are gone, what it had done to files by then remains, "
     "and the next command starts with the shell state from before this one."
+)
+GPUS_LOST = (
+    "The host took the GPUs from this sandbox: the sandbox is restarted before the next command, with its files, and has them "
+    "again. Processes in the background end."
 )
 NOT_STARTED = "The sandbox could not start a shell for this command: "
 
@@ -56,6 +61,7 @@ class Supervisor:
         self._memory = Memory(self._store, os.path.dirname(settings.tools_socket))
         self._open_file = OpenFile(settings.home, settings.uid)
         self._gpus = Gpus(self._loop) if settings.has_gpus else None
+        self._gpu_access = GpuAccess(settings.gpu_device) if settings.has_gpus else None
         self._memory_kills = MemoryKills() if settings.counts_memory_kills else None
         self._prepared = PreparedShell(self._loop, settings)
         self._watch: WorkspaceWatch | None = None
@@ -174,6 +180,10 @@ class Supervisor:
         current = self._current
         if current is not None and current.n != n and not os.path.exists(f"steps/{n}"):
             return {"error": f"busy: command {current.n} is still running"}
+        if current is None and self._gpu_access is not None and self._gpu_access.lost():
+            # The worker restarts the sandbox and hands the command over again.
+            self._gpu_access.note()
+            end_with_everything(self._settings)
         claimed = self._store.claim(n)
         self._waiting.setdefault(n, []).append(connection)
         if claimed:
@@ -247,6 +257,8 @@ class Supervisor:
         if self._gpus is None:
             self._finish(outcome)
             return
+        if self._gpu_access is not None and self._gpu_access.lost():
+            outcome.notice = " ".join(filter(None, (outcome.notice, GPUS_LOST)))
 
         def finish(found: Found) -> None:
             outcome.gpus = found
@@ -259,6 +271,7 @@ class Supervisor:
         outcome.open_file = self._open_file.read()
         outcome.memories = self._memory.of_step(n)
         outcome.restarted = outcome.restarted or self._restarted
+        outcome.gpus_lost = self._gpu_access is not None and self._gpu_access.noted()
         try:
             self._store.finish(n, outcome.to_json())
         except OSError as error:
@@ -271,6 +284,8 @@ class Supervisor:
             self._loop.after(1.0, lambda: self._finish(outcome))
             return
         self._restarted = False
+        if self._gpu_access is not None:
+            self._gpu_access.forget()
         for connection in self._waiting.pop(n, []):
             connection.send(json.dumps({"done": n}).encode())
 

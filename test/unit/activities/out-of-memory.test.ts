@@ -64,3 +64,8 @@ it('a container that ran out of memory itself is restarted, and both are recorde
     'agent_out_of_memory memory-3',
   ]);
 });
+
+it('a container that lost its GPUs is restarted, and both are recorded', async () => {
+  const { events } = await recorded({ ...outcome({ gpusLost: true, exitCode: 0 }), restarted: true });
+  expect(events.map(({ kind, key }) => `${kind} ${key}`)).toEqual(['sandbox_restarted restart-3', 'gpus_lost gpus-3']);
+});

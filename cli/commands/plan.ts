@@ -15,8 +15,8 @@ export function register(program: Command, context: CliContext): void {
     .command('plan')
     .summary('forecast the cost, tokens and time of a batch')
     .description(
-      'Forecast what a batch costs and how long it takes, from earlier runs of the same model, agent and task, else from imported ' +
-        'runs of the task, else from the limits. Takes the options of `bench submit`; stores and starts nothing.',
+      'Forecast what a batch costs and how long it takes, from earlier runs of the same model, agent and task, else from those ' +
+        'of another agent, else from imported runs of the task, else from the limits. Takes the options of `bench submit`; stores and starts nothing.',
     );
   addBatchOptions(command);
   command.action(async (options: BatchFlags) => {

@@ -26,10 +26,11 @@ export function renderForecast(
   { gpus, peakGpus, peakMemoryMb, maxCostUsd, unpricedModels }: BatchEstimate,
 ): string {
   const perRun = gpus.min === gpus.max ? String(gpus.max) : `${gpus.min} to ${gpus.max}`;
-  const counts = { runs: 0, imported: 0, limits: 0 };
+  const counts = { runs: 0, other_agent: 0, imported: 0, limits: 0 };
   for (const { from, runs } of evidence) counts[from] += runs;
   const from = [
     ...(counts.runs === 0 ? [] : [`${plural(counts.runs, 'run')} from earlier ones of the same model, agent and task`]),
+    ...(counts.other_agent === 0 ? [] : [`${counts.other_agent} from those of another agent`]),
     ...(counts.imported === 0 ? [] : [`${counts.imported} from imported ones of the same task`]),
     ...(counts.limits === 0 ? [] : [`${counts.limits} from limits alone`]),
   ];
@@ -55,6 +56,8 @@ function attemptsLine(attempts: BatchForecast['attempts']): string {
   );
 }
 
+const SOURCES = { runs: 'earlier', other_agent: 'of another agent', imported: 'imported' };
+
 /** The source of each kind's forecast. */
 export const renderEvidence = ({ evidence }: BatchForecast, colors: Colors): string =>
   renderTable(
@@ -66,8 +69,7 @@ export const renderEvidence = ({ evidence }: BatchForecast, colors: Colors): str
       { title: 'runs', value: ({ runs }) => String(runs), align: 'right' },
       {
         title: 'forecast from',
-        value: ({ from, basedOnRuns }) =>
-          from === 'limits' ? 'limits' : `${basedOnRuns} ${from === 'runs' ? 'earlier' : 'imported'}`,
+        value: ({ from, basedOnRuns }) => (from === 'limits' ? 'limits' : `${basedOnRuns} ${SOURCES[from]}`),
       },
     ],
     colors,

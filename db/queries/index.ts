@@ -11,7 +11,7 @@ import { events, hosts, leases, leaseWaiters, unfinishedRuns } from './operation
 import { episodeReturns, episodeSteps, runIdsOf } from './episode-rewards.js';
 import { listEpisodes, showEpisode } from './episodes.js';
 import { metrics } from './metrics.js';
-import { gainSpread } from './gain-spread.js';
+import { gainSpread, meanGains } from './gain-spread.js';
 import { pastRuns } from './past-runs.js';
 import { findBatch, findRun } from './references.js';
 import { tree } from './tree.js';
@@ -45,6 +45,7 @@ export function createQueries(pool: pg.Pool): Queries {
     listRuns: (filter = {}) => listRuns(run, filter),
     pastRuns: (kinds) => pastRuns(run, kinds),
     gainSpread: (of) => gainSpread(run, of),
+    meanGains: (of) => meanGains(run, of),
     playedNames: () => playedNames(run),
     showRun: (runId) => showRun(run, runId),
     tree: (runId) => tree(run, runId),

@@ -1,3 +1,4 @@
+import { normalDraw } from './normal-draw.js';
 import { quantileOfSorted } from './quantile.js';
 import { randomIndexes } from './random-index.js';
 
@@ -13,8 +14,18 @@ export interface Usage {
 /** Runs that are planned alike. */
 export interface PlannedRuns {
   runs: number;
+  /**
+   * Instead of `runs`, how many each look of an adaptive batch begins, [draw][look]. A look waits for
+   * all runs before it.
+   */
+  looks?: readonly (readonly number[])[];
   /** What runs like these used. `ms` null: not recorded. */
   past: readonly (Omit<Usage, 'ms'> & { ms: number | null })[];
+  /**
+   * By how much their use may differ as a whole from what is planned, as the standard deviation of
+   * a logarithm: no number of runs of another agent or harness tells that. Absent: 0.
+   */
+  apart?: number;
   /** The most that one can use: of what nothing is known otherwise. Infinity: no bound. */
   most: Usage;
 }
@@ -38,8 +49,8 @@ const PRIOR = { spread: 0.7, weight: 4 };
  * Total use of the runs, and their time with `places` at once, in the given order: median and 90 %
  * interval of draws. A run draws from past runs of its kind. Few say little of the mean: each draw
  * scales a kind by exp(s·z/√n): z standard normal, n past runs, s the spread of their logarithms,
- * pooled over kinds. Runs without past ones count 0 at the low end, their limits at the high end.
- * Deterministic.
+ * pooled over kinds; `apart` widens it. Runs without past ones count 0 at the low end, their limits
+ * at the high end. Deterministic.
  */
 export function forecastUsage(planned: readonly PlannedRuns[], places: number): UsageForecast {
   const draw = randomIndexes(planned.length);
@@ -47,22 +58,26 @@ export function forecastUsage(planned: readonly PlannedRuns[], places: number): 
   const spread = pooledSpread(known);
   const totals = { usd: new Float64Array(DRAWS), tokens: new Float64Array(DRAWS), ms: new Float64Array(DRAWS) };
   for (let nth = 0; nth < DRAWS; nth++) {
-    const durations: number[] = [];
-    for (const { runs, past } of known) {
-      const scale = Math.exp((spread * normal(draw)) / Math.sqrt(past.length));
-      for (let run = 0; run < runs; run++) {
-        const { usd, tokens, ms } = past[draw(past.length)]!;
-        totals.usd[nth]! += usd * scale;
-        totals.tokens[nth]! += tokens * scale;
-        if (ms !== null) durations.push(ms * scale);
+    const durations: number[][] = [];
+    for (const kind of known) {
+      const { past, apart = 0 } = kind;
+      const scale = Math.exp(Math.hypot(spread / Math.sqrt(past.length), apart) * normalDraw(draw));
+      for (const [look, runs] of looksIn(kind, nth).entries()) {
+        const ofLook = (durations[look] ??= []);
+        for (let run = 0; run < runs; run++) {
+          const { usd, tokens, ms } = past[draw(past.length)]!;
+          totals.usd[nth]! += usd * scale;
+          totals.tokens[nth]! += tokens * scale;
+          if (ms !== null) ofLook.push(ms * scale);
+        }
       }
     }
-    totals.ms[nth] = lastEnd(durations, places);
+    totals.ms[nth] = durations.reduce((sum, ofLook) => sum + lastEnd(ofLook, places), 0);
   }
   const range = (of: keyof Usage): UsageRange => {
     const sorted = totals[of].sort();
     const unknown = planned.filter(({ past }) => past.length === 0 || past.some((one) => one[of] === null));
-    const limits = unknown.flatMap(({ runs, most }) => Array<number>(runs).fill(most[of]));
+    const limits = unknown.flatMap((kind) => Array<number>(mostRuns(kind)).fill(kind.most[of]));
     const most = of === 'ms' ? lastEnd(limits, places) : limits.reduce((sum, one) => sum + one, 0);
     const high = quantileOfSorted(sorted, HIGH) + most;
     return {
@@ -87,11 +102,13 @@ function pooledSpread(known: readonly PlannedRuns[]): number {
   return Math.sqrt(squares / freedom);
 }
 
-/** Box–Muller. */
-function normal(draw: (below: number) => number): number {
-  const uniform = (): number => (draw(2 ** 20) + 0.5) / 2 ** 20;
-  return Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
-}
+const looksIn = ({ runs, looks }: PlannedRuns, draw: number): readonly number[] =>
+  looks === undefined ? [runs] : looks[draw % looks.length]!;
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
+
+const mostRuns = ({ runs, looks }: PlannedRuns): number =>
+  looks === undefined ? runs : Math.max(...looks.map((ofDraw) => sumOf(ofDraw)));
 
 /** When the last of them ends: each begins, in order, when the earliest of `places` is free. */
 export function lastEnd(durations: readonly number[], places: number): number {

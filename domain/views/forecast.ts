@@ -9,7 +9,7 @@ const rangeSchema = z
   })
   .meta({ id: 'Range', description: 'a 90 % interval' });
 
-const EVIDENCE = ['runs', 'imported', 'limits'] as const;
+const EVIDENCE = ['runs', 'other_agent', 'imported', 'limits'] as const;
 
 export const usageForecastSchema = z
   .strictObject({
@@ -26,10 +26,12 @@ const evidenceSchema = z
     model: z.string(),
     agent: z.string(),
     task: z.string(),
-    runs: countSchema.describe('planned'),
+    runs: countSchema.describe('planned; with `attempts: auto` the median of what is expected'),
     from: z
       .enum(EVIDENCE)
-      .describe('ended runs of this model, agent and task; imported runs of this task; else the limits'),
+      .describe(
+        'ended runs of this model, agent and task; of this model and task by another agent; imported runs of this task; else the limits. The second and third widen the range',
+      ),
     basedOnRuns: countSchema.describe('runs that the forecast draws from'),
   })
   .meta({ id: 'ForecastEvidence' });

@@ -1,5 +1,7 @@
 import { usdText, usdUnits } from '../../domain/model/price.js';
 import type { RunDefinition } from '../../domain/run/run.js';
+import { FIRST_ATTEMPTS } from '../../domain/statistics/settle-order.js';
+import type { Allocation } from '../../domain/views/allocation.js';
 import type { BatchEstimate } from '../../domain/views/submissions.js';
 import { mostOfRun } from './most-of-run.js';
 
@@ -7,10 +9,14 @@ const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 const nodesAtOnce = ({ agent }: RunDefinition): number => agent.search?.parallel ?? 1;
 
+/** Of a pair that begins with FIRST_ATTEMPTS. */
+const mostAttempts = ({ task }: RunDefinition, allocation: Allocation | null | undefined): number =>
+  allocation == null || task.target === undefined ? FIRST_ATTEMPTS : allocation.maxAttempts;
+
 /** Upper bounds from limits and reservations; the runs of the batch in any order. */
 export function estimateBatch(
   runs: readonly RunDefinition[],
-  batch: { concurrency: number; budgetUsd: string | null },
+  batch: { concurrency: number; budgetUsd: string | null; allocation?: Allocation | null },
   now: Date,
 ): BatchEstimate {
   const unpriced = new Set<string>();
@@ -18,7 +24,7 @@ export function estimateBatch(
   for (const run of runs) {
     const { costUsd } = mostOfRun(run, now);
     if (costUsd === null) unpriced.add(run.model.name);
-    else cost += usdUnits(costUsd);
+    else cost += (usdUnits(costUsd) * BigInt(mostAttempts(run, batch.allocation))) / BigInt(FIRST_ATTEMPTS);
   }
   if (batch.budgetUsd !== null) cost = min(cost, usdUnits(batch.budgetUsd));
   const gpus = runs.map((run) => run.gpus).sort((a, b) => b - a);

@@ -2,38 +2,61 @@ import type { ForecastReads, PastRun, RunKind } from '../../domain/ports/reading
 import { costUsd, priceAt } from '../../domain/model/price.js';
 import type { RunDefinition } from '../../domain/run/run.js';
 import { attemptsNeeded } from '../../domain/statistics/attempts-needed.js';
+import { type KnownMean, simulateAuto } from '../../domain/statistics/auto-attempts.js';
 import { forecastUsage, type PlannedRuns, type UsageRange } from '../../domain/statistics/forecast-usage.js';
 import { believedSpread } from '../../domain/statistics/spread-of-gains.js';
+import type { Allocation } from '../../domain/views/allocation.js';
 import type { AttemptsForecast, BatchForecast } from '../../domain/views/forecast.js';
 import { type BatchPlan, batchOf } from './batch-plan.js';
 import { mostOfRun } from './most-of-run.js';
 
-type Known = Pick<ForecastReads, 'pastRuns' | 'gainSpread'>;
+type Known = Pick<ForecastReads, 'pastRuns' | 'gainSpread' | 'meanGains'>;
 
 /** Differences of mean gains that people ask about. */
 const DIFFERENCES = [0.05, 0.1, 0.2];
 
 /**
- * Cost and duration of these runs, from earlier runs of the same model, agent and task; else from
- * imported ones of the same task, at this model's prices; else from 0 to their limits. A budget
- * caps the cost.
+ * By how much the use of runs may differ from that of another agent's, or another harness's, as the
+ * standard deviation of a logarithm: one in six uses more than 1.6 times, or twice, as much.
+ */
+const APART = { own: 0, agent: 0.5, import: 0.7 };
+const FROM = { own: 'runs', agent: 'other_agent', import: 'imported' } as const;
+
+/** Simulated batches with `attempts: auto`. */
+const SIMULATED = 40;
+
+interface Batch {
+  concurrency: number;
+  budgetUsd: string | null;
+  /** With `attempts: auto`, of which `runs` are the first. */
+  allocation?: Allocation | null;
+}
+
+/**
+ * Cost and duration of these runs, and with `attempts: auto` of those that follow, from earlier runs
+ * of the same model, agent and task; else from those of another agent; else from imported ones of
+ * the same task, at this model's prices; else from 0 to their limits. A budget caps the cost.
  */
 export async function forecastBatch(
   queries: Known,
   runs: readonly RunDefinition[],
-  batch: { concurrency: number; budgetUsd: string | null },
+  batch: Batch,
   now: Date,
 ): Promise<BatchForecast> {
   const kinds = byKind(runs);
   const past = kinds.map((): PastRun[] => []);
   for (const one of await queries.pastRuns(kinds.map(({ kind }) => kind))) past[one.nth]!.push(one);
-  const planned = kinds.map(({ members: [first, ...others] }, nth): PlannedRuns & { own: boolean } => {
+  const auto = await autoLooks(queries, runs, batch.allocation ?? null);
+  const planned = kinds.map(({ members: [first, ...others] }, nth): PlannedRuns & { source: PastRun['source'] } => {
     const found = past[nth]!;
+    const source = found[0]?.source ?? 'own';
+    const looks = auto?.(first);
     const most = mostOfRun(first, now);
     return {
       runs: 1 + others.length,
       past: found.map((one) => usageOf(one, first, now)),
-      own: found[0]?.own ?? false,
+      ...(looks === undefined ? {} : { looks }),
+      ...{ source, apart: APART[source] },
       most: {
         usd: most.costUsd === null ? Infinity : Number(most.costUsd),
         tokens: most.tokens ?? Infinity,
@@ -48,12 +71,45 @@ export async function forecastBatch(
     hours: scaled(ms, 1 / 3_600_000),
     attempts: await attemptsFor(queries, runs),
     evidence: kinds.map(({ kind: { model, agent, task } }, nth) => {
-      const { runs: count, past: known, own } = planned[nth]!;
-      const from = known.length === 0 ? 'limits' : own ? 'runs' : 'imported';
+      const { runs: first, looks, past: known, source } = planned[nth]!;
+      const from = known.length === 0 ? 'limits' : FROM[source];
+      const count = looks === undefined ? first : median(looks.map((one) => one.reduce((sum, more) => sum + more, 0)));
       return { model, agent, task, runs: count, from, basedOnRuns: known.length };
     }),
   };
 }
+
+/** How many attempts each look begins of a run's model at its task, [batch][look]; null: fixed. */
+async function autoLooks(
+  queries: Known,
+  runs: readonly RunDefinition[],
+  allocation: Allocation | null,
+): Promise<((run: RunDefinition) => number[][] | undefined) | null> {
+  if (allocation === null) return null;
+  const ids = (of: (run: RunDefinition) => string, from: readonly RunDefinition[]) => [...new Set(from.map(of))];
+  const models = ids(({ model }) => model.name, runs);
+  // Others have no gains, so they get no more than the first attempts.
+  const tasks = ids(
+    ({ task }) => task.id,
+    runs.filter(({ task }) => task.target !== undefined),
+  );
+  const found = await queries.gainSpread({ models, tasks });
+  const spread = believedSpread(found?.spread ?? 0, found?.freedom ?? 0);
+  const means = await queries.meanGains({ models, tasks, agents: ids(({ agentName }) => agentName, runs) });
+  const known = models.map((model): KnownMean => {
+    const one = means.find((mean) => mean.model === model);
+    if (one === undefined) return null;
+    return { mean: one.mean, standardError: (spread * Math.sqrt(one.inverseAttempts)) / tasks.length };
+  });
+  const batches = simulateAuto({ tasks: tasks.length, models: known, spread }, allocation, SIMULATED);
+  return ({ model, task }) => {
+    const [t, m] = [tasks.indexOf(task.id), models.indexOf(model.name)];
+    return t < 0 ? undefined : batches.map((looks) => looks.map((ofTasks) => ofTasks[t]![m]!));
+  };
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)]!;
 
 export interface ForecastPlanPorts {
   ifDatabaseAnswers<T>(read: (stores: { queries: Known }) => Promise<T>): Promise<T | null>;
@@ -65,7 +121,7 @@ export async function forecastPlan(ports: ForecastPlanPorts, plan: BatchPlan, no
   const of = (queries: Known) => forecastBatch(queries, plan.runs, batch, now);
   return (
     (await ports.ifDatabaseAnswers(({ queries }) => of(queries))) ??
-    of({ pastRuns: async () => [], gainSpread: async () => null })
+    of({ pastRuns: async () => [], gainSpread: async () => null, meanGains: async () => [] })
   );
 }
 
@@ -101,7 +157,7 @@ function byKind(runs: readonly RunDefinition[]): { kind: RunKind; members: Membe
 function usageOf(past: PastRun, { model, wallSeconds }: RunDefinition, now: Date): PlannedRuns['past'][number] {
   const tokens = past.inputTokens + past.outputTokens;
   const ms = past.ms === null || wallSeconds === 0 ? past.ms : Math.min(past.ms, wallSeconds * 1000);
-  if (past.own) return { usd: Number(past.costUsd), tokens, ms };
+  if (past.source !== 'import') return { usd: Number(past.costUsd), tokens, ms };
   const price = model.config === undefined ? null : priceAt(model.config.prices, now);
   if (price === null) return { usd: 0, tokens: model.config === undefined ? 0 : tokens, ms };
   // The sums of a run do not say which prompts were long.

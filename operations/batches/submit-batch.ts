@@ -18,7 +18,7 @@ export type SubmitPorts = LoadPorts &
   FreezePorts &
   ResumeIfIdenticalPorts &
   StorePorts & {
-    queries: Pick<ForecastReads, 'pastRuns' | 'gainSpread'>;
+    queries: Pick<ForecastReads, 'pastRuns' | 'gainSpread' | 'meanGains'>;
     services(): Promise<unknown>;
   };
 

@@ -4,6 +4,7 @@ import type { SubmittedRun } from '../../domain/ports/record/batch-intake.js';
 import type { EndReason } from '../../domain/run/outcomes.js';
 import type { ModelRef } from '../../domain/model/model.js';
 import { modelConfigSchema } from '../../domain/model/config.js';
+import { ORDER_RULES } from '../../domain/statistics/settle-order.js';
 import { forecastBatch } from '../../operations/batches/forecast-batch.js';
 import { evaluate, run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -94,14 +95,41 @@ describe('a batch is forecast', () => {
     expect(costUsd).toEqual({ low: 3, expected: 3, high: 3 });
   });
 
-  test('not from runs that were stopped from outside, of other data or another agent', async () => {
+  test('not from runs that were stopped from outside, of other data', async () => {
     for (const endReason of ['infra_error', 'cancelled', 'budget', 'config_error'] as const)
       await played(priced, { endReason });
     await played(priced, { over: { sample: true } });
-    await played(priced, { over: { agentName: 'other', agentHash: 'other' } });
     const { costUsd, evidence } = await forecast(planned(priced, { costLimitUsd: '0.1' }));
     expect(evidence).toMatchObject([{ from: 'limits', basedOnRuns: 0 }]);
     expect(costUsd).toEqual({ low: 0, expected: null, high: 0.2 });
+  });
+
+  test('from runs of another agent where its own has not played, and says so in a wider range', async () => {
+    await played(priced, { count: 100, over: { agentName: 'other', agentHash: 'other' } });
+    const { costUsd, evidence } = await forecast(planned(priced));
+    expect(evidence).toMatchObject([{ from: 'other_agent', basedOnRuns: 100 }]);
+    expect(costUsd.expected! / 4).toBeCloseTo(1, 0);
+    expect(costUsd.high! / costUsd.low).toBeGreaterThan(4);
+    await played(priced, { count: 50 });
+    expect((await forecast(planned(priced))).evidence).toMatchObject([{ from: 'runs', basedOnRuns: 50 }]);
+  });
+
+  test('with `attempts: auto` for all looks, not the first alone', async () => {
+    const scored = task('t', 'maximize', { target: { value: 10, kind: 'optimum' } });
+    const models = ['one', 'two', 'three', 'four'].map((name) => ({ ...priced, name }));
+    for (const model of models) await played(model, { count: 100 });
+    const runs = models.flatMap((model) => planned(model, { task: scored }));
+    const allocation = { ...ORDER_RULES, looks: 0, pairs: 0, settled: 0, state: 'playing' as const, detail: '' };
+    const fixed = await forecast(runs);
+    const { evidence, costUsd, hours } = await forecastBatch(db.queries, runs, { ...UNBOUNDED, allocation }, NOW);
+    const expected = evidence.reduce((sum, one) => sum + one.runs, 0);
+    // Two dollars and ten minutes each; 8 are the first.
+    expect(expected).toBeGreaterThan(12);
+    expect(costUsd.expected! / (2 * expected)).toBeCloseTo(1, 0);
+    const more = [costUsd.expected! / fixed.costUsd.expected!, hours.expected! / fixed.hours.expected!];
+    for (const times of more) expect(times).toBeGreaterThan(1.5);
+    // Sixteen attempts of four models.
+    expect(costUsd.high!).toBeLessThan(1.2 * 2 * 64);
   });
 
   test('from imported runs of the same task where the model has not played it, at its own prices', async () => {
@@ -145,6 +173,12 @@ describe('the attempts that a difference needs', () => {
   test('follow from the spread of gains among attempts of these models', async () => {
     const batch = await attemptsWith([2, 4, 6, 8]);
     const found = await db.queries.gainSpread(asked);
+    // Only models that have played all the tasks have a mean.
+    const means = { models: ['m', 'other'], agents: ['default'] };
+    expect(await db.queries.meanGains({ ...means, tasks: ['g'] })).toEqual([
+      { model: 'm', mean: expect.closeTo(0.5) as number, inverseAttempts: 0.25 },
+    ]);
+    expect(await db.queries.meanGains({ ...means, tasks: ['g', 'h'] })).toEqual([]);
     // Gains 0.2, 0.4, 0.6, 0.8.
     expect(found).toEqual({ spread: expect.closeTo(0.2582, 4) as number, attempts: 4, freedom: 3, own: true });
     expect(await db.queries.gainSpread({ ...asked, models: ['other'] })).toMatchObject({ attempts: 4, own: false });

@@ -8,8 +8,11 @@ export interface RunKind {
 export interface PastRun {
   /** Index into the requested kinds. */
   nth: number;
-  /** False: another model's run of the same task, recorded by another harness. */
-  own: boolean;
+  /**
+   * `own`: of the same model, agent and task; `agent`: of the same model and task, by another agent;
+   * `import`: of the same task, recorded elsewhere, perhaps of another model.
+   */
+  source: 'own' | 'agent' | 'import';
   costUsd: string;
   inputTokens: number;
   outputTokens: number;
@@ -30,10 +33,23 @@ export interface GainSpread {
   own: boolean;
 }
 
+/** Mean gain over the tasks, of a model that has played each of them. */
+export interface MeanGain {
+  model: string;
+  mean: number;
+  /** Sum over the tasks of 1 / attempts. */
+  inverseAttempts: number;
+}
+
 export interface ForecastReads {
   pastRuns(kinds: readonly RunKind[]): Promise<PastRun[]>;
   /** Null: unknown. */
   gainSpread(of: { models: readonly string[]; tasks: readonly string[] }): Promise<GainSpread | null>;
+  meanGains(of: {
+    models: readonly string[];
+    agents: readonly string[];
+    tasks: readonly string[];
+  }): Promise<MeanGain[]>;
   /** Those of these task versions whose starter has a score. */
   measuredBaselines(taskHashes: readonly string[]): Promise<string[]>;
 }

@@ -39,6 +39,25 @@ describe('a forecast', () => {
     expect(ms.expected! / 1000).toBeCloseTo(120, 0);
   });
 
+  test('of an adaptive batch counts all looks, each of which waits for the one before', () => {
+    const past = Array<Usage>(10_000).fill(used(2));
+    const { usd, ms } = forecastUsage([{ ...kind(2, past), looks: [[2, 3]] }], 5);
+    expect(usd.expected).toBeCloseTo(10, 0);
+    expect(ms.expected! / 60_000).toBeCloseTo(2, 0);
+    // Half of the batches stop after their first look.
+    const halves = forecastUsage([{ ...kind(2, past), looks: [[2], [2, 8]] }], 5).usd;
+    expect([halves.low, halves.high].map((usd) => Math.round(usd!))).toEqual([4, 20]);
+    const limits = { usd: 5, tokens: 1, ms: 1 };
+    expect(forecastUsage([{ ...kind(2, [], limits), looks: [[2], [2, 8]] }], 5).usd.high).toBe(50);
+  });
+
+  test('from runs of another agent is wide, however many there are', () => {
+    const { usd } = forecastUsage([{ ...kind(1, Array<Usage>(10_000).fill(used(2))), apart: 0.5 }], 1);
+    // A 90 % interval: two times 1.645 standard deviations of the logarithm.
+    expect(usd.high! / usd.low / Math.exp(2 * 1.645 * 0.5)).toBeCloseTo(1, 0);
+    expect(usd.expected).toBeCloseTo(2, 0);
+  });
+
   test('is wide where one run was seen', () => {
     const { usd } = forecastUsage([kind(10, [used(2)])], 5);
     expect(usd.low).toBeLessThan(10);

@@ -4,6 +4,7 @@ import { searchSchema } from '../../../../domain/tree/spec.js';
 import { estimateBatch } from '../../../../operations/batches/estimate.js';
 import { loadedGroup } from '../../../fakes/loaded-group.js';
 import { planRuns } from '../../../../operations/batches/plan-runs.js';
+import { ORDER_RULES } from '../../../../domain/statistics/settle-order.js';
 import type { RunDefinition } from '../../../../domain/run/run.js';
 import { loadAgent, loadTask, resolveModels } from '../../../../catalog/index.js';
 
@@ -43,6 +44,21 @@ const priced = (over: Partial<RunDefinition> = {}): RunDefinition[] =>
 describe('what a batch may cost at most', () => {
   it('is a full context and all replies in every step of every run', () => {
     expect(estimateBatch(priced(), UNBOUNDED, NOW)).toMatchObject({ runs: 3, maxCostUsd: String(2 * 3 * 7 * 3) });
+  });
+
+  it('counts all attempts that `attempts: auto` may give out, at tasks with a target', () => {
+    const allocation = { ...ORDER_RULES, looks: 0, pairs: 0, settled: 0, state: 'playing' as const, detail: '' };
+    const most = (target: boolean) =>
+      estimateBatch(
+        priced().map((run) => ({
+          ...run,
+          task: { ...run.task, ...(target ? { target: { value: 1 } } : { target: undefined }) },
+        })) as RunDefinition[],
+        { ...UNBOUNDED, allocation },
+        NOW,
+      ).maxCostUsd;
+    // Two attempts become at most sixteen.
+    expect([most(false), most(true)]).toEqual([String(2 * 3 * 7 * 3), String(8 * 2 * 3 * 7 * 3)]);
   });
 
   it('is no more than the limits of its runs come to', () => {

@@ -2,14 +2,24 @@ import { nextWave } from '../../domain/tree/next-wave.js';
 import { searchSchema, type SearchPolicy, type SearchSpec } from '../../domain/tree/spec.js';
 import { type TreeNode, Tree } from '../../domain/tree/tree.js';
 import { randomIndexes } from '../../domain/statistics/random-index.js';
-import { played, type Truth, type World } from './world.js';
+import { drafter, type Drafting, played, type Truth, type World } from './world.js';
 
 const RESOLUTION = 1 << 20;
 
+const uniform = (seed: number): (() => number) => {
+  const below = randomIndexes(seed);
+  return () => below(RESOLUTION) / RESOLUTION;
+};
+
 /** Grows a tree; true quality of its best node by validation (0: none). */
-export function simulated(world: World, spec: SearchSpec, seed: number): { quality: number; nodes: TreeNode[] } {
-  const below = randomIndexes(seed * 31 + 17);
-  const random = (): number => below(RESOLUTION) / RESOLUTION;
+export function simulated(
+  world: World,
+  spec: SearchSpec,
+  seed: number,
+  drafting: Drafting = 'independent',
+): { quality: number; nodes: TreeNode[] } {
+  const random = uniform(seed * 31 + 17);
+  const draftOf = drafter(world, drafting, { ofTask: uniform(seed * 131 + 7), random: uniform(seed * 57 + 3) });
   const nodes: TreeNode[] = [];
   const truths: Truth[] = [];
   for (;;) {
@@ -21,6 +31,7 @@ export function simulated(world: World, spec: SearchSpec, seed: number): { quali
         world,
         { operator: choice.operator, parent: of(choice.parent), secondParent: of(choice.secondParent) },
         random,
+        drafting === 'independent' ? undefined : draftOf,
       );
       nodes.push({ ...choice, ...outcome, index: nodes.length });
       truths.push(truth);
@@ -28,6 +39,39 @@ export function simulated(world: World, spec: SearchSpec, seed: number): { quali
   }
   const { best } = new Tree(nodes);
   return { quality: best === null ? 0 : truths[best.index]!.quality, nodes };
+}
+
+export interface DraftingFigures {
+  policy: SearchPolicy;
+  drafts: Drafting;
+  mean: number;
+  standardError: number;
+  /** Over blind drafts on the same seeds: mean difference, and its number of standard errors. */
+  gain: number;
+  gainInErrors: number;
+}
+
+/** Ways to draft at the same number of nodes and on the same seeds. */
+export function compareDrafting(
+  world: World,
+  policies: readonly SearchPolicy[],
+  { nodes, seeds }: { nodes: number; seeds: number },
+): DraftingFigures[] {
+  return policies.flatMap((policy) => {
+    const spec = searchSchema.parse({ policy, nodes });
+    const qualities = (drafting: Drafting): number[] =>
+      Array.from({ length: seeds }, (_, seed) => simulated(world, spec, seed + 1, drafting).quality);
+    const blind = qualities('blind');
+    return (['blind', 'informed', 'zero'] as const).map((drafts) => {
+      const own = qualities(drafts);
+      const gains = meanAndError(own.map((quality, nth) => quality - blind[nth]!));
+      const { mean, error } = meanAndError(own);
+      return {
+        ...{ policy, drafts, mean, standardError: error, gain: gains.mean },
+        gainInErrors: gains.error === 0 ? 0 : gains.mean / gains.error,
+      };
+    });
+  });
 }
 
 export interface PolicyFigures {

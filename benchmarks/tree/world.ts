@@ -50,6 +50,54 @@ export const WORLDS: Readonly<Record<string, World>> = {
   },
 };
 
+/**
+ * How drafts find their approach. `independent`: each has one of its own, the worlds' own
+ * assumption. The others choose among APPROACHES, of which a model prefers the first ones: `blind`
+ * drafts do not know of each other; `informed` ones take none that a sibling took; at `zero`
+ * temperature all are the same.
+ */
+export type Drafting = 'independent' | 'blind' | 'informed' | 'zero';
+
+const APPROACHES = 6;
+/** Each approach is half as likely as the one before. */
+const PREFERENCE = 0.5;
+
+/** Chooses an approach, from 0; `taken`: those of the drafts so far. */
+function approachOf(drafting: Drafting, taken: readonly number[], random: () => number): number {
+  if (drafting === 'zero') return 0;
+  const all = Array.from({ length: APPROACHES }, (_, approach) => approach);
+  const left = drafting === 'informed' ? all.filter((approach) => !taken.includes(approach)) : all;
+  const among = left.length === 0 ? all : left;
+  const total = among.reduce((sum, approach) => sum + PREFERENCE ** approach, 0);
+  let rest = random() * total;
+  return among.find((approach) => (rest -= PREFERENCE ** approach) < 0) ?? among.at(-1)!;
+}
+
+/**
+ * The drafts of one task. Its approaches have ceilings of their own, and half of the variance of
+ * what drafts come to is their approach's.
+ */
+export function drafter(
+  world: World,
+  drafting: Drafting,
+  { ofTask, random }: { ofTask: () => number; random: () => number },
+): () => Truth {
+  const approaches = Array.from({ length: APPROACHES }, () => ({
+    ceiling: world.lowestCeiling + (1 - world.lowestCeiling) * ofTask(),
+    suits: normal(ofTask),
+    first: normal(ofTask),
+  }));
+  const taken: number[] = [];
+  return () => {
+    const approach = approachOf(drafting, taken, random);
+    taken.push(approach);
+    const { ceiling, suits, first } = approaches[approach]!;
+    const own = drafting === 'zero' ? first : normal(random);
+    const quality = world.draft.mean + world.draft.spread * Math.SQRT1_2 * (suits + own);
+    return { ceiling, quality: Math.min(ceiling, Math.max(0, quality)) };
+  };
+}
+
 /** A node's true quality; of a failed one, the base of its repair. */
 export interface Truth {
   quality: number;
@@ -64,10 +112,11 @@ export function played(
   world: World,
   { operator, parent, secondParent }: { operator: Operator; parent: Truth | null; secondParent: Truth | null },
   random: () => number,
+  fresh: () => Truth = () => drafted(world, random),
 ): { truth: Truth; outcome: Pick<TreeNode, 'status' | 'value'> } {
   const failed = random() < (operator === 'debug' ? 1 - world.repairs : world.fails);
   if (failed && parent !== null) return { truth: parent, outcome: { status: 'failed', value: null } };
-  const truth = parent === null ? drafted(world, random) : changed(world, parent, secondParent, random);
+  const truth = parent === null ? fresh() : changed(world, parent, secondParent, random);
   if (failed) return { truth, outcome: { status: 'failed', value: null } };
   return { truth, outcome: { status: 'scored', value: truth.quality + world.noise * normal(random) } };
 }

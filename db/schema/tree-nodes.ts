@@ -25,6 +25,8 @@ export const treeNodes = pgTable(
     parent: integer('parent'),
     /** Of a crossover, the other one. */
     secondParent: integer('second_parent'),
+    /** Of a draft, what follows the task in its prompt. */
+    note: text('note'),
     status: text('status', { enum: NODE_STATUSES }).notNull().default('open'),
     /** By validation, higher is better whatever the task's direction. */
     value: doublePrecision('value'),

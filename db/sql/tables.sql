@@ -213,6 +213,7 @@ comment on table tree_nodes is 'Nodes of search trees, each a run; parent and se
 comment on column tree_nodes.wave is 'From 1; the nodes of a wave are played at once.';
 comment on column tree_nodes.operator is 'draft, improve, debug or crossover.';
 comment on column tree_nodes.second_parent is 'Of a crossover: its second parent.';
+comment on column tree_nodes.note is 'Of a draft: what follows the task in its prompt; null: nothing.';
 comment on column tree_nodes.status is 'open, scored, failed (nothing to score, or its parent''s submission again), lost (nothing to continue from).';
 comment on column tree_nodes.value is 'On validation, higher is better whatever the task''s direction.';
 comment on column tree_nodes.reserved_usd is 'What it may use at most, charged to the tree while it is open; null: no limit. Of tokens and seconds 0 is none.';

@@ -42,6 +42,7 @@ interface DefinitionRow extends KeptOptions {
   forked_from: string | null;
   forked_at_step: number | null;
   max_validations: number | null;
+  draft_note: string | null;
   draw_group: string | null;
   capture: CaptureLevel | null;
   sealed: string | null;
@@ -105,7 +106,7 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
          r.backend, r.gpus, r.sample, b.verification, b.parent_batch is not null as node, r.forked_from, r.forked_at_step,
          trim_scale(r.cost_limit_usd)::text as cost_limit_usd,
          r.model_config_hash, m.content as model_config, r.recording_hash, p.content as recording,
-         o.capture, o.sealed, e.max_validations,
+         o.capture, o.sealed, e.max_validations, n.note as draft_note,
          case when e.run_id is not null then concat_ws(' ', e.policy_version, coalesce('group ' || e.group_key, 'seed ' || r.seed)) end
            as draw_group
        from runs r
@@ -116,6 +117,7 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
        left join recordings p on p.hash = r.recording_hash
        left join rollouts o on o.run_id = r.run_id
        left join episodes e on e.run_id = r.run_id
+       left join tree_nodes n on n.run_id = r.run_id
        where r.run_id = $1`,
       [runId],
     );
@@ -150,6 +152,7 @@ export function definitionReader(run: Statements): (runId: string) => Promise<St
       ...(row.sample && { sample: true }),
       ...(row.verification && { verification: true }),
       ...(row.node && { node: true }),
+      ...(row.draft_note !== null && { draftNote: row.draft_note }),
       ...(row.forked_from === null || row.forked_at_step === null
         ? {}
         : { forkedFrom: { runId: row.forked_from, step: row.forked_at_step } }),

@@ -13,6 +13,7 @@ import { storeError } from '../database-error.js';
 import { inTransaction } from '../in-transaction.js';
 import { statements } from '../statements.js';
 import { insertRuns } from '../submission.js';
+import { noteOfDraft } from './draft-notes.js';
 import { addNotes, copySelected } from './selected-node.js';
 import { definitionReader, TICKETS } from './definitions.js';
 import { lifecycleStore } from './lifecycle/index.js';
@@ -189,14 +190,17 @@ async function openAll(client: pg.PoolClient, { root, spec, nodes, choices, shar
   const runs = opened.map(({ run }) => run);
   await insertRuns(drizzle(client), runs, { ordinal: first, shard: 0 }, version);
   const wave = (nodes.at(-1)?.wave ?? 0) + 1;
-  for (const { choice, index, run } of opened)
+  for (const { choice, index, run } of opened) {
+    const note = choice.operator === 'draft' ? await noteOfDraft(client, root, spec) : null;
     await client.query(
-      `insert into tree_nodes (tree_run_id, node, run_id, wave, operator, parent, second_parent, reserved_usd, reserved_tokens, reserved_seconds)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      `insert into tree_nodes (tree_run_id, node, run_id, wave, operator, parent, second_parent, note, reserved_usd, reserved_tokens,
+         reserved_seconds)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
       [
-        ...[root.runId, index, run.runId, wave, choice.operator, choice.parent, choice.secondParent],
+        ...[root.runId, index, run.runId, wave, choice.operator, choice.parent, choice.secondParent, note],
         ...[share.costUsd, share.tokens, share.seconds],
       ],
     );
+  }
   await addNotes(client, root, spec.nodeSteps, opened);
 }

@@ -15,7 +15,7 @@ import { renderTemplate } from './templates.js';
 import type { CommandDoc } from './command-doc.js';
 
 export type PromptInput = Pick<RunDefinition, 'task' | 'agent' | 'maxSteps'> &
-  Partial<Pick<RunDefinition, 'gpus' | 'model' | 'maxValidations'>> & {
+  Partial<Pick<RunDefinition, 'gpus' | 'model' | 'maxValidations' | 'draftNote'>> & {
     /** Records in the task's memory at the run's start; null or absent: no memory. */
     memoryRecords?: number | null;
   };
@@ -144,6 +144,7 @@ export function openingMessages(context: PromptContext): PromptMessage[] {
   if (agent.strategyTemplate !== undefined) {
     task.push(renderTemplate('strategyTemplate', agent.strategyTemplate, first));
   }
+  if (run.draftNote !== undefined) task.push(run.draftNote);
   return [
     { role: 'system', content: renderTemplate('systemTemplate', agent.systemTemplate, variables), origin: 'system' },
     ...demonstrationMessages(run, variables),

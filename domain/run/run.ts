@@ -52,6 +52,8 @@ export interface RunDefinition extends Partial<KeptOptions> {
   forkedFrom?: ForkPoint;
   /** A node of a search tree: ends with its first evaluation, on a visible split. Absent: false. */
   node?: boolean;
+  /** Of a draft: what follows the task in its prompt; see draftNote. Absent: nothing. */
+  draftNote?: string;
 }
 
 interface ForkPoint {

@@ -15,8 +15,8 @@ export interface Usage {
 export interface PlannedRuns {
   runs: number;
   /**
-   * Instead of `runs`, how many each look of an adaptive batch begins, [draw][look]. A look waits for
-   * all runs before it.
+   * Instead of `runs`, how many each look of an adaptive batch begins, [draw][look]. A look waits
+   * for all runs before it.
    */
   looks?: readonly (readonly number[])[];
   /** What runs like these used. `ms` null: not recorded. */

@@ -1,4 +1,5 @@
 import { BenchError } from '../../domain/errors.js';
+import type { ModelConfig } from '../../domain/model/config.js';
 import type { ModelRef } from '../../domain/model/model.js';
 import { compareUsd } from '../../domain/model/price.js';
 import { keepsSnapshots, type RunOptions, samplingOf } from '../../domain/requests/run-options.js';
@@ -42,6 +43,12 @@ export function checkTree(
       `its best node is tested when all sandboxes have ended, and the tests of ${live.spec.id} run in the sandbox of its agent`,
       'Choose another task, or an agent without a `search:` block.',
     );
+  const repeating = models.find(({ config: model }) => model !== undefined && isFixed(model, options));
+  if (repeating !== undefined && config.search.policy !== 'linear')
+    refuse(
+      `at temperature 0 ${repeating.name} answers equal prompts alike, so nodes that begin alike would repeat each other`,
+      'Give a temperature (--temperature 0.7), or choose the policy linear, whose nodes follow each other.',
+    );
   for (const model of models) {
     const short = shortOf(config.search, model, options);
     if (short !== null)
@@ -51,6 +58,9 @@ export function checkTree(
       );
   }
 }
+
+const isFixed = (model: ModelConfig, options: RunOptions): boolean =>
+  samplingFor(model, samplingOf(options)).temperature === 0;
 
 /** The limit (null and 0: none) whose part per node no answer of the model fits; null: none. */
 function shortOf(

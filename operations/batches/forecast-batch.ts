@@ -33,9 +33,9 @@ interface Batch {
 }
 
 /**
- * Cost and duration of these runs, and with `attempts: auto` of those that follow, from earlier runs
- * of the same model, agent and task; else from those of another agent; else from imported ones of
- * the same task, at this model's prices; else from 0 to their limits. A budget caps the cost.
+ * Cost and duration of these runs, and with `attempts: auto` of those that follow, from earlier
+ * runs of the same model, agent and task; else from those of another agent; else from imported ones
+ * of the same task, at this model's prices; else from 0 to their limits. A budget caps the cost.
  */
 export async function forecastBatch(
   queries: Known,

@@ -46,7 +46,18 @@ async function played(agent: keyof typeof AGENTS, meanwhile: () => Promise<void>
   const before = simulator.bill.entries.length;
   const { batchId, runs } = await home.json<{ batchId: string; runs: { runId: string }[] }>(
     ...['submit', '--models', 'gpt-4o', '--agent', `tree-${agent}`, '--tasks', 'battleOfSexes', '--backend', 'local'],
-    ...['--attempts', '1', '--seed', '3', '--cost-limit', COST_LIMIT, '--token-limit', String(TOKEN_LIMIT)],
+    ...[
+      '--attempts',
+      '1',
+      '--seed',
+      '3',
+      '--temperature',
+      '0.7',
+      '--cost-limit',
+      COST_LIMIT,
+      '--token-limit',
+      String(TOKEN_LIMIT),
+    ],
   );
   const runId = runs[0]!.runId;
   const most = { usd: '0', tokens: 0, open: 0 };

@@ -71,6 +71,20 @@ describe('a tree of forks', () => {
     expect(copied?.observation).toMatch(/^o1\n.*score: 3.*scores score 3 on validation/s);
   });
 
+  test('tells a draft of those before it, and its number where they are made at once', async () => {
+    const { runId } = await tree({ policy: 'greedy', drafts: 3, nodes: 4, parallel: 2 });
+    const noteOf = async (node: number) => (await db.store.definition(nodeRunId(runId, node))).draftNote;
+    await opened(runId);
+    expect(await noteOf(0)).toMatch(/draft 1 of 3.*take number 1\./s);
+    expect(await noteOf(1)).toMatch(/draft 2 of 3.*take number 2\./s);
+    for (const [node, score] of [1, 3].entries()) await plays(nodeRunId(runId, node), score);
+    await opened(runId);
+    expect(await noteOf(2)).toMatch(/draft 3 of 3.*\n- score 1: .*\n- score 3: /s);
+    await plays(nodeRunId(runId, 2), 2);
+    await opened(runId);
+    expect(await noteOf(3)).toBeUndefined();
+  });
+
   test('whose workflow is gone is ended with its batch, its open nodes too', async () => {
     const { runId, batchId } = await tree({ policy: 'greedy', drafts: 2, nodes: 4, parallel: 2 });
     const nodes = await opened(runId);

@@ -9,8 +9,8 @@ export interface PastRun {
   /** Index into the requested kinds. */
   nth: number;
   /**
-   * `own`: of the same model, agent and task; `agent`: of the same model and task, by another agent;
-   * `import`: of the same task, recorded elsewhere, perhaps of another model.
+   * `own`: of the same model, agent and task; `agent`: of the same model and task, by another
+   * agent; `import`: of the same task, recorded elsewhere, perhaps of another model.
    */
   source: 'own' | 'agent' | 'import';
   costUsd: string;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newRunId, isRunId } from '../../../../domain/ids.js';
 import { childNote } from '../../../../domain/tree/child-note.js';
+import { draftNote } from '../../../../domain/tree/draft-note.js';
 import { nodeRunId, nodesBatchId, nodeSeed } from '../../../../domain/tree/node-ids.js';
 import { beginsNode, onForcedEnd, requestOf } from '../../../../domain/tree/node-rules.js';
 import { type EndedNode, settledAs } from '../../../../domain/tree/settle.js';
@@ -60,6 +61,22 @@ describe('the run of a node', () => {
     expect([4, 5, 6].map((step) => beginsNode(node, step))).toEqual([false, true, false]);
     expect(beginsNode({ forkedFrom: node.forkedFrom }, 5)).toBe(false);
     expect(beginsNode({ node: true }, 1)).toBe(false);
+  });
+  it('is told, if it is a draft, of its siblings, or which approach to take where none is known', () => {
+    const note = { of: 5, steps: 7, metric: 'score' };
+    const [first, third] = [1, 3].map((nth) =>
+      draftNote({ ...note, nth, siblings: Array(nth - 1).fill({ score: null, open: true, thoughts: '' }) }),
+    );
+    expect(first).toMatch(/draft 1 of 5.*take number 1\./s);
+    expect(third).toMatch(/Think of 3 different approaches.*take number 3\./s);
+    const known = [
+      { score: 0.5, open: false, thoughts: `long ${'x'.repeat(2000)} ends with\na forest` },
+      { score: null, open: false, thoughts: 'a network' },
+    ];
+    const later = draftNote({ ...note, nth: 3, siblings: known });
+    expect(later).toMatch(/Do not repeat.*\n- score 0\.5: ….*ends with a forest\n- no score: a network$/s);
+    expect(later).not.toMatch(/take number/);
+    expect(later.length).toBeLessThan(1200);
   });
   it('is told of its parent, and of the other one that it is crossed with, the end of whose work it sees', () => {
     const note = { steps: 7, metric: 'score', parent: 0.5, secondParent: null };

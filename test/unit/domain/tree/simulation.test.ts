@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { comparePolicies, simulated } from '../../../../benchmarks/tree/simulate.js';
+import { compareDrafting, comparePolicies, simulated } from '../../../../benchmarks/tree/simulate.js';
 import { WORLDS } from '../../../../benchmarks/tree/world.js';
 import { searchSchema } from '../../../../domain/tree/spec.js';
 
@@ -7,6 +7,16 @@ describe('simulated search', () => {
   it('finds more than one line of as many nodes, where approaches differ and nodes fail', () => {
     const figures = comparePolicies(WORLDS.rugged!, ['greedy', 'mcts', 'evolution'], { nodes: 30, seeds: 200 });
     for (const { policy, gainInErrors } of figures) expect([policy, gainInErrors >= 3]).toEqual([policy, true]);
+  });
+  it('finds a little more with drafts that know of each other, and less with equal ones', () => {
+    const rows = Object.values(WORLDS).flatMap((world) =>
+      compareDrafting(world, ['mcts', 'evolution'], { nodes: 30, seeds: 200 }),
+    );
+    const gainOf = (how: string): number =>
+      rows.filter(({ drafts }) => drafts === how).reduce((sum, { gain }) => sum + gain, 0);
+    expect(gainOf('blind')).toBe(0);
+    expect(gainOf('informed')).toBeGreaterThan(0);
+    for (const { drafts, gainInErrors } of rows) if (drafts === 'zero') expect(gainInErrors).toBeLessThan(-1.9);
   });
   it('comes near the optimum of a world without failures or noise', () => {
     const kind = { ...WORLDS.smooth!, fails: 0, noise: 0, improves: { probability: 1, most: 0.5 } };

@@ -32,6 +32,20 @@ describe('a tree of forks', () => {
       expect(() => checkTree(agent(), [{ ...models[0]!, kind }], tasks, free)).toThrow(/m plays one line/);
   });
 
+  it('has a temperature above 0 where nodes begin alike', () => {
+    const config = modelConfigSchema.parse({
+      ...{ schema: 1, description: 'd', provider: 'openai', model: 'p', apiKeyVariable: 'KEY', contextWindow: 100_000 },
+      ...{ maxOutputTokens: 4000, sampling: { temperature: 0 }, accepts: ['temperature'], prices: [] },
+    });
+    const paid: ModelRef[] = [{ name: 'paid', kind: 'real', provider: 'openai', model: 'p', config }];
+    expect(() => checkTree(agent(), paid, tasks, free)).toThrow(/at temperature 0 paid answers equal prompts alike/);
+    checkTree(agent(), paid, tasks, { ...free, temperature: 0.7 });
+    checkTree(agent({ search: searchSchema.parse({ policy: 'linear' }) }), paid, tasks, free);
+    checkTree(agent({}), paid, tasks, free);
+    const reasoning: ModelRef[] = [{ ...paid[0]!, config: { ...config, accepts: [] } }];
+    checkTree(agent(), reasoning, tasks, free);
+  });
+
   it('has limits of which each node’s part pays for one answer at least', () => {
     const config = modelConfigSchema.parse({
       ...{ schema: 1, description: 'd', provider: 'openai', model: 'p', apiKeyVariable: 'KEY', contextWindow: 100_000 },

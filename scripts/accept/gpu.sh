@@ -155,7 +155,7 @@ evaluator() {
 memory_freed() {
   local before during=0 after batch allocate
   before=$(used_mb)
-  allocate='nohup python3 -c "
+  allocate='python3 -c "
 import ctypes, time
 cuda, context, memory = ctypes.CDLL(\"libcuda.so.1\"), ctypes.c_void_p(), ctypes.c_uint64()
 codes = [cuda.cuInit(0), cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0), cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(2 << 30))]
@@ -177,7 +177,7 @@ time.sleep(600)" > said.txt 2>&1 & sleep 15; cat said.txt'
 }
 
 lost_gpu() {
-  [[ $(id -u) == 0 ]] && command -v systemctl >/dev/null || { echo "needs root and systemd: run it as root" && return 2; }
+  [[ $(id -u) == 0 && -d /run/systemd/system ]] || { echo "needs root and systemd: run it as root" && return 2; }
   local batch event seen playing
   recording "$HOME_DIR/lost.json" "touch here; nvidia-smi -L" "sleep 20" "ls; nvidia-smi -L"
   play "$HOME_DIR/lost.json" battleOfSexes 1 >"$HOME_DIR/lost.batch" &

@@ -1,12 +1,12 @@
 /**
  * Search policies against one line of the same number of nodes, and drafts that know of each other
- * against drafts that do not, on simulated tasks.
+ * against drafts that do not, and waves against asynchronous expansion, on simulated tasks.
  *
  *   npm run benchmark:tree -- [--nodes 30] [--seeds 200]
  */
 import { parseArgs } from 'node:util';
 import { SEARCH_POLICIES } from '../domain/tree/spec.js';
-import { compareDrafting, comparePolicies } from './tree/simulate.js';
+import { compareDrafting, compareExpansion, comparePolicies } from './tree/simulate.js';
 import { WORLDS } from './tree/world.js';
 
 const { values } = parseArgs({
@@ -23,6 +23,17 @@ const drafts = Object.fromEntries(
     compareDrafting(world, branching, { nodes, seeds }),
   ]),
 );
+const expansions = Object.fromEntries(
+  Object.entries(WORLDS).map(([name, world]) => [
+    `${name}, expansion`,
+    compareExpansion(world, branching, { nodes, seeds }),
+  ]),
+);
+for (const [name, rows] of Object.entries(expansions))
+  for (const { policy, expansion, mean, standardError, time } of rows)
+    process.stderr.write(
+      `${name}: ${policy} ${expansion} ${mean.toFixed(3)} ± ${standardError.toFixed(3)} in ${time.toFixed(1)} durations of a node\n`,
+    );
 for (const [name, rows] of Object.entries(drafts))
   for (const { policy, drafts: how, mean, gain, gainInErrors } of rows)
     process.stderr.write(
@@ -33,4 +44,4 @@ for (const [name, rows] of Object.entries(worlds))
     process.stderr.write(
       `${name}: ${policy} ${mean.toFixed(3)} ± ${standardError.toFixed(3)}, ${gain.toFixed(3)} over linear (${gainInErrors.toFixed(1)} standard errors)\n`,
     );
-process.stdout.write(`${JSON.stringify({ benchmark: 'tree', nodes, seeds, ...worlds, ...drafts })}\n`);
+process.stdout.write(`${JSON.stringify({ benchmark: 'tree', nodes, seeds, ...worlds, ...drafts, ...expansions })}\n`);

@@ -27,7 +27,10 @@ export async function search(ticket: RunTicket, nodesPerHistory = NODES_PER_HIST
   const { runId } = ticket;
   let end: RunEnd | null;
   try {
-    end = (await playWaves(ticket, nodesPerHistory)) === 'over' ? await standForBest(ticket) : null;
+    end =
+      (await (ticket.asynchronous === true ? playSteadily : playWaves)(ticket, nodesPerHistory)) === 'over'
+        ? await standForBest(ticket)
+        : null;
   } catch (error) {
     end = endOfFailure(error);
   }
@@ -53,6 +56,33 @@ async function playWaves(ticket: RunTicket, nodesPerHistory: number): Promise<'o
       ...ended.map((nodeRunId) => control.settleNode({ nodeRunId })),
     ]);
     for (const one of played) if (one.status === 'rejected') throw one.reason;
+  }
+}
+
+/** A node opens as soon as another has ended. */
+async function playSteadily({ runId }: RunTicket, nodesPerHistory: number): Promise<'over' | 'long'> {
+  const running = new Map<string, Promise<void>>();
+  const begin = (nodeRunId: string, play: () => Promise<void>): number => {
+    if (running.has(nodeRunId)) return 0;
+    const played = play().then(() => void running.delete(nodeRunId));
+    // The race below throws it.
+    played.catch(() => undefined);
+    running.set(nodeRunId, played);
+    return 1;
+  };
+  try {
+    for (let nodes = 0; nodes < nodesPerHistory;) {
+      const { tickets, ended } = await control.openNodes({ runId });
+      for (const ticket of tickets) nodes += begin(ticket.runId, () => playNode(ticket));
+      for (const nodeRunId of ended) nodes += begin(nodeRunId, () => control.settleNode({ nodeRunId }));
+      if (running.size === 0) return 'over';
+      await Promise.race(running.values());
+    }
+    return 'long';
+  } finally {
+    // Cancelled ones end in their own time; a fresh history begins with no node under way.
+    const rest = await Promise.allSettled(running.values());
+    for (const one of rest) if (one.status === 'rejected') throw one.reason;
   }
 }
 

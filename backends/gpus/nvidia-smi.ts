@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 type NvidiaSmiAnswer = { kind: 'ok'; text: string } | { kind: 'absent' } | { kind: 'failed'; why: string };
 
 /** A query of these columns as CSV; `-L`: GPUs and MIG instances; `-q -x`: all as XML. */
-export type NvidiaSmiQuestion =
+type NvidiaSmiQuestion =
   | [what: 'gpu' | 'compute-apps', columns: string]
   | [option: '-L']
   | [option: '-q', format: '-x'];

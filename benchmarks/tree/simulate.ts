@@ -2,7 +2,7 @@ import { nextWave } from '../../domain/tree/next-wave.js';
 import { searchSchema, type SearchPolicy, type SearchSpec } from '../../domain/tree/spec.js';
 import { type TreeNode, Tree } from '../../domain/tree/tree.js';
 import { randomIndexes } from '../../domain/statistics/random-index.js';
-import { drafter, type Drafting, played, type Truth, type World } from './world.js';
+import { drafter, type Drafting, normal, played, type Truth, type World } from './world.js';
 
 const RESOLUTION = 1 << 20;
 
@@ -72,6 +72,67 @@ export function compareDrafting(
       };
     });
   });
+}
+
+export interface ExpansionFigures {
+  policy: SearchPolicy;
+  expansion: 'waves' | 'asynchronous';
+  /** Of the chosen node. */
+  mean: number;
+  standardError: number;
+  /** Until the last node ends, in mean durations of a node. */
+  time: number;
+}
+
+/** Spread of the logarithm of nodes' durations. */
+const DURATIONS = 0.8;
+
+/** Grows a tree in which nodes take their time, `spec.parallel` at once. */
+function grown(world: World, spec: SearchSpec, seed: number): { quality: number; time: number } {
+  const random = uniform(seed * 31 + 17);
+  const duration = uniform(seed * 43 + 5);
+  const nodes: TreeNode[] = [];
+  const truths: Truth[] = [];
+  const open: { index: number; ends: number; outcome: Pick<TreeNode, 'status' | 'value'> }[] = [];
+  for (let now = 0; ;) {
+    const waits = spec.asynchronous !== true && open.length > 0;
+    const room = Math.min(spec.nodes - nodes.length, spec.parallel - open.length);
+    for (const choice of waits ? [] : nextWave(spec, nodes, seed, room)) {
+      const of = (index: number | null): Truth | null => (index === null ? null : truths[index]!);
+      const parents = { parent: of(choice.parent), secondParent: of(choice.secondParent) };
+      const { truth, outcome } = played(world, { operator: choice.operator, ...parents }, random);
+      const ends = now + Math.exp(DURATIONS * normal(duration) - DURATIONS ** 2 / 2);
+      open.push({ index: nodes.length, ends, outcome });
+      nodes.push({ ...choice, index: nodes.length, status: 'open', value: null });
+      truths.push(truth);
+    }
+    const next = open.toSorted((a, b) => a.ends - b.ends)[0];
+    if (next === undefined) {
+      const { best } = new Tree(nodes);
+      return { quality: best === null ? 0 : truths[best.index]!.quality, time: now };
+    }
+    now = next.ends;
+    open.splice(open.indexOf(next), 1);
+    Object.assign(nodes[next.index]!, next.outcome);
+  }
+}
+
+/** Waves and asynchronous expansion of four nodes at once, at the same number of nodes. */
+export function compareExpansion(
+  world: World,
+  policies: readonly SearchPolicy[],
+  { nodes, seeds }: { nodes: number; seeds: number },
+): ExpansionFigures[] {
+  return policies.flatMap((policy) =>
+    [false, true].map((asynchronous): ExpansionFigures => {
+      const wide = policy === 'greedy' || policy === 'mcts' ? { width: 4 } : {};
+      const spec = searchSchema.parse({ policy, nodes, asynchronous, ...wide });
+      const trees = Array.from({ length: seeds }, (_, seed) => grown(world, spec, seed + 1));
+      const { mean, error } = meanAndError(trees.map(({ quality }) => quality));
+      const time = meanAndError(trees.map((one) => one.time)).mean;
+      return { policy, expansion: asynchronous ? 'asynchronous' : 'waves', mean, standardError: error, time };
+    }),
+  );
 }
 
 export interface PolicyFigures {

@@ -105,7 +105,7 @@ export interface Truth {
 }
 
 /** Standard normal, by Box and Muller. */
-const normal = (random: () => number): number =>
+export const normal = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 export function played(

@@ -81,7 +81,8 @@ export const TICKETS = `select r.run_id as "runId", r.batch_id as "batchId", r.p
   (extract(epoch from ep.deadline_at) * 1000)::float8 as "endsBy",
   b.parent_batch is null and v.spec -> 'splits' ? 'validation' as "hiddenSplit", a.content ? 'program' as "program",
   coalesce((v.spec #>> '{evaluator,gpu}')::boolean, false) as "evaluatorGpu",
-  b.parent_batch is null and r.forked_from is null and a.content ? 'search' as "search", b.parent_batch is not null as "node"
+  b.parent_batch is null and r.forked_from is null and a.content ? 'search' as "search",
+  coalesce((a.content #>> '{search,asynchronous}')::boolean, false) as "asynchronous", b.parent_batch is not null as "node"
   from runs r join batches b on b.batch_id = r.batch_id join task_versions v on v.content_hash = r.task_hash
   join agent_configs a on a.hash = r.agent_hash
   left join episodes ep on ep.run_id = r.run_id

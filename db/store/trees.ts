@@ -111,17 +111,20 @@ async function openNext(client: pg.PoolClient, root: RunDefinition, spec: Search
   if (tree.stopped !== null) return [];
   const nodes = await nodesOf(client, runId);
   const open = nodes.filter(({ status }) => status === 'open');
-  if (open.length > 0) return open.map((node) => node.runId);
+  const openIds = open.map((node) => node.runId);
+  if (open.length > 0 && spec.asynchronous !== true) return openIds;
   const { nodes: room, share, stop } = await roomOf(client, runId, tree);
   const budget = nodes.some(({ endReason }) => endReason === 'budget');
-  const choices = budget || stop !== null ? [] : nextWave(spec, nodes, root.seed, Math.min(spec.parallel, room));
+  const choices =
+    budget || stop !== null ? [] : nextWave(spec, nodes, root.seed, Math.min(spec.parallel - open.length, room));
+  if (choices.length === 0 && open.length > 0) return openIds;
   if (choices.length === 0) {
     const why: TreeStop = budget ? 'budget' : (stop ?? (nodes.at(-1)?.status === 'lost' ? 'lost' : 'policy'));
     await client.query('update trees set stopped = $2, stopped_at = now() where run_id = $1', [runId, why]);
     return [];
   }
   await openAll(client, { root, spec, nodes, choices, share, version });
-  return choices.map((_, nth) => nodeRunId(runId, nodes.length + nth));
+  return [...openIds, ...choices.map((_, nth) => nodeRunId(runId, nodes.length + nth))];
 }
 
 /** Inserts the tree; its run is playing. Null: it has ended. Else its version at submission. */

@@ -81,6 +81,8 @@ export interface RunTicket extends KeptOptions {
   program?: boolean;
   /** Plays a tree of forks, each its own run; absent: one line. */
   search?: boolean;
+  /** A fork opens as soon as another has ended; absent: when all of its wave have. */
+  asynchronous?: boolean;
   /** It is such a fork, which ends with its first evaluation; absent: it is none. */
   node?: boolean;
   /** Where its GPUs must be usable. */

@@ -13,8 +13,9 @@ const POLICIES: { [Name in SearchPolicy]: Policy<Name> } = { linear, greedy, mct
 const MOST_LOST = 8;
 
 /**
- * The nodes to open next, at most `room`, to be played at once. None: the search is over. Earlier
- * nodes must have ended: the choice depends on them and the seed, not on the order of their ends.
+ * The nodes to open next, at most `room`, to be played at once. None: the search is over, or waits
+ * for open nodes. Where earlier nodes have ended, the choice depends on them and the seed, not on
+ * the order of their ends.
  */
 export function nextWave(spec: SearchSpec, nodes: readonly TreeNode[], seed: number, room: number): Choice[] {
   if (room < 1) return [];

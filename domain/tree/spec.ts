@@ -13,6 +13,8 @@ const common = {
   validations: count(1000).optional(),
   /** Nodes that are played at once. */
   parallel: count(64).default(4),
+  /** A node opens as soon as another has ended, not when all of its wave have. */
+  asynchronous: z.boolean().optional(),
 };
 
 /** Failed nodes are repaired at the end of a chain of at most so many failures; 0: none. */

@@ -43,6 +43,10 @@ export class Tree {
     return this.nodes.filter(({ status }) => status === 'scored');
   }
 
+  get open(): TreeNode[] {
+    return this.nodes.filter(({ status }) => status === 'open');
+  }
+
   /** Best first; of equal ones the earliest. */
   get ranked(): TreeNode[] {
     return this.scored.toSorted((a, b) => b.value! - a.value! || a.index - b.index);

@@ -85,6 +85,24 @@ describe('a tree of forks', () => {
     expect(await noteOf(3)).toBeUndefined();
   });
 
+  test('opens a node as soon as another has ended, if it says so', async () => {
+    const { runId } = await tree({ policy: 'greedy', drafts: 3, nodes: 5, parallel: 2, asynchronous: true });
+    const ids = [0, 1, 2, 3, 4].map((node) => nodeRunId(runId, node));
+    const openNow = async () => (await opened(runId)).map((id) => ids.indexOf(id)).toSorted();
+    expect(await openNow()).toEqual([0, 1]);
+    expect(await openNow()).toEqual([0, 1]);
+    await plays(ids[1]!, 3);
+    expect(await openNow()).toEqual([0, 2]);
+    await plays(ids[2]!, 2);
+    // The best so far is improved, though the first draft is not known.
+    expect(await openNow()).toEqual([0, 3]);
+    expect((await db.store.definition(ids[3]!)).forkedFrom?.runId).toBe(ids[1]);
+    await plays(ids[3]!, 1);
+    expect(await openNow()).toEqual([0, 4]);
+    for (const node of [4, 0]) await plays(ids[node]!, 2);
+    expect(await openNow()).toEqual([]);
+  });
+
   test('whose workflow is gone is ended with its batch, its open nodes too', async () => {
     const { runId, batchId } = await tree({ policy: 'greedy', drafts: 2, nodes: 4, parallel: 2 });
     const nodes = await opened(runId);

@@ -701,6 +701,28 @@ describe('a tree of forks', () => {
     expect(fake.closedTrees).toEqual([one.runId]);
   });
 
+  it('opens a node as soon as another has ended, if it says so', async () => {
+    let release = (): void => undefined;
+    const slow = new Promise<void>((resolve) => (release = resolve));
+    const [b, c, d] = [node('b'), node('c'), node('d')];
+    fake.onCommand = async (args) => {
+      if (args.runId === b.runId) await slow;
+      // Only once d plays may b end.
+      if (args.runId === d.runId) release();
+      return validateAt(1)(args);
+    };
+    fake.waves = [
+      { tickets: [b, c], ended: [] },
+      { tickets: [b, d], ended: [] },
+      { tickets: [b], ended: ['r-ended-before'] },
+      { tickets: [b], ended: [] },
+    ];
+    const one = ticket('a', { search: true, asynchronous: true, hiddenSplit: true });
+    expect(await playTree(one)).toEqual({ endReason: 'submit', finalEvaluation: 'ok', detail: null });
+    expect(fake.settled.toSorted()).toEqual([b.runId, c.runId, d.runId, 'r-ended-before'].toSorted());
+    expect(fake.evaluations).toHaveLength(3);
+  });
+
   it('keeps the workspace of a node that is evaluated at its last step, for those that go on from it', async () => {
     const one = ticket('a', { search: true });
     fake.waves = [{ tickets: [node('b')], ended: [] }];

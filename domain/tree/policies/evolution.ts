@@ -9,7 +9,7 @@ export const evolution: Policy<'evolution'> = ({ population, crossover, temperat
   const first = missing(tree, population);
   if (first > 0) return Array.from({ length: first }, () => draft);
   const parents = tree.ranked.slice(0, population);
-  if (parents.length === 0) return [draft];
+  if (parents.length === 0) return tree.open.length > 0 ? [] : [draft];
   const generation = Math.floor(tree.nodes.length / population);
   const fitness = parents.map(({ value }) => Math.max(LEAST, tree.normalised(value!)) ** (1 / temperature));
   return Array.from({ length: population }, (): Choice => {

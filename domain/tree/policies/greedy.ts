@@ -6,12 +6,14 @@ export const greedy: Policy<'greedy'> = ({ drafts, debugDepth, width }, tree) =>
   const first = missing(tree, drafts);
   if (first > 0) return Array.from({ length: first }, () => draft);
   const repairs = tree.repairable(debugDepth);
-  const chosen = tree.ranked.slice(0, width).map((node): Choice => {
+  const busy = new Set(tree.open.flatMap(({ parent }) => (parent === null ? [] : [originOf(parent)])));
+  const best = tree.ranked.slice(0, width).filter(({ index }) => !busy.has(index));
+  const chosen = best.map((node): Choice => {
     // A chain of repairs belongs to the scored node that it began at.
     const failed = repairs.find((repair) => originOf(repair.index) === node.index);
     return failed === undefined ? improve(node) : debug(failed);
   });
-  if (chosen.length > 0) return chosen;
+  if (chosen.length > 0 || tree.open.length > 0) return chosen;
   const [newest] = repairs;
   return [newest === undefined ? draft : debug(newest)];
 

@@ -53,7 +53,8 @@ export const mcts: Policy<'mcts'> = ({ exploration, children, debugDepth, width 
     }
   };
 
-  return Array.from({ length: width }).flatMap((): Choice[] => {
+  const underWay = tree.open.filter(({ parent }) => parent !== null).length;
+  return Array.from({ length: Math.max(0, width - underWay) }).flatMap((): Choice[] => {
     const path = descend();
     const node = path?.at(-1);
     if (path === null || node === undefined) return [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareDrafting, comparePolicies, simulated } from '../../../../benchmarks/tree/simulate.js';
+import { compareDrafting, compareExpansion, comparePolicies, simulated } from '../../../../benchmarks/tree/simulate.js';
 import { WORLDS } from '../../../../benchmarks/tree/world.js';
 import { searchSchema } from '../../../../domain/tree/spec.js';
 
@@ -17,6 +17,14 @@ describe('simulated search', () => {
     expect(gainOf('blind')).toBe(0);
     expect(gainOf('informed')).toBeGreaterThan(0);
     for (const { drafts, gainInErrors } of rows) if (drafts === 'zero') expect(gainInErrors).toBeLessThan(-1.9);
+  });
+  it('takes less time without waves, and finds as much', () => {
+    const rows = compareExpansion(WORLDS.rugged!, ['greedy', 'mcts', 'evolution'], { nodes: 30, seeds: 100 });
+    for (let nth = 0; nth < rows.length; nth += 2) {
+      const [waves, steady] = [rows[nth]!, rows[nth + 1]!];
+      expect([steady.policy, steady.time < 0.85 * waves.time]).toEqual([waves.policy, true]);
+      expect(Math.abs(steady.mean - waves.mean)).toBeLessThan(4 * waves.standardError);
+    }
   });
   it('comes near the optimum of a world without failures or noise', () => {
     const kind = { ...WORLDS.smooth!, fails: 0, noise: 0, improves: { probability: 1, most: 0.5 } };

@@ -79,6 +79,8 @@ describe('definitions', () => {
       snapshotEvery: 5,
       copiedSteps: 0,
       hiddenSplit: false,
+      evaluatorGpu: false,
+      asynchronous: false,
       program: false,
       search: false,
       node: false,

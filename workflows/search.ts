@@ -78,11 +78,13 @@ async function playSteadily({ runId }: RunTicket, nodesPerHistory: number): Prom
       if (running.size === 0) return 'over';
       await Promise.race(running.values());
     }
+    // A fresh history begins with no node under way.
+    await Promise.all(running.values());
     return 'long';
-  } finally {
-    // Cancelled ones end in their own time; a fresh history begins with no node under way.
-    const rest = await Promise.allSettled(running.values());
-    for (const one of rest) if (one.status === 'rejected') throw one.reason;
+  } catch (error) {
+    // Cancelled ones end in their own time.
+    await Promise.allSettled(running.values());
+    throw error;
   }
 }
 

@@ -15,16 +15,7 @@ export function warmSandboxStore(run: Statements): WarmSandboxes {
       );
     },
 
-    async warmDemand(hostId, seconds) {
-      const [row] = await run<{ requests: { key: string; runId: string }[]; registered: boolean }>(
-        'warmDemand',
-        `select exists (select from warm_sandboxes where host_id = $1) as registered,
-           (select coalesce(jsonb_agg(jsonb_build_object('key', key, 'runId', run_id)), '[]') from warm_requests
-            where requested_at > now() - make_interval(secs => $2)) as requests`,
-        [hostId, seconds],
-      );
-      return row ?? { requests: [], registered: false };
-    },
+    warmDemand: (hostId, seconds) => demand(run, hostId, seconds),
 
     async beginWarm({ runId, hostId, key, most }) {
       const rows = await run(
@@ -93,4 +84,15 @@ export function warmSandboxStore(run: Statements): WarmSandboxes {
       );
     },
   };
+}
+
+async function demand(run: Statements, hostId: string, seconds: number): ReturnType<WarmSandboxes['warmDemand']> {
+  const [row] = await run<{ requests: { key: string; runId: string }[]; registered: boolean }>(
+    'warmDemand',
+    `select exists (select from warm_sandboxes where host_id = $1) as registered,
+       (select coalesce(jsonb_agg(jsonb_build_object('key', key, 'runId', run_id)), '[]') from warm_requests
+        where requested_at > now() - make_interval(secs => $2)) as requests`,
+    [hostId, seconds],
+  );
+  return row ?? { requests: [], registered: false };
 }

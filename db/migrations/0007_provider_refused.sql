@@ -1,2 +1,0 @@
-ALTER TABLE "runs" DROP CONSTRAINT "runs_end_reason";--> statement-breakpoint
-ALTER TABLE "runs" ADD CONSTRAINT "runs_end_reason" CHECK (end_reason in ('submit', 'max_steps', 'context', 'cost', 'tokens', 'budget', 'format', 'forfeit', 'exit', 'provider_refused', 'wall_time', 'deadline', 'api', 'runtime', 'unknown', 'cancelled', 'config_error', 'infra_error'));

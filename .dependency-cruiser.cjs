@@ -1,5 +1,16 @@
 /** Import directions: see CONTRIBUTING.md. Each room lists the rooms of ours that it may import. */
-const core = ['domain', 'workflows', 'activities', 'backends', 'models', 'temporal', 'db', 'catalog', 'services', 'transport'];
+const core = [
+  'domain',
+  'workflows',
+  'activities',
+  'backends',
+  'models',
+  'temporal',
+  'db',
+  'catalog',
+  'services',
+  'transport',
+];
 const may = {
   domain: [],
   workflows: ['domain'],

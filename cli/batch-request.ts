@@ -7,7 +7,7 @@ import type { BatchPlan } from '../operations/batches/batch-plan.js';
 import { planBatch } from '../operations/batches/plan-batch.js';
 import { readBatchFile } from '../operations/batches/read-batch-file.js';
 import type { CliContext } from './context.js';
-import { flagOf, requestFields, requestOptions } from './request-options.js';
+import { flagOf, requestFields, requestOptions } from './schema-flags.js';
 
 export interface BatchFlags {
   file?: string;

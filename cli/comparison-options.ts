@@ -5,7 +5,7 @@ import {
   type SavedComparisonRequest,
   savedComparisonRequestSchema,
 } from '../domain/requests/comparison.js';
-import { requestOptions } from './request-options.js';
+import { requestOptions } from './schema-flags.js';
 
 export function addComparisonOptions(
   command: Command,

@@ -7,7 +7,7 @@ import { envServeSchema } from '../../domain/requests/env-serve.js';
 import { environmentToken } from '../../operations/home/home-identity.js';
 import type { ErrorDocument } from '../../domain/views/errors.js';
 import type { CliContext } from '../context.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 
 const NO_TOKEN =
   'let every user and program of this machine play, with a warning: only on loopback, without --allow-local and without rollouts';

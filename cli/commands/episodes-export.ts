@@ -6,7 +6,7 @@ import { episodeText, exportEpisodes } from '../../operations/episodes/export/ex
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { plural } from '../../domain/text/format.js';
-import { requestOptions } from '../request-options.js';
+import { requestOptions } from '../schema-flags.js';
 import { BATCH_ARGUMENT, filterFields } from './episodes-list.js';
 
 export function register(episodes: Command, context: CliContext): void {

@@ -6,7 +6,7 @@ import { showEpisode } from '../../operations/episodes/show-episode.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { renderEpisode, renderEpisodes } from '../render/episodes.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 
 export const BATCH_ARGUMENT = 'id, name, or an unambiguous part of the id of a batch';
 

@@ -5,7 +5,7 @@ import type { CliContext } from '../context.js';
 import { commaListOf } from '../options.js';
 import { formatTime, oneLine } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 import { events, followEvents } from '../../operations/results/events.js';
 import type { EventRow, EventsDocument } from '../../domain/views/events.js';
 

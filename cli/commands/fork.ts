@@ -5,7 +5,7 @@ import { plural } from '../../domain/text/format.js';
 import { forkRun } from '../../operations/batches/fork-run.js';
 import { forkRequestSchema } from '../../domain/requests/fork.js';
 import { submittedDocument } from '../render/submitted.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 import { waitForBatch } from '../wait-for-batch.js';
 import type { ForkedDocument } from '../../domain/views/submissions.js';
 

@@ -4,7 +4,7 @@ import type { SlurmScriptDocument } from '../../domain/views/hosts.js';
 import { slurmJob } from '../../operations/home/hosts/slurm-job.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 
 export function register(hosts: Command, context: CliContext): void {
   const slurm = hosts

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { buildImagesRequestSchema } from '../../domain/requests/tasks.js';
 import type { CliContext } from '../context.js';
 import { buildImages } from '../../operations/home/build-images.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 import type { ImagesDocument } from '../../domain/views/home.js';
 
 export function register(program: Command, context: CliContext): void {

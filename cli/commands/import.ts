@@ -16,7 +16,7 @@ import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { plural } from '../../domain/text/format.js';
 import { type ImportProgress, importProgress } from '../render/import-progress.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 
 interface ReportOption {
   report?: string;

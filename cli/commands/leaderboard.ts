@@ -5,7 +5,7 @@ import { leaderboard } from '../../operations/results/leaderboard.js';
 import { addComparisonOptions, comparisonRequest, FIXED_BY_COMPARISON } from '../comparison-options.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { requestOptions } from '../request-options.js';
+import { requestOptions } from '../schema-flags.js';
 import { leaderboardCsv } from '../render/leaderboard-csv.js';
 import { markdownForm, terminalForm } from '../render/leaderboard-forms.js';
 import { renderLeaderboard } from '../render/leaderboard.js';

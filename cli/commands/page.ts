@@ -4,7 +4,7 @@ import type { PageExportDocument } from '../../domain/views/page.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { formatBytes, plural } from '../../domain/text/format.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 
 const PROGRESS_EVERY_MS = 5_000;
 

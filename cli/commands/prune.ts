@@ -4,7 +4,7 @@ import type { CliContext } from '../context.js';
 import { pruneRequest, pruneRequestSchema } from '../../domain/requests/prune.js';
 import { planPrune, prune, type PrunePlan } from '../../operations/home/prune.js';
 import { formatBytes, plural } from '../../domain/text/format.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 import type { PruneDocument } from '../../domain/views/home.js';
 
 interface PruneOptions {

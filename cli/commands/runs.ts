@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { runsRequestSchema } from '../../domain/requests/reading.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 import { listRuns } from '../../operations/results/list-runs.js';
 import { renderRuns } from '../render/runs.js';
 import type { RunsDocument } from '../../domain/views/runs.js';

@@ -5,7 +5,7 @@ import type { SearchDocument, SearchHit } from '../../domain/views/search.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { commaListOf } from '../options.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 import { renderSearch, renderSearched } from '../render/search.js';
 
 const { batch, model, task, run, in: places, limit } = searchRequestSchema.shape;

@@ -3,7 +3,7 @@ import { pageServerRequestSchema } from '../../domain/requests/page.js';
 import type { PageServerDocument } from '../../domain/views/page.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 import { servePage } from '../serve-page.js';
 
 async function serve(context: CliContext, options: Record<string, unknown>): Promise<void> {

@@ -8,7 +8,7 @@ import { BenchError } from '../../domain/errors.js';
 import { renderCsv } from '../render/csv.js';
 import { oneLine } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 import type { QueryResult } from '../../domain/views/database.js';
 
 function cell(value: unknown): string {

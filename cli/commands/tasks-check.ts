@@ -6,7 +6,7 @@ import type { CliContext } from '../context.js';
 import { plural } from '../../domain/text/format.js';
 import { remedyText } from '../render/remedy.js';
 import { renderTable } from '../render/table.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 import type { CheckedTask, TaskChecksDocument } from '../../domain/views/tasks.js';
 
 const withRemedyText = ({ fields, remedy, ...need }: Need): Need => ({

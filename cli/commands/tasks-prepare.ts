@@ -6,7 +6,7 @@ import { prepareTasks } from '../../operations/tasks/prepare/prepare-tasks.js';
 import type { CliContext } from '../context.js';
 import { remedyText } from '../render/remedy.js';
 import { renderTable } from '../render/table.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 import { printable } from '../terminal-text.js';
 import type { PreparationDocument } from '../../domain/views/tasks.js';
 import type { PreparedTask } from '../../operations/tasks/prepare/prepare-tasks.js';

@@ -4,7 +4,7 @@ import type { CliContext } from '../context.js';
 import { detachedAdvice, followBatch } from '../follow-batch.js';
 import { plural } from '../../domain/text/format.js';
 import { renderTable } from '../render/table.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 import { CHECKS } from '../../operations/tasks/verify/judge-task.js';
 import { verifyTasks } from '../../operations/tasks/verify/verify-tasks.js';
 import type { VerificationDocument, VerifiedTask } from '../../domain/views/tasks.js';

@@ -6,7 +6,7 @@ import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { formatTime } from '../render/format.js';
 import { renderTable } from '../render/table.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 
 export function register(program: Command, context: CliContext): void {
   const { settings, output } = context;

@@ -3,7 +3,7 @@ import { trajectoryRequestSchema } from '../../domain/requests/reading.js';
 import { trajectory } from '../../operations/results/trajectory.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { requestOptions } from '../request-options.js';
+import { requestOptions } from '../schema-flags.js';
 import { renderTrajectory } from '../render/trajectory.js';
 import type { TrajectoryDocument } from '../../domain/views/trajectory.js';
 

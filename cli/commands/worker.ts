@@ -5,7 +5,7 @@ import type { WorkerDocument } from '../../domain/views/home.js';
 import { startWorker } from '../../operations/home/start-worker.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
-import { requestFields, requestOptions } from '../request-options.js';
+import { requestFields, requestOptions } from '../schema-flags.js';
 
 export function register(commands: Command, context: CliContext): void {
   const command = commands

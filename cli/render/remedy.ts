@@ -1,5 +1,5 @@
 import type { RemedyFields } from '../../domain/errors.js';
-import { flagOf } from '../request-options.js';
+import { flagOf } from '../schema-flags.js';
 
 /** A remedy with its options as this command line spells them: `… (--name, --into spring).` */
 export function remedyText(remedy: string, fields: RemedyFields = {}): string {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { batchOptionsSchema, batchRequest } from '../../../domain/requests/batch.js';
 import { names } from '../../../domain/requests/fields.js';
 import { groupSchema } from '../../../domain/requests/run-options.js';
-import { requestFields, requestOptions } from '../../../cli/request-options.js';
+import { requestFields, requestOptions } from '../../../cli/schema-flags.js';
 
 const FIELDS = { ...groupSchema.shape, ...batchOptionsSchema.shape };
 

@@ -64,7 +64,7 @@ interface Position {
   /** Step to take next, or to continue. */
   step: number;
   elapsedMs: number;
-  /** The step's record, not executed; without an action, no reply could be parsed. Null: no turn was taken. */
+  /** Recorded, not executed; without an action no reply could be parsed. Null: no turn yet. */
   openStep: RecordedStep | null;
   /** Requested by the step's command; `elapsedMs` includes the step. */
   due: 'validate' | 'submit' | null;
@@ -90,13 +90,16 @@ class SliceOver extends Error {
   override name = 'SliceOver';
 }
 
-/** Steps in a row, each recorded before the next. Ends, and failures that a retry may cure, are values. */
+/**
+ * Steps in a row, each recorded before the next. Ends, and failures that a retry may cure, are
+ * values.
+ */
 class Slice {
   #at: Position;
   /** The last executed step, and the action of the open one, where this slice recorded them. */
   #before: ShownRow | undefined;
   #decided: DecidedAction | undefined;
-  /** Must end before the next command starts, even past the slice; the model may think meanwhile. */
+  /** Ends before the next command starts, even past the slice; the model may think meanwhile. */
   #snapshotUnderWay: Promise<void> = Promise.resolve();
   /** Nothing is recorded of its steps: the workspace is that of the step before. */
   readonly #isNew: boolean;

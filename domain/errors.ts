@@ -91,6 +91,11 @@ export class Stale extends Error {
   override name = 'Stale';
 }
 
+/** No supervisor answers in this control directory: the sandbox is stopped, gone, or not yet up. */
+export class SupervisorAway extends Error {
+  override name = 'SupervisorAway';
+}
+
 /** `<file>:<line>: <key>: <message>` */
 export const problemLine = ({ file, line, key, message }: ConfigProblem): string =>
   `${file}${line === null ? '' : `:${line}`}: ${key === '' ? '' : `${key}: `}${message}`;

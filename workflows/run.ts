@@ -145,7 +145,10 @@ async function startContainer(state: RunState, lostAtStart: string | undefined):
   );
 }
 
-/** Containers before the lease, so that the next holder finds its GPU unused. On failure the pool does both. */
+/**
+ * Containers before the lease, so that the next holder finds its GPU unused. On failure the pool
+ * does both.
+ */
 async function endRun(state: RunState, lease: GpuLease, end: RunEnd): Promise<RunEnd> {
   const { ticket, place } = state;
   const { runId, hiddenSplit } = ticket;
@@ -170,7 +173,7 @@ async function endRun(state: RunState, lease: GpuLease, end: RunEnd): Promise<Ru
   return judged;
 }
 
-/** With `end`, stores it too. If the container cannot be removed, the worker's reaper removes it. */
+/** With `end`, stores it too. A container that cannot be removed is left to the reaper. */
 async function stopAndFinish(hostId: string, runId: string, end: RunEnd | undefined): Promise<boolean> {
   const options = containerOptions(hostId);
   const brief = { ...options, scheduleToCloseTimeout: '10 minutes' } as const;

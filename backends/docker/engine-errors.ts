@@ -1,5 +1,4 @@
-import { SupervisorAway } from '../shell/shell-client.js';
-import { BenchError, InfrastructureError, SandboxLost } from '../../domain/errors.js';
+import { BenchError, InfrastructureError, SandboxLost, SupervisorAway } from '../../domain/errors.js';
 
 export const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode;
 

@@ -12,7 +12,10 @@ import { remove } from './sandbox/remove.js';
 import { keptDisks, snapshot } from './sandbox/snapshot.js';
 import { start } from './sandbox/start.js';
 
-/** One container per run and epoch, and a proxy where hosts are named. Commands bypass the engine where it shares our files. */
+/**
+ * One container per run and epoch, and a proxy where hosts are named. Commands bypass the engine
+ * where it shares our files.
+ */
 export function createDockerSandbox(options: DockerSandboxOptions): SandboxPort {
   const context = sandboxContext(options);
   return {

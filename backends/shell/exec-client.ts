@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InfrastructureError } from '../../domain/errors.js';
+import { InfrastructureError, SupervisorAway } from '../../domain/errors.js';
 import type { ExecResult, SandboxExec } from '../../domain/ports/sandbox-port.js';
 import { execFolder, execRequest, execResult, faultOf, INCOMING, MOST_STREAM_BYTES } from './exec-request.js';
 import { OUTCOME_FILE_LIMIT } from './protocol.js';
-import { ask, PATIENCE_MS, SHORT_ANSWER_MS, SupervisorAway } from './shell-client.js';
+import { ask, PATIENCE_MS, SHORT_ANSWER_MS } from './shell-client.js';
 
 /** Through a shared control directory. Throws SupervisorAway, and InfrastructureError. */
 export async function runExec(control: string, exec: SandboxExec, signal: AbortSignal): Promise<ExecResult> {

@@ -1,13 +1,8 @@
 import type { Socket } from 'node:net';
-import { InfrastructureError } from '../../domain/errors.js';
+import { InfrastructureError, SupervisorAway } from '../../domain/errors.js';
 import type { CommandOutcome, ProgramNews, SandboxCommand } from '../../domain/ports/sandbox-port.js';
 import { connectToSupervisor, readOutcome } from './control-directory.js';
 import { replySchema, type ControlReply, type ControlRequest } from './protocol.js';
-
-/** No supervisor answers in this control directory: the sandbox is stopped, gone, or not yet up. */
-export class SupervisorAway extends Error {
-  override name = 'SupervisorAway';
-}
 
 /** Then the supervisor counts as hung. Allows for escalation, reading, and a loaded machine. */
 export const PATIENCE_MS = 120_000;

@@ -1,13 +1,11 @@
 import { action } from './parsers/action.js';
-import { editFormat } from './parsers/edit-format.js';
 import { fenced } from './parsers/fenced.js';
 import { identity } from './parsers/identity.js';
 import { json } from './parsers/json.js';
-import { afterThought, leadingThought } from './parsers/leading-thought.js';
 import { mlgymThoughtAction } from './parsers/mlgym-thought-action.js';
 import type { OutputParser, ReplyParser } from './parsers/parsed-reply.js';
 import { formatError } from './parsers/parsed-reply.js';
-import { thoughtAction } from './parsers/thought-action.js';
+import { editFormat, thoughtAction } from './parsers/thought-action.js';
 import { toolCalls } from './parsers/tool-calls.js';
 import { xmlThoughtAction } from './parsers/xml-thought-action.js';
 
@@ -49,6 +47,25 @@ const PARSERS: Record<OutputParserName, OutputParser> = {
   identity,
   json,
 };
+
+const OPENING = /^\s*<think>/i;
+const CLOSING = /<\/think>/i;
+
+/**
+ * Servers without a parser for reasoning leave it at the text's beginning. `thought`: with its
+ * tags; empty: none. `rest`: null: the thought never ends.
+ */
+function leadingThought(text: string): { thought: string; rest: string | null } {
+  if (!OPENING.test(text)) return { thought: '', rest: text };
+  const closing = CLOSING.exec(text);
+  if (closing === null) return { thought: text, rest: null };
+  const end = closing.index + closing[0].length;
+  return { thought: text.slice(0, end), rest: text.slice(end).replace(/^(?:[ \t]*\r?\n)+/, '') };
+}
+
+/** What stands around the command, after such a thought. */
+const afterThought = (thought: string, rest: string): string =>
+  thought === '' ? rest : rest.trim() === '' ? thought.trim() : `${thought.trim()}\n\n${rest}`;
 
 const CUT =
   '; the reply was cut by the output limit: say less before the command, and write a long file with several commands';

@@ -1,4 +1,4 @@
-import { normalDraw } from './normal-draw.js';
+import { normalDraw } from './normal.js';
 import { FIRST_ATTEMPTS, type OrderRules, plannedLooks, settleOrder } from './settle-order.js';
 import { randomIndexes } from './random-index.js';
 

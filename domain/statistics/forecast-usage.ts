@@ -1,4 +1,4 @@
-import { normalDraw } from './normal-draw.js';
+import { normalDraw } from './normal.js';
 import { quantileOfSorted } from './quantile.js';
 import { randomIndexes } from './random-index.js';
 

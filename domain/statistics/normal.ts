@@ -15,3 +15,9 @@ export function normalBeyond(share: number): number {
   }
   return low;
 }
+
+/** Standard normal, from uniform integers (Box–Muller). */
+export function normalDraw(draw: (below: number) => number): number {
+  const uniform = (): number => (draw(2 ** 20) + 0.5) / 2 ** 20;
+  return Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+}

@@ -47,7 +47,7 @@ export function checkTree(
   if (repeating !== undefined && config.search.policy !== 'linear')
     refuse(
       `at temperature 0 ${repeating.name} answers equal prompts alike, so nodes that begin alike would repeat each other`,
-      'Give a temperature (--temperature 0.7), or choose the policy linear, whose nodes follow each other.',
+      'Set a temperature above 0, such as 0.7, or choose the policy linear, whose nodes follow each other.',
     );
   for (const model of models) {
     const short = shortOf(config.search, model, options);

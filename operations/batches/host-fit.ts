@@ -58,7 +58,7 @@ export function refuseGpus(groups: readonly LoadedGroup[], runs: readonly RunDef
   if (blind !== undefined)
     throw new BenchError('usage', `task ${blind.task.id} is scored on a GPU of its run, and its runs would have none`, {
       code: 'gpus.insufficient',
-      remedy: 'Give its runs a GPU (--gpus-per-run 1, or `gpus` of the task or profile), or remove evaluator.gpu.',
+      remedy: 'Give its runs a GPU (`gpus` of the task or profile), or remove evaluator.gpu.',
       fields: { gpusPerRun: '1' },
     });
   refuseGpusOnPodman(mostGpus(runs), backend, profilesWithFewerGpus(groups, 0));

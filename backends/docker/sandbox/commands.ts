@@ -1,4 +1,4 @@
-import { SandboxLost } from '../../../domain/errors.js';
+import { SandboxLost, SupervisorAway } from '../../../domain/errors.js';
 import type {
   CommandOutcome,
   ExecResult,
@@ -7,7 +7,7 @@ import type {
   SandboxExec,
   SandboxRef,
 } from '../../../domain/ports/sandbox-port.js';
-import { answerProgram, followProgram, SupervisorAway } from '../../shell/shell-client.js';
+import { answerProgram, followProgram } from '../../shell/shell-client.js';
 import { withEngineErrors } from '../engine-errors.js';
 import { channelTo, foldersOf, type SandboxContext } from './context.js';
 import { withSupervisor } from './supervisor.js';

@@ -1,7 +1,6 @@
 import type Docker from 'dockerode';
-import { InfrastructureError } from '../../../domain/errors.js';
+import { InfrastructureError, SupervisorAway } from '../../../domain/errors.js';
 import type { SandboxRef } from '../../../domain/ports/sandbox-port.js';
-import { SupervisorAway } from '../../shell/shell-client.js';
 import { waitForSupervisor } from '../../shell/wait-for-supervisor.js';
 import { startContainer } from '../container-life.js';
 import { withEngineErrors, unlessStatus } from '../engine-errors.js';

@@ -1,4 +1,4 @@
-import { InfrastructureError } from '../../../domain/errors.js';
+import { InfrastructureError, SupervisorAway } from '../../../domain/errors.js';
 import type {
   CommandOutcome,
   ExecResult,
@@ -7,7 +7,7 @@ import type {
   SandboxRef,
 } from '../../../domain/ports/sandbox-port.js';
 import { runExec as askForExec, stopExec as askForStop } from '../../shell/exec-client.js';
-import { interruptCommand, printedBy, runCommand, SupervisorAway } from '../../shell/shell-client.js';
+import { interruptCommand, printedBy, runCommand } from '../../shell/shell-client.js';
 import { controlOf, requireSandbox, type SandboxContext } from './context.js';
 import { wake } from './wake.js';
 

@@ -1,8 +1,12 @@
 import { closedWindow } from './closed-window.js';
-import { wholeHistory } from './default.js';
 import { lastNObservations } from './last-n-observations.js';
 import type { HistoryProcessor } from './prompt-message.js';
 import { tokenBudget } from './token-budget.js';
+
+const wholeHistory: HistoryProcessor = {
+  show: (messages) => [...messages],
+  settle: (messages) => [...messages],
+};
 
 export const HISTORY_PROCESSORS = [
   'default',

@@ -74,8 +74,8 @@ describe('an attempt takes over the steps of a run', () => {
     await db.store.saveAction(runId, 3, { ...action(''), action: null }, { token: OLD });
     const times = { modelMs: 3, commandMs: 4 };
     expect(await take(NEW, { from: 2 })).toEqual([
-      { step: 2, hasAction: true, executed: true, requested: 'validate', ...times },
-      { step: 3, hasAction: false, executed: false, requested: null, ...times, commandMs: 0 },
+      { step: 2, hasAction: true, refused: false, executed: true, requested: 'validate', ...times },
+      { step: 3, hasAction: false, refused: false, executed: false, requested: null, ...times, commandMs: 0 },
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { BenchError } from '../../domain/errors.js';
+import { BenchError, type RemedyFields } from '../../domain/errors.js';
 import type { ModelConfig } from '../../domain/model/config.js';
 import type { ModelRef } from '../../domain/model/model.js';
 import { compareUsd } from '../../domain/model/price.js';
@@ -22,8 +22,8 @@ export function checkTree(
   options: RunOptions,
 ): void {
   if (config.search === undefined) return;
-  const refuse = (why: string, remedy: string): never => {
-    throw new BenchError('usage', `agent ${name} searches: ${why}`, { code: 'agent.unsuitable', remedy });
+  const refuse = (why: string, remedy: string, fields: RemedyFields = {}): never => {
+    throw new BenchError('usage', `agent ${name} searches: ${why}`, { code: 'agent.unsuitable', remedy, fields });
   };
   const player = models.find(({ kind }) => kind === 'human' || kind === 'external' || kind === 'replay');
   if (player !== undefined)
@@ -47,7 +47,8 @@ export function checkTree(
   if (repeating !== undefined && config.search.policy !== 'linear')
     refuse(
       `at temperature 0 ${repeating.name} answers equal prompts alike, so nodes that begin alike would repeat each other`,
-      'Set a temperature above 0, such as 0.7, or choose the policy linear, whose nodes follow each other.',
+      'Choose the policy linear, whose nodes follow each other, or set a temperature above 0.',
+      { temperature: '0.7' },
     );
   for (const model of models) {
     const short = shortOf(config.search, model, options);

@@ -188,9 +188,10 @@ describe('episodes over REST', () => {
   });
 
   test('end at their deadline with what lies there, and are given up when nobody asks any more', async () => {
-    const late = await reset({ deadline_s: 6, reward: { mode: 'best', scale: 2 } });
+    // Time for the first steps on a machine at load 40.
+    const late = await reset({ deadline_s: 15, reward: { mode: 'best', scale: 2 } });
     await step(late.episode_id, always(1));
-    const left = await reset({ idle_s: 1 });
+    const left = await reset({ idle_s: 5 });
     await step(left.episode_id, 'true');
     const outcome = await step(late.episode_id, 'sleep 60');
     expect(outcome).toMatchObject({
@@ -204,7 +205,7 @@ describe('episodes over REST', () => {
   });
 
   test('tell an end by deadline that passed between two actions to the next one, with its reward, and to no other', async () => {
-    const [late, others] = await Promise.all([reset({ deadline_s: 6, reward: { mode: 'best', scale: 2 } }), reset()]);
+    const [late, others] = await Promise.all([reset({ deadline_s: 15, reward: { mode: 'best', scale: 2 } }), reset()]);
     await step(late.episode_id, always(1), 1);
     await expect.poll(() => ended(late.episode_id), { timeout: 60_000 }).toMatchObject({ end_reason: 'deadline' });
     const outcome = await step(late.episode_id, 'ls', 2);

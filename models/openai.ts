@@ -21,6 +21,7 @@ import { priced, refusedPrompt } from './checked-usage.js';
 import { httpFetch } from './http-fetch.js';
 import { type ModelSettings, quietClient, USUAL_BASE_URL } from './model-settings.js';
 import { outputLimit } from './output-limit.js';
+import { cacheKey } from './prompt-cache-key.js';
 import { sendableMessages } from './sendable-messages.js';
 import { withStatedLimits } from './stated-limits.js';
 
@@ -86,10 +87,7 @@ function requestBody(config: ModelConfig, request: ModelRequest): ChatCompletion
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
     ...(accepts('seed') ? { seed: request.seed } : {}),
-    // A run's calls begin alike: they go where its cache is.
-    ...(config.provider === 'openai' && config.promptCaching && request.callId !== undefined
-      ? { prompt_cache_key: request.callId.split('/')[0] ?? '' }
-      : {}),
+    ...cacheKey(config, request),
     ...(config.effort === undefined ? {} : { reasoning_effort: config.effort as 'medium' }),
     ...(tools.length === 0
       ? {}

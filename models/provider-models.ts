@@ -1,11 +1,13 @@
 import type { ModelReply } from '../domain/model/model.js';
-import { type Provider, PROVIDERS } from '../domain/model/config.js';
+import { type ModelConfig, type Provider, PROVIDERS } from '../domain/model/config.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
 import { ProviderError } from '../domain/model/provider-error.js';
 import type { CaptureLevel } from '../domain/rollouts/captured-tokens.js';
 import { createAnthropicModel } from './anthropic.js';
+import type { ModelSettings } from './model-settings.js';
 import { createOpenAiModel } from './openai.js';
 import { providerAccess, type ProviderAccess } from './provider-access.js';
+import { createResponsesModel } from './responses.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -19,6 +21,11 @@ export function createProviderModels(
   return new Map(PROVIDERS.map((provider) => [provider, providerModel(access)]));
 }
 
+function adapterOf({ provider, api }: ModelConfig): (settings: ModelSettings) => ModelPort {
+  if (provider === 'anthropic') return createAnthropicModel;
+  return api === 'responses' ? createResponsesModel : createOpenAiModel;
+}
+
 function providerModel(access: ProviderAccess): ModelPort {
   const levels = new Map<string, CaptureLevel>();
   return {
@@ -27,9 +34,8 @@ function providerModel(access: ProviderAccess): ModelPort {
     endpoint: (model) => access.endpoint(model),
     async complete(request, signal, sending) {
       const { redact, ...reached } = access.of(request.model);
-      const create = reached.config.provider === 'anthropic' ? createAnthropicModel : createOpenAiModel;
       try {
-        const port = create({ ...reached, levels });
+        const port = adapterOf(reached.config)({ ...reached, levels });
         return withoutKeys(await port.complete(request, signal, sending), redact);
       } catch (error) {
         throw error instanceof ProviderError ? error.with({ message: redact(error.message) }) : error;

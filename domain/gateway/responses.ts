@@ -168,18 +168,13 @@ export const responsesWire: Wire = {
   reply(answer) {
     const output = listOf(answer['output']);
     const toolCalls = callsOf(output);
+    const parts = output.filter(({ type }) => type === 'message').flatMap(({ content }) => listOf(content));
     const texts = output.filter(({ type }) => type === 'message').map(({ content }) => contentText(content));
-    const status = textOf(answer['status']);
+    const text = texts.filter((one) => one !== '').join('\n');
+    const refused = parts.map((part) => textOf(part['refusal'])).find((one) => one !== '');
     return {
-      text: texts.join('\n'),
-      finishReason:
-        status === 'incomplete'
-          ? 'length'
-          : status === 'failed'
-            ? 'failed'
-            : toolCalls.length > 0
-              ? 'tool_calls'
-              : 'stop',
+      text: text === '' ? (refused ?? '') : text,
+      finishReason: text === '' && refused !== undefined ? 'refusal' : finishReason(answer, toolCalls.length > 0),
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
     };
   },
@@ -215,14 +210,25 @@ const endOf = (answer: Json): string =>
     ? `response.${answer['status']}`
     : 'response.completed';
 
+/** An incomplete answer says why. */
+function finishReason({ status, incomplete_details: details }: Json, calls: boolean): string {
+  if (status === 'failed') return 'failed';
+  if (status !== 'incomplete') return calls ? 'tool_calls' : 'stop';
+  const reason = isJson(details) ? textOf(details['reason']) : '';
+  return reason === 'content_filter' ? reason : 'length';
+}
+
 const callsOf = (output: readonly Json[]): ToolCall[] =>
   output
     .filter(({ type }) => type === 'function_call' || type === 'custom_tool_call')
     .map((item) => ({
       id: textOf(item['call_id']),
       name: textOf(item['name']),
-      arguments: textOf(item['arguments']) || textOf(item['input']),
+      arguments: argumentsText(item['arguments']) || textOf(item['input']),
     }));
+
+/** Some servers send the object itself. */
+const argumentsText = (given: unknown): string => (isJson(given) ? JSON.stringify(given) : textOf(given));
 
 const event = (data: Json): StreamEvent => ({ event: textOf(data['type']), data: JSON.stringify(data) });
 

@@ -3,6 +3,9 @@ import { z } from 'zod';
 export const PROVIDERS = ['openai', 'anthropic', 'openai-compatible'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
+/** OpenAI's: chat completions, or responses. */
+const APIS = ['chat', 'responses'] as const;
+
 /** Optional parameters; an unlisted one is never sent. */
 const ACCEPTED_PARAMETERS = ['temperature', 'topP', 'seed', 'parallelToolCalls'] as const;
 
@@ -71,6 +74,8 @@ export const modelConfigSchema = z
     /** Besides the file's name. */
     aliases: z.array(alias).default([]),
     provider: z.enum(PROVIDERS),
+    /** Of OpenAI and compatible servers; absent: chat completions. */
+    api: z.enum(APIS).optional(),
     model: z.string().min(1).max(200),
     /** Absent: the provider's usual address. */
     baseUrl: url.optional(),
@@ -119,6 +124,10 @@ export const modelConfigSchema = z
         problem(['provider'], 'an openai-compatible model needs baseUrl or baseUrlVariable');
     } else if (config.apiKeyVariable === undefined)
       problem(['provider'], 'a model of this provider needs apiKeyVariable');
+    if (config.api !== undefined && config.provider !== 'openai' && config.provider !== 'openai-compatible')
+      problem(['api'], 'only openai and openai-compatible have a choice; remove it');
+    if (config.api === 'responses' && config.accepts.includes('seed'))
+      problem(['accepts'], 'the responses API takes no seed; remove it');
     if (config.maxOutputTokens > config.contextWindow)
       problem(['maxOutputTokens'], 'must not be larger than contextWindow');
     if ((config.sampling.maxOutputTokens ?? 0) > config.maxOutputTokens)

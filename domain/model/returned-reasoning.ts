@@ -14,6 +14,8 @@ const schema = z.object({
   model: z.string(),
   /** Anthropic: all blocks of the reply, in order. */
   blocks: z.array(block).optional(),
+  /** OpenAI's responses: reasoning items as they came, and the places of the others, in order. */
+  items: z.array(z.looseObject({ type: z.string() })).optional(),
   /** OpenAI's chat completions: further fields of the message, and of each call. */
   message: fields.optional(),
   calls: z.array(fields).optional(),
@@ -45,8 +47,8 @@ export function isReasoningOf(text: string, model: { provider: string; model: st
 
 /** For a prompt that is too long: signed blocks only whole or not at all, other texts by `clip`. */
 export function shortenedReasoning(text: string, clip: (text: string) => string): string {
-  const { blocks, message, ...rest } = decodeReasoning(text) ?? {};
-  if (blocks === undefined && typeof message?.['reasoning_content'] !== 'string') return text;
+  const { blocks, items, message, ...rest } = decodeReasoning(text) ?? {};
+  if (blocks === undefined && items === undefined && typeof message?.['reasoning_content'] !== 'string') return text;
   const reasoning = message?.['reasoning_content'];
   const short = typeof reasoning === 'string' ? { ...message, reasoning_content: clip(reasoning) } : message;
   return JSON.stringify({ ...rest, ...(short !== undefined && { message: short }) });
@@ -59,7 +61,7 @@ export function reasoningTexts(text: string): string[] {
     if (typeof value === 'string') texts.push(value);
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(walk);
   };
-  const { blocks, message, calls } = decodeReasoning(text) ?? {};
-  walk([blocks, message, calls]);
+  const { blocks, items, message, calls } = decodeReasoning(text) ?? {};
+  walk([blocks, items, message, calls]);
   return texts;
 }

@@ -45,7 +45,7 @@ beforeAll(async () => {
   provider = await startScriptedProvider();
   for (const client of PROGRAM_CLIENTS) {
     const cases = PROVIDER_CASES.filter(({ wire }) => wire === client);
-    // Programs play each case, agents most, and one is played again.
+    // Programs play each case, agents those without a stream, and one is played again.
     await submitRuns(client, cases.length + cases.filter(isOfAgents).length + 1);
   }
 });
@@ -61,6 +61,7 @@ async function submitRuns(client: ProgramClient, count: number): Promise<void> {
   const kind = PROVIDER_OF_CLIENT[client][0]!;
   const config = modelConfigSchema.parse({
     ...{ schema: 1, description: 'test', provider: kind, model: 'the-model', apiKeyVariable: 'THE_KEY' },
+    ...(client === 'openai-responses' && { api: 'responses' }),
     baseUrl: kind === 'anthropic' ? provider.url : `${provider.url}/v1`,
     ...{ contextWindow: 100_000, maxOutputTokens: 2000, prices: [PRICES] },
   });
@@ -85,23 +86,28 @@ interface Row extends Omit<TokenUsage, 'cacheWriteTokens'> {
   reserved: string;
   cacheWriteTokens: number;
   problem: string | null;
+  finish: string | null;
 }
 
 async function ledger(runId: string): Promise<Row[]> {
   const { rows } = await db.pool.query<Row>(
     `select status, error, error_detail as detail, trim_scale(cost_usd)::text as cost, trim_scale(reserved_usd)::text as reserved,
        input_tokens::float8 as "inputTokens", output_tokens::float8 as "outputTokens", cached_tokens::float8 as "cachedTokens",
-       cache_write_tokens::float8 as "cacheWriteTokens", reasoning_tokens::float8 as "reasoningTokens", usage_problem as problem
+       cache_write_tokens::float8 as "cacheWriteTokens", reasoning_tokens::float8 as "reasoningTokens", usage_problem as problem,
+       finish_reason as finish
      from model_calls where run_id = $1 order by step, attempt`,
     [runId],
   );
   return rows;
 }
 
+const textOf = (right: Right): string => (right.kind === 'reply' ? right.text : undefined) ?? 'hello';
+
 /** The record has the right outcome, and charges what is right. */
 function expectCharged(row: Row, right: Right): void {
   if (right.kind === 'reply') {
     expect(row).toMatchObject({ status: 'confirmed', problem: null, cost: right.usd, ...right.usage });
+    if (right.finish !== undefined) expect(row.finish).toBe(right.finish);
   } else if (right.kind === 'usage_problem') {
     expect(row).toMatchObject({ status: 'confirmed', problem: expect.stringMatching(right.says) as string });
     expect(compareUsd(row.cost!, row.reserved)).toBe(0);
@@ -126,7 +132,7 @@ describe('agents', () => {
       const key = { runId: definition.runId, step: 1, try: 0 };
       const outcome: unknown = await callModel(ports, definition, key, prompt, never).catch((error: unknown) => error);
       if (right.kind === 'reply' || right.kind === 'usage_problem')
-        expect(outcome).toMatchObject({ kind: 'reply', reply: { text: 'hello' } });
+        expect(outcome).toMatchObject({ kind: 'reply', reply: { text: textOf(right) } });
       else if (right.kind === 'context_window') expect(outcome).toEqual({ kind: 'end', endReason: 'context' });
       else expect(outcome).toBeInstanceOf(ProviderError);
       const rows = await ledger(definition.runId);

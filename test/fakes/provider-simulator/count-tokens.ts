@@ -14,7 +14,7 @@ export class TokenCounter {
       .map((message) => `${message.role}:${message.content}${callsText(message)}`)
       .join('\n');
     const inputTokens = tokens(prompt + JSON.stringify(request.tools));
-    const asked = request.wire === 'openai' || JSON.stringify(request.body).includes('"cache_control"');
+    const asked = request.wire !== 'anthropic' || JSON.stringify(request.body).includes('"cache_control"');
     const cachedTokens = asked ? this.cached(`${request.key} ${request.model}`, prompt) : 0;
     const writes = asked && request.wire === 'anthropic' && inputTokens >= LEAST_CACHED;
     const said = (reply.text ?? '') + JSON.stringify(reply.toolCalls ?? reply.rawToolCalls ?? '');

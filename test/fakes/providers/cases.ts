@@ -6,7 +6,7 @@ import type { ScriptedAnswer } from './server.js';
 /** The right outcome of a call. */
 export type Right =
   /** A reply with these counts at this price. */
-  | { kind: 'reply'; usage: Partial<TokenUsage>; usd: string }
+  | { kind: 'reply'; usage: Partial<TokenUsage>; usd: string; finish?: string; text?: string }
   /** A reply whose counts cannot be used: it costs what was reserved. */
   | { kind: 'usage_problem'; says: RegExp }
   | { kind: ProviderErrorKind; costs: 'nothing' | 'the reservation'; says?: RegExp };
@@ -204,8 +204,9 @@ const message = (usage: object) => ({
   ...{ stop_reason: 'end_turn', stop_sequence: null, usage },
 });
 const response = (usage: object, more: object = {}) => ({
-  ...{ id: 'r1', object: 'response', status: 'completed', error: null, usage, ...more },
+  ...{ id: 'r1', object: 'response', status: 'completed', error: null, usage },
   output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'hello' }] }],
+  ...more,
 });
 
 const COUNTED: ProviderCase[] = [
@@ -290,6 +291,64 @@ const COUNTED: ProviderCase[] = [
   },
 ];
 
+const OF_RESPONSES = { input_tokens: 1000, output_tokens: 100, total_tokens: 1100 };
+const answered = (name: string, more: object, right: Partial<Right>): ProviderCase => ({
+  ...{ name: `an answer: ${name}`, wire: 'openai-responses', answer: { body: response(OF_RESPONSES, more) } },
+  right: { kind: 'reply', usd: '0.0015', usage: { outputTokens: 100 }, ...right } as Right,
+});
+const assistant = (...content: object[]) => ({ type: 'message', role: 'assistant', content });
+
+const RESPONSES: ProviderCase[] = [
+  overflow(
+    'responses',
+    { error: { message: 'Your input exceeds the context window of this model.', code: 'context_length_exceeded' } },
+    ...([400, 'openai-responses'] as const),
+  ),
+  inside(
+    'another shape',
+    'openai-responses',
+    { output: 'hello' },
+    { kind: 'malformed_response', costs: 'the reservation' },
+  ),
+  inside(
+    'a failed response after a part',
+    'openai-responses',
+    { ...response(OF_RESPONSES, { status: 'failed' }), error: { code: 'server_error', message: 'lost' } },
+    { kind: 'server_error', costs: 'the reservation' },
+  ),
+  answered('complete', {}, { finish: 'stop' }),
+  answered(
+    'cut by the output limit',
+    { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+    { finish: 'length' },
+  ),
+  answered(
+    'cut by the content filter',
+    { status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
+    { finish: 'content_filter' },
+  ),
+  answered(
+    'a refusal',
+    { output: [assistant({ type: 'refusal', refusal: 'I will not.' })] },
+    { finish: 'refusal', text: 'I will not.' },
+  ),
+  answered(
+    'reasoning before the text',
+    {
+      output: [
+        { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA' },
+        assistant({ type: 'output_text', text: 'hello' }),
+      ],
+      usage: {
+        ...OF_RESPONSES,
+        input_tokens_details: { cached_tokens: 600 },
+        output_tokens_details: { reasoning_tokens: 80 },
+      },
+    },
+    { usd: '0.00096', usage: { cachedTokens: 600, reasoningTokens: 80 } },
+  ),
+];
+
 type Events = NonNullable<ScriptedAnswer['events']>;
 const named = (...all: { type: string; [key: string]: unknown }[]): Events =>
   all.map((data) => ({ event: data.type, data }));
@@ -347,12 +406,11 @@ const STREAMED: ProviderCase[] = [
 
 /** What providers answer, and what is right. */
 export const PROVIDER_CASES: readonly ProviderCase[] = [
-  ...[...OVERFLOWS, ...OTHER_REFUSALS, ...INSIDE, ...COUNTED, ...STREAMED],
+  ...[...OVERFLOWS, ...OTHER_REFUSALS, ...INSIDE, ...COUNTED, ...RESPONSES, ...STREAMED],
 ];
 
-/** Agents neither stream nor use OpenAI's responses. */
-export const isOfAgents = ({ wire, answer }: ProviderCase): boolean =>
-  wire !== 'openai-responses' && answer.events === undefined;
+/** Agents do not stream. */
+export const isOfAgents = ({ answer }: ProviderCase): boolean => answer.events === undefined;
 
 /** A stream that is complete. */
 export const COMPLETE_STREAM: ScriptedAnswer = {

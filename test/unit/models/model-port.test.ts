@@ -4,8 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAnthropicModel } from '../../../models/anthropic.js';
 import type { ModelSettings } from '../../../models/model-settings.js';
 import { createOpenAiModel } from '../../../models/openai.js';
+import { createResponsesModel } from '../../../models/responses.js';
 import { reservationUsd } from '../../../models/reservation.js';
-import type { ChatMessage, ModelReply, ModelRequest, ToolDefinition } from '../../../domain/model/model.js';
+import type { ChatMessage, ModelReply, ModelRequest, ToolCall, ToolDefinition } from '../../../domain/model/model.js';
 import { type ModelConfig, modelConfigSchema } from '../../../domain/model/config.js';
 import type { ModelPort } from '../../../domain/ports/model-port.js';
 import { compareUsd } from '../../../domain/model/price.js';
@@ -55,6 +56,7 @@ const anthropic = configOf({
   apiKeyVariable: 'ANTHROPIC_API_KEY',
   temperatureExcludesTopP: true,
 });
+const responses = configOf({ ...openAi, api: 'responses' });
 const compatible = configOf({ provider: 'openai-compatible', model: 'local/model', baseUrlVariable: 'LOCAL_URL' });
 
 const adapters: Adapter[] = [
@@ -69,6 +71,12 @@ const adapters: Adapter[] = [
     config: compatible,
     create: (settings) =>
       createOpenAiModel({ config: compatible, apiKey: CANARY, baseUrl: simulator.openAiBaseUrl, ...settings }),
+  },
+  {
+    name: 'responses',
+    config: responses,
+    create: (settings) =>
+      createResponsesModel({ config: responses, apiKey: CANARY, baseUrl: simulator.openAiBaseUrl, ...settings }),
   },
   {
     name: 'anthropic',
@@ -98,7 +106,34 @@ const requestOf = (config: ModelConfig, values: Partial<ModelRequest> = {}): Mod
 /** Everything that a log or a history could show of an error. */
 const shown = (error: Error): string => `${inspect(error, { depth: 8, showHidden: true })} ${JSON.stringify(error)}`;
 
-describe.each(adapters)('the $name adapter', ({ config, create }) => {
+/** Raw calls, and what the agent's parser gets of them. */
+const GARBAGE: Record<string, [raw: unknown[], parsed: ToolCall[]]> = {
+  chat: [
+    [{ function: { name: 'bash', arguments: '{"comm' } }, 'nonsense', { id: 5, function: { arguments: { a: 1 } } }],
+    [
+      { id: 'call_0', name: 'bash', arguments: '{"comm' },
+      { id: 'call_1', name: '', arguments: '' },
+      { id: 'call_2', name: '', arguments: '{"a":1}' },
+    ],
+  ],
+  responses: [
+    [
+      { type: 'function_call', name: 'bash', arguments: '{"comm' },
+      'nonsense',
+      { type: 'function_call', call_id: 5, arguments: { a: 1 } },
+    ],
+    [
+      { id: 'call_0', name: 'bash', arguments: '{"comm' },
+      { id: 'call_1', name: '', arguments: '{"a":1}' },
+    ],
+  ],
+  anthropic: [
+    [{ type: 'tool_use', name: 7, input: 'rm' }, 'nonsense', { type: 'surprise' }],
+    [{ id: 'call_0', name: '', arguments: 'rm' }],
+  ],
+};
+
+describe.each(adapters)('the $name adapter', ({ name, config, create }) => {
   const ask = (values: Partial<ModelRequest> = {}, settings: Partial<ModelSettings> = {}): Promise<ModelReply> =>
     create(settings).complete(requestOf(config, values), never);
 
@@ -144,7 +179,7 @@ describe.each(adapters)('the $name adapter', ({ config, create }) => {
     ]);
     expect(body).toMatchObject({ model: config.model, top_p: 0.9 });
     expect(body['temperature']).toBe(config.temperatureExcludesTopP ? undefined : 0.5);
-    expect(body['max_tokens'] ?? body['max_completion_tokens']).toBe(100);
+    expect(body['max_tokens'] ?? body['max_completion_tokens'] ?? body['max_output_tokens']).toBe(100);
     expect(body).not.toHaveProperty('seed');
   });
 
@@ -208,29 +243,13 @@ describe.each(adapters)('the $name adapter', ({ config, create }) => {
   });
 
   it('passes the garbage of a tool call on to the parser of the agent', async () => {
-    const raw =
-      config.provider === 'anthropic'
-        ? [{ type: 'tool_use', name: 7, input: 'rm' }, 'nonsense', { type: 'surprise' }]
-        : [
-            { function: { name: 'bash', arguments: '{"comm' } },
-            'nonsense',
-            { id: 5, function: { arguments: { a: 1 } } },
-          ];
-    const { toolCalls } = await answering({ rawToolCalls: raw });
-    expect(toolCalls).toEqual(
-      config.provider === 'anthropic'
-        ? [{ id: 'call_0', name: '', arguments: 'rm' }]
-        : [
-            { id: 'call_0', name: 'bash', arguments: '{"comm' },
-            { id: 'call_1', name: '', arguments: '' },
-            { id: 'call_2', name: '', arguments: '{"a":1}' },
-          ],
-    );
+    const [rawToolCalls, toolCalls] = GARBAGE[name] ?? GARBAGE['chat']!;
+    expect((await answering({ rawToolCalls })).toolCalls).toEqual(toolCalls);
   });
 
   it('takes an empty answer, a refusal, a filtered and a cut text as replies of the model', async () => {
     expect(await answering({ empty: true })).toMatchObject({
-      ...{ text: '', finishReason: config.provider === 'anthropic' ? 'refusal' : 'empty_choice' },
+      ...{ text: '', finishReason: name.startsWith('openai') ? 'empty_choice' : 'refusal' },
     });
     expect(await answering({ text: 'I will not.', finishReason: 'refusal' })).toMatchObject({
       text: 'I will not.',
@@ -378,7 +397,7 @@ describe.each(adapters)('the $name adapter', ({ config, create }) => {
   it('meets the cache of the provider when a conversation grows', async () => {
     const long: ChatMessage[] = [
       { role: 'system', content: 'rules '.repeat(1500) },
-      { role: 'user', content: `first, of ${config.provider}` },
+      { role: 'user', content: `first, of ${name}` },
     ];
     const first = await ask({ messages: long });
     const second = await ask({

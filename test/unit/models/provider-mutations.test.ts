@@ -41,6 +41,7 @@ function modelOf(wire: ProgramClient): RunDefinition['model'] {
   const kind = PROVIDER_OF_CLIENT[wire][0]!;
   const config = modelConfigSchema.parse({
     ...{ schema: 1, description: 'test', provider: kind, model: 'the-model', apiKeyVariable: 'THE_KEY' },
+    ...(wire === 'openai-responses' && { api: 'responses' }),
     baseUrl: kind === 'anthropic' ? provider.url : `${provider.url}/v1`,
     ...{ contextWindow: WINDOW, maxOutputTokens: 2000, prices: [PRICES] },
   });

@@ -8,6 +8,7 @@ import { estimateTokens } from '../../../domain/model/estimate-tokens.js';
 import type { ChatMessage, ModelReply, ModelRef } from '../../../domain/model/model.js';
 import { createAnthropicModel } from '../../../models/anthropic.js';
 import { createOpenAiModel } from '../../../models/openai.js';
+import { createResponsesModel } from '../../../models/responses.js';
 import { agentConfig, stepRecord, taskSpec } from '../../fakes/records.js';
 
 interface SentMessage extends Record<string, unknown> {
@@ -58,7 +59,12 @@ async function ask(config: ModelConfig, messages: ChatMessage[], answer: unknown
   answers = [answer];
   sent = [];
   const { port } = server.address() as AddressInfo;
-  const create = config.provider === 'anthropic' ? createAnthropicModel : createOpenAiModel;
+  const create =
+    config.provider === 'anthropic'
+      ? createAnthropicModel
+      : config.api === 'responses'
+        ? createResponsesModel
+        : createOpenAiModel;
   const model = create({ config, apiKey: 'key', baseUrl: `http://127.0.0.1:${port}/v1` });
   const request = { model: refOf(config), messages, sampling: {}, seed: 1 };
   return model.complete(request, new AbortController().signal);
@@ -127,6 +133,44 @@ describe('chat completions', () => {
     const ids = (await returned(openAi, steps)).flatMap(({ tool_call_id }) => tool_call_id ?? []);
     expect(ids[0]).toBe('call_0');
     expect(new Set(ids).size).toBe(3);
+  });
+});
+
+describe('responses of OpenAI', () => {
+  const responses = modelConfigSchema.parse({ ...configOf('openai', 'gpt-5'), api: 'responses' });
+  const output = (...items: unknown[]) => ({
+    ...{ object: 'response', status: 'completed', output: items },
+    usage: { input_tokens: 10, output_tokens: 10, total_tokens: 20 },
+  });
+  const look = { type: 'function_call', call_id: 'call_1', name: 'bash', arguments: '{"command":"ls"}' };
+  const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: SIGNATURE };
+  const text = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I look.' }] };
+  async function itemsAfter(...items: unknown[]): Promise<unknown[]> {
+    const reply = await ask(responses, [], output(...items));
+    await ask(responses, buildMessages(run(responses), [recorded(responses, reply)], '/w'), output());
+    const { input } = sent[0] as unknown as { input: { type: string; role?: string }[] };
+    return input.filter(({ type, role }) => type !== 'message' || role === 'assistant');
+  }
+  const result = { type: 'function_call_output', call_id: 'call_1', output: 'a.py' };
+
+  it('get reasoning back as it came, before the call that it led to, and the phase of a text', async () => {
+    const items = [
+      { ...thought, status: null },
+      { ...text, phase: 'commentary' },
+      { ...look, id: 'fc_1' },
+    ];
+    const said = { type: 'message', role: 'assistant', phase: 'commentary', content: 'I look.' };
+    expect(await itemsAfter(...items)).toEqual([thought, said, look, result]);
+  });
+  it('get no name of a reasoning item that the provider did not keep', async () => {
+    expect(await itemsAfter({ type: 'reasoning', id: 'rs_2', summary: [] }, look)).toEqual([look, result]);
+  });
+  it('ask for what a stateless call needs, in the form that the provider takes', async () => {
+    await ask({ ...responses, effort: 'low', extraBody: { reasoning: { summary: 'auto' } } }, [], output());
+    expect(sent[0]).toMatchObject({
+      ...{ store: false, stream: false, include: ['reasoning.encrypted_content'] },
+      reasoning: { effort: 'low', summary: 'auto' },
+    });
   });
 });
 

@@ -25,6 +25,7 @@ import { type ModelSettings, quietClient, USUAL_BASE_URL } from './model-setting
 import { outputLimit } from './output-limit.js';
 import { sendableMessages } from './sendable-messages.js';
 import { withStatedLimits } from './stated-limits.js';
+import { argumentsObject } from './tool-arguments.js';
 
 /** Anthropic's messages API, with the stable part of the prompt marked for its cache. */
 export function createAnthropicModel(settings: ModelSettings): ModelPort {
@@ -101,22 +102,11 @@ function requestBody(config: ModelConfig, request: ModelRequest): MessageCreateP
   };
 }
 
-/** A model's invalid arguments can only be sent back wrapped in an object. */
-function inputOf(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // wrapped below
-  }
-  return { unparsed: text };
-}
-
 /** In the reply's order, with its thinking, which comes first where the text was shortened. */
 function replyBlocks({ content, toolCalls = [], reasoning }: ChatMessage): ContentBlockParam[] {
   const texts = content === '' ? [] : [{ type: 'text' as const, text: content }];
   const calls = toolCalls.map((call): ContentBlockParam => ({
-    ...{ type: 'tool_use', id: call.id, name: call.name, input: inputOf(call.arguments) },
+    ...{ type: 'tool_use', id: call.id, name: call.name, input: argumentsObject(call.arguments) },
   }));
   const places = (reasoning === undefined ? null : decodeReasoning(reasoning))?.blocks ?? [];
   const thinking = (block: ReasoningBlock): boolean => block.type !== 'text' && block.type !== 'tool_use';

@@ -33,7 +33,7 @@ function answerOf(error: unknown, depth = 0): Answer | null {
   const { status, headers } = error as { status?: unknown; headers?: unknown };
   // A redirect, which is not followed.
   if (typeof status === 'number' && headers instanceof Headers)
-    return { status, headers, json: false, page: false, text: '', code: '', type: '', param: '' };
+    return { status, headers, json: false, page: false, text: '', code: '', type: '', param: '', retryDelay: '' };
   return answerOf(error.cause, depth + 1);
 }
 
@@ -57,6 +57,9 @@ const FILTERED =
   /content[ _](filter|policy|management)|content_policy_violation|ResponsibleAIPolicy|safety (system|policy)/i;
 const NO_MODEL = /model.{0,80}(not (found|exist)|does not exist)|(no such|unknown|invalid) model|not_found_error/i;
 
+/** Gemini and xAI say so with 400. */
+const WRONG_KEY = /api[_ ]key not valid|api key expired|(incorrect|invalid) api key/i;
+
 /** In the words of proxies, for bodies that no model has seen. */
 const BODY_TOO_LARGE = /entity too large|payload ?too ?large|request size limit|request too long|body (is )?too large/i;
 /** Of a rate limit that is smaller than the request: no window is too small. */
@@ -77,6 +80,7 @@ function kindOf({ status, json, text, code, type }: Answer): ProviderErrorKind {
   if (status >= 500 || status === 409 || status === 425) return 'server_error';
   if (status === 400 || status === 422) {
     if (TOO_LONG.test(said)) return 'context_window';
+    if (WRONG_KEY.test(said)) return 'auth';
     if (NO_MONEY.test(said)) return 'quota';
     if (code === 'model_not_found' || NO_MODEL.test(said)) return 'unknown_model';
   }
@@ -89,14 +93,17 @@ export function isContentPolicy(error: unknown): boolean {
   return FILTERED.test(`${answer.code} ${answer.type} ${answer.text}`);
 }
 
-/** Seconds or a date (RFC 9110), or OpenAI's milliseconds; capped. Undefined: nothing usable. */
-function retryAfterMs(headers: Headers | undefined, now: Date): number | undefined {
+/** Seconds or a date (RFC 9110), OpenAI's milliseconds, or Google's delay; capped. Undefined: nothing usable. */
+function retryAfterMs({ headers, retryDelay }: Answer, now: Date): number | undefined {
   const cap = (ms: number): number | undefined =>
     Number.isFinite(ms) && ms >= 0 ? Math.min(Math.ceil(ms), MAX_RETRY_AFTER_MS) : undefined;
-  const exact = headers?.get('retry-after-ms')?.trim();
+  const exact = headers.get('retry-after-ms')?.trim();
   if (exact !== undefined && /^\d+(\.\d+)?$/.test(exact)) return cap(Number(exact));
-  const text = headers?.get('retry-after')?.trim();
-  if (text === undefined || text === '') return undefined;
+  const text = headers.get('retry-after')?.trim();
+  if (text === undefined || text === '') {
+    const seconds = /^(\d+(\.\d+)?)s$/.exec(retryDelay)?.[1];
+    return seconds === undefined ? undefined : cap(Number(seconds) * 1000);
+  }
   if (/^-?\d+(\.\d+)?$/.test(text)) return cap(Number(text) * 1000);
   return cap(Math.max(0, Date.parse(text) - now.getTime()));
 }
@@ -174,7 +181,7 @@ export function asProviderError(error: unknown, facts: CallFacts): ProviderError
       ...words,
       requestId === '' ? '' : `request ${requestId}`,
     ];
-    const wanted = retryAfterMs(answer.headers, facts.now);
+    const wanted = retryAfterMs(answer, facts.now);
     if (kind !== 'rate_limited')
       return build(kind, notes, { status: answer.status, retryAfterMs: wanted, page, billed });
     const dimension = refusedDimension(answer.headers, `${answer.type} ${answer.code} ${answer.text}`);

@@ -28,4 +28,5 @@ export const quietClient = {
 export const USUAL_BASE_URL: Partial<Record<Provider, string>> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com',
+  gemini: 'https://generativelanguage.googleapis.com/v1beta',
 };

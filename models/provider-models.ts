@@ -4,6 +4,7 @@ import type { ModelPort } from '../domain/ports/model-port.js';
 import { ProviderError } from '../domain/model/provider-error.js';
 import type { CaptureLevel } from '../domain/rollouts/captured-tokens.js';
 import { createAnthropicModel } from './anthropic.js';
+import { createGeminiModel } from './gemini.js';
 import type { ModelSettings } from './model-settings.js';
 import { createOpenAiModel } from './openai.js';
 import { providerAccess, type ProviderAccess } from './provider-access.js';
@@ -23,6 +24,7 @@ export function createProviderModels(
 
 function adapterOf({ provider, api }: ModelConfig): (settings: ModelSettings) => ModelPort {
   if (provider === 'anthropic') return createAnthropicModel;
+  if (provider === 'gemini') return createGeminiModel;
   return api === 'responses' ? createResponsesModel : createOpenAiModel;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const PROVIDERS = ['openai', 'anthropic', 'openai-compatible'] as const;
+export const PROVIDERS = ['openai', 'anthropic', 'gemini', 'openai-compatible'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
 /** OpenAI's: chat completions, or responses. */
@@ -128,6 +128,8 @@ export const modelConfigSchema = z
       problem(['api'], 'only openai and openai-compatible have a choice; remove it');
     if (config.api === 'responses' && config.accepts.includes('seed'))
       problem(['accepts'], 'the responses API takes no seed; remove it');
+    if (config.provider === 'gemini' && config.accepts.includes('parallelToolCalls'))
+      problem(['accepts'], 'Gemini has no parallelToolCalls; remove it');
     if (config.maxOutputTokens > config.contextWindow)
       problem(['maxOutputTokens'], 'must not be larger than contextWindow');
     if ((config.sampling.maxOutputTokens ?? 0) > config.maxOutputTokens)

@@ -64,3 +64,7 @@ export function responsesFailure(answer: Json, billed: FailedAnswer['billed']): 
   if (answer['status'] !== 'failed' && !isError(answer['error'])) return null;
   return failed(answer['error'] ?? { type: 'server_error' }, billed);
 }
+
+/** Of Gemini's generateContent. */
+export const geminiFailure = ({ error }: Json, billed: FailedAnswer['billed']): FailedAnswer | null =>
+  isError(error) ? failed(error, billed) : null;

@@ -109,3 +109,21 @@ export function messagesUsage(answer: Json): ReportedUsage | null {
     tierOf(usage['service_tier']),
   );
 }
+
+/** Of Gemini's generateContent; its candidates exclude thoughts, its prompt what its tools found. */
+export function geminiUsage(answer: Json): ReportedUsage | null {
+  const { usageMetadata: usage } = answer;
+  if (!isJson(usage)) return null;
+  const thoughts = count(usage['thoughtsTokenCount']);
+  return addedUp(
+    {
+      input: count(usage['promptTokenCount'], Number.NaN) + count(usage['toolUsePromptTokenCount']),
+      output: count(usage['candidatesTokenCount']) + thoughts,
+      total: count(usage['totalTokenCount']),
+      cachedTokens: count(usage['cachedContentTokenCount']),
+      cacheWriteTokens: 0,
+      reasoningTokens: thoughts,
+    },
+    tierOf(usage['serviceTier']),
+  );
+}

@@ -16,6 +16,8 @@ const schema = z.object({
   blocks: z.array(block).optional(),
   /** OpenAI's responses: reasoning items as they came, and the places of the others, in order. */
   items: z.array(z.looseObject({ type: z.string() })).optional(),
+  /** Gemini: parts of the reply in order, as `items`. */
+  parts: z.array(fields).optional(),
   /** OpenAI's chat completions: further fields of the message, and of each call. */
   message: fields.optional(),
   calls: z.array(fields).optional(),
@@ -47,8 +49,9 @@ export function isReasoningOf(text: string, model: { provider: string; model: st
 
 /** For a prompt that is too long: signed blocks only whole or not at all, other texts by `clip`. */
 export function shortenedReasoning(text: string, clip: (text: string) => string): string {
-  const { blocks, items, message, ...rest } = decodeReasoning(text) ?? {};
-  if (blocks === undefined && items === undefined && typeof message?.['reasoning_content'] !== 'string') return text;
+  const { blocks, items, parts, message, ...rest } = decodeReasoning(text) ?? {};
+  const signed = [blocks, items, parts].some((list) => list !== undefined);
+  if (!signed && typeof message?.['reasoning_content'] !== 'string') return text;
   const reasoning = message?.['reasoning_content'];
   const short = typeof reasoning === 'string' ? { ...message, reasoning_content: clip(reasoning) } : message;
   return JSON.stringify({ ...rest, ...(short !== undefined && { message: short }) });
@@ -61,7 +64,7 @@ export function reasoningTexts(text: string): string[] {
     if (typeof value === 'string') texts.push(value);
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(walk);
   };
-  const { blocks, items, message, calls } = decodeReasoning(text) ?? {};
-  walk([blocks, items, message, calls]);
+  const { blocks, items, parts, message, calls } = decodeReasoning(text) ?? {};
+  walk([blocks, items, parts, message, calls]);
   return texts;
 }

@@ -20,7 +20,15 @@ import { meteredCalls } from '../../models/gateway/metered-calls.js';
 import { providerAccess } from '../../models/provider-access.js';
 import { createProviderModels } from '../../models/provider-models.js';
 import { oneWorker } from '../fakes/one-worker.js';
-import { COMPLETE_STREAM, isOfAgents, PRICES, PROVIDER_CASES, type Right } from '../fakes/providers/cases.js';
+import {
+  COMPLETE_STREAM,
+  isOfAgents,
+  isOfPrograms,
+  PRICES,
+  PROVIDER_CASES,
+  type Right,
+  type ZooWire,
+} from '../fakes/providers/cases.js';
 import { type ScriptedProvider, startScriptedProvider } from '../fakes/providers/server.js';
 import { run, submission, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -43,10 +51,10 @@ beforeAll(async () => {
   await migrate(url);
   db = openDatabase(url);
   provider = await startScriptedProvider();
-  for (const client of PROGRAM_CLIENTS) {
+  for (const client of [...PROGRAM_CLIENTS, 'gemini'] as const) {
     const cases = PROVIDER_CASES.filter(({ wire }) => wire === client);
     // Programs play each case, agents those without a stream, and one is played again.
-    await submitRuns(client, cases.length + cases.filter(isOfAgents).length + 1);
+    await submitRuns(client, cases.filter(isOfPrograms).length + cases.filter(isOfAgents).length + 1);
   }
 });
 afterAll(async () => {
@@ -55,19 +63,19 @@ afterAll(async () => {
 });
 
 /** Runs that no case has played yet. */
-const fresh = new Map<ProgramClient, RunDefinition[]>();
+const fresh = new Map<ZooWire, RunDefinition[]>();
 
-async function submitRuns(client: ProgramClient, count: number): Promise<void> {
-  const kind = PROVIDER_OF_CLIENT[client][0]!;
+async function submitRuns(client: ZooWire, count: number): Promise<void> {
+  const kind = client === 'gemini' ? client : PROVIDER_OF_CLIENT[client][0]!;
   const config = modelConfigSchema.parse({
     ...{ schema: 1, description: 'test', provider: kind, model: 'the-model', apiKeyVariable: 'THE_KEY' },
     ...(client === 'openai-responses' && { api: 'responses' }),
-    baseUrl: kind === 'anthropic' ? provider.url : `${provider.url}/v1`,
+    baseUrl: kind === 'anthropic' || kind === 'gemini' ? provider.url : `${provider.url}/v1`,
     ...{ contextWindow: 100_000, maxOutputTokens: 2000, prices: [PRICES] },
   });
   const agent = agentConfigSchema.parse({
     ...{ schema: 1, description: 'test', systemTemplate: 's', taskTemplate: 't' },
-    program: { client, command: 'true' },
+    ...(client !== 'gemini' && { program: { client, command: 'true' } }),
   });
   const model = { name: 'alias', kind: 'real' as const, provider: kind, model: 'the-model', config };
   const more = { model, agent, agentHash: JSON.stringify(agent), sampling: {}, costLimitUsd: null };
@@ -191,7 +199,7 @@ function seenBy({ kind }: Right, begun: boolean): { status: number; ends: boolea
 }
 
 describe('programs', () => {
-  test.each(PROVIDER_CASES.map((one) => [`${one.wire}: ${one.name}`, one] as const))(
+  test.each(PROVIDER_CASES.filter(isOfPrograms).map((one) => [`${one.wire}: ${one.name}`, one] as const))(
     '%s',
     async (_name, { name, wire, answer, right }) => {
       provider.answer(answer);

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ChatMessage, TokenUsage, ToolCall, ToolDefinition } from '../../../domain/model/model.js';
 
 export interface SimulatedRequest {
-  wire: 'openai' | 'responses' | 'anthropic';
+  wire: 'openai' | 'responses' | 'anthropic' | 'gemini';
   /** From 1, over all requests of this simulator. */
   number: number;
   key: string;

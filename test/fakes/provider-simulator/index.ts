@@ -4,6 +4,7 @@ import { anthropicWire } from './anthropic-wire.js';
 import type { Behaviour, Fault, SimulatedReply, SimulatedRequest } from './behaviour.js';
 import { Bill, type SimulatedPrice } from './bill.js';
 import { TokenCounter } from './count-tokens.js';
+import { geminiWire } from './gemini-wire.js';
 import { openAiWire } from './openai-wire.js';
 import { responsesWire } from './responses-wire.js';
 import { streamOf } from './streams.js';
@@ -31,6 +32,8 @@ export interface ProviderSimulator {
   readonly openAiBaseUrl: string;
   /** For ANTHROPIC_BASE_URL: without. */
   readonly anthropicBaseUrl: string;
+  /** For the native wire of Gemini. */
+  readonly geminiBaseUrl: string;
   readonly bill: Bill;
   readonly requests: readonly SimulatedRequest[];
   /** Number of requests to count tokens. */
@@ -44,9 +47,16 @@ const WIRES: Readonly<Record<string, Wire>> = {
   '/v1/responses': responsesWire,
   '/v1/messages': anthropicWire,
 };
+const GEMINI = /^\/v1beta\/models\/([^/:]+):generateContent$/;
+const NAMES = new Map<Wire, SimulatedRequest['wire']>([
+  [openAiWire, 'openai'],
+  [responsesWire, 'responses'],
+  [anthropicWire, 'anthropic'],
+  [geminiWire, 'gemini'],
+]);
 const PRICE: SimulatedPrice = { input: 1, cachedInput: 0.1, cacheWrite: 1.25, output: 5 };
 
-/** A local HTTP server for both wires, with scripted faults and a bill. */
+/** A local HTTP server for all wires, with scripted faults and a bill. */
 export async function startProviderSimulator(options: SimulatorOptions): Promise<ProviderSimulator> {
   let { behaviour } = options;
   const bill = new Bill(options.priceOf ?? (() => PRICE));
@@ -57,13 +67,15 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (incoming.url ?? '').split('?')[0];
-    const wire = path === '/v1/messages/count_tokens' ? anthropicWire : (WIRES[path ?? ''] ?? null);
+    const ofGemini = GEMINI.exec(path ?? '')?.[1];
+    const counting = path === '/v1/messages/count_tokens';
+    const wire = ofGemini !== undefined ? geminiWire : counting ? anthropicWire : (WIRES[path ?? ''] ?? null);
     let text = '';
     for await (const chunk of incoming as AsyncIterable<Buffer>) text += chunk.toString('utf8');
     if (wire === null) return send(response, 404, { error: { message: `no route ${path}` } });
     const body = JSON.parse(text) as Record<string, unknown>;
     const key = wire.keyOf(incoming.headers);
-    const model = String(body['model']);
+    const model = ofGemini ?? String(body['model']);
     const fail = (name: ErrorName, headers: Record<string, string> = {}, status?: number): void => {
       const error = wire.error(name, { model, key });
       send(response, status ?? error.status, error.body, headers);
@@ -72,7 +84,7 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
     const refusal = wire.refusal(body);
     const asksTooMuch = options.tokens === undefined && 'return_token_ids' in body;
     if (asksTooMuch) return fail('bad_request');
-    if (path === '/v1/messages/count_tokens') {
+    if (counting) {
       counted += 1;
       return send(response, 200, { input_tokens: Math.ceil(text.length / 4) });
     }
@@ -81,7 +93,7 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
     }
     const callId = incoming.headers['x-client-request-id'];
     const request: SimulatedRequest = {
-      wire: wire === openAiWire ? 'openai' : wire === responsesWire ? 'responses' : 'anthropic',
+      wire: NAMES.get(wire)!,
       number: requests.length + 1,
       key,
       model,
@@ -172,7 +184,7 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
         );
       }
       case 'wrong_shape':
-        return send(response, 200, { echo: request.key, choices: 'none', content: 'none' });
+        return send(response, 200, { echo: request.key, choices: 'none', content: 'none', candidates: 'none' });
       case 'bad_request':
         if (fault.code === undefined) return fail('bad_request');
         return send(response, 400, { error: { message: 'no', type: 'invalid_request_error', code: fault.code } });
@@ -197,6 +209,7 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
   return {
     openAiBaseUrl: `http://127.0.0.1:${port}/v1`,
     anthropicBaseUrl: `http://127.0.0.1:${port}`,
+    geminiBaseUrl: `http://127.0.0.1:${port}/v1beta`,
     bill,
     requests,
     get counted() {

@@ -11,9 +11,12 @@ export type Right =
   | { kind: 'usage_problem'; says: RegExp }
   | { kind: ProviderErrorKind; costs: 'nothing' | 'the reservation'; says?: RegExp };
 
+/** Gemini's own wire serves agents only. */
+export type ZooWire = ProgramClient | 'gemini';
+
 export interface ProviderCase {
   name: string;
-  wire: ProgramClient;
+  wire: ZooWire;
   answer: ScriptedAnswer;
   right: Right;
 }
@@ -25,7 +28,7 @@ export const PRICES = {
 } as const;
 
 const context: Right = { kind: 'context_window', costs: 'nothing' };
-const overflow = (name: string, body: unknown, status = 400, wire: ProgramClient = 'openai-chat'): ProviderCase => ({
+const overflow = (name: string, body: unknown, status = 400, wire: ZooWire = 'openai-chat'): ProviderCase => ({
   ...{ name: `context overflow: ${name}`, wire, answer: { status, body }, right: context },
 });
 
@@ -94,7 +97,7 @@ const OVERFLOWS: ProviderCase[] = [
   overflow("a proxy of Anthropic's wire", { detail: MAXIMUM }, 400, 'anthropic'),
 ];
 
-const refusedByProxy = (name: string, wire: ProgramClient, answer: ScriptedAnswer): ProviderCase => ({
+const refusedByProxy = (name: string, wire: ZooWire, answer: ScriptedAnswer): ProviderCase => ({
   ...{ name: `a proxy refuses the body: ${name}`, wire, answer: { status: 413, ...answer } },
   right: { kind: 'body_too_large', costs: 'nothing', says: /refuses its size.*a body of \d+ bytes/ },
 });
@@ -135,7 +138,7 @@ const completion = (usage: unknown, more: object = {}) => ({
   ...{ choices: [choice()], usage, ...more },
 });
 
-const inside = (name: string, wire: ProgramClient, body: unknown, right: Right): ProviderCase => ({
+const inside = (name: string, wire: ZooWire, body: unknown, right: Right): ProviderCase => ({
   ...{ name: `inside a success: ${name}`, wire, answer: { body }, right },
 });
 const lost: Right = { kind: 'server_error', costs: 'nothing' };
@@ -349,6 +352,94 @@ const RESPONSES: ProviderCase[] = [
   ),
 ];
 
+const OF_GEMINI = { promptTokenCount: 1000, candidatesTokenCount: 100, totalTokenCount: 1100 };
+const candidate = (more: object = {}) => ({
+  ...{ index: 0, content: { role: 'model', parts: [{ text: 'hello' }] }, finishReason: 'STOP', ...more },
+});
+const gemini = (name: string, body: object, right: Partial<Right> = {}): ProviderCase => ({
+  ...{ name: `Gemini: ${name}`, wire: 'gemini' },
+  answer: { body: { candidates: [candidate()], usageMetadata: OF_GEMINI, modelVersion: 'the-model', ...body } },
+  right: { kind: 'reply', usd: '0.0015', usage: { outputTokens: 100 }, ...right } as Right,
+});
+const googleError = (code: number, status: string, message: string, details: object[] = []) => ({
+  error: { code, message, status, details },
+});
+const geminiError = (name: string, body: ReturnType<typeof googleError>, kind: ProviderErrorKind): ProviderCase => ({
+  ...{ name: `Gemini: ${name}`, wire: 'gemini', answer: { status: body.error.code, body } },
+  right: { kind, costs: 'nothing' } as Right,
+});
+
+const GEMINI: ProviderCase[] = [
+  gemini('complete', {}, { finish: 'stop' }),
+  gemini(
+    'thoughts and cached content',
+    {
+      candidates: [
+        candidate({ content: { role: 'model', parts: [{ text: 'hm', thought: true }, { text: 'hello' }] } }),
+      ],
+      usageMetadata: { ...OF_GEMINI, thoughtsTokenCount: 300, cachedContentTokenCount: 600, totalTokenCount: 1400 },
+    },
+    { usd: '0.00246', usage: { cachedTokens: 600, outputTokens: 400, reasoningTokens: 300 } },
+  ),
+  gemini(
+    'thoughts only in the total',
+    { usageMetadata: { ...OF_GEMINI, totalTokenCount: 9100 } },
+    { usd: '0.0415', usage: { outputTokens: 8100, reasoningTokens: 8000 } },
+  ),
+  gemini('priority', { usageMetadata: { ...OF_GEMINI, serviceTier: 'priority' } }, { usd: '0.003' }),
+  gemini('cut by the output limit', { candidates: [candidate({ finishReason: 'MAX_TOKENS' })] }, { finish: 'length' }),
+  gemini('a safety block', { candidates: [candidate({ finishReason: 'SAFETY' })] }, { finish: 'refusal' }),
+  gemini(
+    'a block without content',
+    { candidates: [{ index: 0, finishReason: 'PROHIBITED_CONTENT' }] },
+    { finish: 'refusal', text: '' },
+  ),
+  gemini(
+    'a prompt that is blocked',
+    {
+      candidates: undefined,
+      promptFeedback: { blockReason: 'SAFETY' },
+      usageMetadata: { promptTokenCount: 1000, totalTokenCount: 1000 },
+    },
+    { finish: 'refusal', text: '', usd: '0.001', usage: { outputTokens: 0 } },
+  ),
+  gemini(
+    'a malformed call',
+    { candidates: [{ index: 0, finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'print(bash())' }] },
+    { finish: 'malformed_function_call', text: '' },
+  ),
+  gemini('no counts', { usageMetadata: undefined }, { kind: 'usage_problem', says: /no token counts/ }),
+  gemini(
+    'counts above their total',
+    { usageMetadata: { ...OF_GEMINI, totalTokenCount: 900 } },
+    { kind: 'usage_problem', says: /do not add up/ },
+  ),
+  gemini(
+    'another shape',
+    { candidates: 'none', usageMetadata: undefined },
+    { kind: 'malformed_response', costs: 'the reservation' },
+  ),
+  geminiError(
+    'rate limit',
+    googleError(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota, please check your plan.', [
+      { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '36s' },
+    ]),
+    'rate_limited',
+  ),
+  geminiError('a wrong key', googleError(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass it.'), 'auth'),
+  geminiError('overloaded', googleError(503, 'UNAVAILABLE', 'The model is overloaded.'), 'overloaded'),
+  geminiError('no such model', googleError(404, 'NOT_FOUND', 'models/x is not found'), 'unknown_model'),
+  geminiError(
+    'context overflow',
+    googleError(400, 'INVALID_ARGUMENT', 'The input token count (9) exceeds the maximum number of tokens allowed (8).'),
+    'context_window',
+  ),
+  inside('Gemini, unavailable', 'gemini', googleError(503, 'UNAVAILABLE', 'later'), {
+    kind: 'overloaded',
+    costs: 'nothing',
+  }),
+];
+
 type Events = NonNullable<ScriptedAnswer['events']>;
 const named = (...all: { type: string; [key: string]: unknown }[]): Events =>
   all.map((data) => ({ event: data.type, data }));
@@ -364,7 +455,7 @@ const BLOCK = [
 ];
 const chunk = (more: object) => ({ data: { id: 'c1', object: 'chat.completion.chunk', model: 'the-model', ...more } });
 
-const streamed = (name: string, wire: ProgramClient, events: Events, right: Right): ProviderCase => ({
+const streamed = (name: string, wire: ZooWire, events: Events, right: Right): ProviderCase => ({
   ...{ name: `in a stream: ${name}`, wire, answer: { events }, right },
 });
 const overloaded: Right = { kind: 'overloaded', costs: 'nothing' };
@@ -406,11 +497,13 @@ const STREAMED: ProviderCase[] = [
 
 /** What providers answer, and what is right. */
 export const PROVIDER_CASES: readonly ProviderCase[] = [
-  ...[...OVERFLOWS, ...OTHER_REFUSALS, ...INSIDE, ...COUNTED, ...RESPONSES, ...STREAMED],
+  ...[...OVERFLOWS, ...OTHER_REFUSALS, ...INSIDE, ...COUNTED, ...RESPONSES, ...GEMINI, ...STREAMED],
 ];
 
 /** Agents do not stream. */
 export const isOfAgents = ({ answer }: ProviderCase): boolean => answer.events === undefined;
+
+export const isOfPrograms = (one: ProviderCase): one is ProviderCase & { wire: ProgramClient } => one.wire !== 'gemini';
 
 /** A stream that is complete. */
 export const COMPLETE_STREAM: ScriptedAnswer = {

@@ -2,6 +2,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAnthropicModel } from '../../../models/anthropic.js';
+import { createGeminiModel } from '../../../models/gemini.js';
 import type { ModelSettings } from '../../../models/model-settings.js';
 import { createOpenAiModel } from '../../../models/openai.js';
 import { createResponsesModel } from '../../../models/responses.js';
@@ -57,6 +58,14 @@ const anthropic = configOf({
   temperatureExcludesTopP: true,
 });
 const responses = configOf({ ...openAi, api: 'responses' });
+const gemini = configOf({
+  ...{
+    provider: 'gemini',
+    model: 'gemini-3-flash',
+    apiKeyVariable: 'GEMINI_API_KEY',
+    accepts: ['temperature', 'topP'],
+  },
+});
 const compatible = configOf({ provider: 'openai-compatible', model: 'local/model', baseUrlVariable: 'LOCAL_URL' });
 
 const adapters: Adapter[] = [
@@ -77,6 +86,12 @@ const adapters: Adapter[] = [
     config: responses,
     create: (settings) =>
       createResponsesModel({ config: responses, apiKey: CANARY, baseUrl: simulator.openAiBaseUrl, ...settings }),
+  },
+  {
+    name: 'gemini',
+    config: gemini,
+    create: (settings) =>
+      createGeminiModel({ config: gemini, apiKey: CANARY, baseUrl: simulator.geminiBaseUrl, ...settings }),
   },
   {
     name: 'anthropic',
@@ -127,6 +142,10 @@ const GARBAGE: Record<string, [raw: unknown[], parsed: ToolCall[]]> = {
       { id: 'call_1', name: '', arguments: '{"a":1}' },
     ],
   ],
+  gemini: [
+    [{ functionCall: { name: 7, args: 'rm' } }, 'nonsense', { executableCode: {} }],
+    [{ id: 'call_0', name: '', arguments: 'rm' }],
+  ],
   anthropic: [
     [{ type: 'tool_use', name: 7, input: 'rm' }, 'nonsense', { type: 'surprise' }],
     [{ id: 'call_0', name: '', arguments: 'rm' }],
@@ -155,19 +174,17 @@ describe.each(adapters)('the $name adapter', ({ name, config, create }) => {
   };
 
   it('returns the text, the true usage and the cost that the provider will bill', async () => {
-    simulator.behave(() => ({
-      kind: 'reply',
-      text: 'hello',
-      usage: { inputTokens: 1000, cachedTokens: 300, cacheWriteTokens: 200, outputTokens: 50, reasoningTokens: 20 },
-    }));
+    // Gemini bills what it stores by time.
+    const [cacheWriteTokens, costUsd] = name === 'gemini' ? [0, '0.00098'] : [200, '0.00103'];
+    const usage = { inputTokens: 1000, cachedTokens: 300, cacheWriteTokens, outputTokens: 50, reasoningTokens: 20 };
+    simulator.behave(() => ({ kind: 'reply', text: 'hello', usage }));
     const reply = await ask({ callId: 'r-1/3/0/1' });
     expect(reply).toEqual({
       text: 'hello',
       finishReason: 'stop',
-      usage: { inputTokens: 1000, cachedTokens: 300, cacheWriteTokens: 200, outputTokens: 50, reasoningTokens: 20 },
-      costUsd: '0.00103',
+      ...{ usage, costUsd },
     });
-    expect(simulator.bill.entries.at(-1)).toMatchObject({ key: CANARY, callId: 'r-1/3/0/1', costUsd: '0.00103' });
+    expect(simulator.bill.entries.at(-1)).toMatchObject({ key: CANARY, callId: 'r-1/3/0/1', costUsd });
   });
 
   it('sends the system message, the turns and the parameters that the model accepts', async () => {
@@ -177,19 +194,21 @@ describe.each(adapters)('the $name adapter', ({ name, config, create }) => {
       { role: 'system', content: 'be brief' },
       { role: 'user', content: PROMPT },
     ]);
-    expect(body).toMatchObject({ model: config.model, top_p: 0.9 });
-    expect(body['temperature']).toBe(config.temperatureExcludesTopP ? undefined : 0.5);
-    expect(body['max_tokens'] ?? body['max_completion_tokens'] ?? body['max_output_tokens']).toBe(100);
-    expect(body).not.toHaveProperty('seed');
+    const given = (name === 'gemini' ? body['generationConfig'] : body) as Record<string, unknown>;
+    expect([simulator.requests.at(-1)!.model, given['top_p'] ?? given['topP']]).toEqual([config.model, 0.9]);
+    expect(given['temperature']).toBe(config.temperatureExcludesTopP ? undefined : 0.5);
+    const limits = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens'];
+    expect(limits.map((key) => given[key]).filter((limit) => limit !== undefined)).toEqual([100]);
+    expect(given).not.toHaveProperty('seed');
   });
 
   it('sends no parameter that a reasoning model refuses', async () => {
-    const model = config.provider === 'anthropic' ? 'claude-sonnet-5-5' : 'gpt-5';
+    const model = { anthropic: 'claude-sonnet-5-5', gemini: 'gemini-3-pro' }[name] ?? 'gpt-5';
     const reasoning: ModelConfig = { ...config, model, accepts: [], effort: 'low' };
     const request = { ...requestOf(reasoning), sampling: { temperature: 1, topP: 0.5 } };
     if (config.provider === 'openai-compatible') return;
     expect(await create({ config: reasoning }).complete(request, never)).toMatchObject({ text: 'hello' });
-    expect(JSON.stringify(simulator.requests.at(-1)!.body)).toMatch(/"(reasoning_)?effort":"low"/);
+    expect(JSON.stringify(simulator.requests.at(-1)!.body)).toMatch(/"((reasoning_)?effort|thinkingLevel)":"low"/);
   });
 
   it('sends nothing that a strict provider refuses: blank messages, users in a row, mangled tool calls, lone surrogates', async () => {
@@ -226,17 +245,15 @@ describe.each(adapters)('the $name adapter', ({ name, config, create }) => {
   it('maps tools and their calls both ways', async () => {
     const calls = [{ id: 'call_1', name: 'bash', arguments: '{"command":"ls"}' }];
     simulator.behave(() => ({ kind: 'reply', text: 'I look.', toolCalls: calls }));
-    expect(await ask({ tools: [bash] })).toMatchObject({
-      text: 'I look.',
-      toolCalls: calls,
-      finishReason: 'tool_calls',
-    });
+    const { reasoning, ...reply } = await ask({ tools: [bash] });
+    expect(reply).toMatchObject({ text: 'I look.', toolCalls: calls, finishReason: 'tool_calls' });
     const messages: ChatMessage[] = [
       { role: 'user', content: 'go' },
       { role: 'assistant', content: 'I look.', toolCalls: calls },
       { role: 'tool', toolCallId: 'call_1', content: 'a.txt' },
     ];
-    await ask({ messages, tools: [bash] });
+    const [go, look, result] = messages as [ChatMessage, ChatMessage, ChatMessage];
+    await ask({ messages: [go, { ...look, reasoning: reasoning ?? '' }, result], tools: [bash] });
     const sent = simulator.requests.at(-1)!;
     expect(sent.messages).toEqual(messages);
     expect(sent.tools).toEqual([bash]);
@@ -260,7 +277,7 @@ describe.each(adapters)('the $name adapter', ({ name, config, create }) => {
       finishReason: 'length',
     });
     const filtered = await answering({ text: 'hal', finishReason: 'content_filter' });
-    expect(filtered.finishReason).toBe(config.provider === 'anthropic' ? 'refusal' : 'content_filter');
+    expect(filtered.finishReason).toBe(/anthropic|gemini/.test(name) ? 'refusal' : 'content_filter');
   });
 
   it('takes a prompt that the provider filters as an empty reply that costs nothing', async () => {

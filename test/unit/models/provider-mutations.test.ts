@@ -11,7 +11,14 @@ import type { RunDefinition } from '../../../domain/run/run.js';
 import { meteredCalls, type MeteredPorts } from '../../../models/gateway/metered-calls.js';
 import { providerAccess } from '../../../models/provider-access.js';
 import { createProviderModels } from '../../../models/provider-models.js';
-import { isOfAgents, PRICES, PROVIDER_CASES, type ProviderCase } from '../../fakes/providers/cases.js';
+import {
+  isOfAgents,
+  isOfPrograms,
+  PRICES,
+  PROVIDER_CASES,
+  type ProviderCase,
+  type ZooWire,
+} from '../../fakes/providers/cases.js';
 import { type ScriptedProvider, startScriptedProvider } from '../../fakes/providers/server.js';
 import { LONG } from '../../setup/long.js';
 
@@ -32,17 +39,17 @@ interface Outcome {
   reply: ModelReply | null;
 }
 
-const models = new Map<ProgramClient, RunDefinition['model']>();
+const models = new Map<ZooWire, RunDefinition['model']>();
 const ports = createProviderModels(ENV);
 
-function modelOf(wire: ProgramClient): RunDefinition['model'] {
+function modelOf(wire: ZooWire): RunDefinition['model'] {
   const known = models.get(wire);
   if (known !== undefined) return known;
-  const kind = PROVIDER_OF_CLIENT[wire][0]!;
+  const kind = wire === 'gemini' ? wire : PROVIDER_OF_CLIENT[wire][0]!;
   const config = modelConfigSchema.parse({
     ...{ schema: 1, description: 'test', provider: kind, model: 'the-model', apiKeyVariable: 'THE_KEY' },
     ...(wire === 'openai-responses' && { api: 'responses' }),
-    baseUrl: kind === 'anthropic' ? provider.url : `${provider.url}/v1`,
+    baseUrl: kind === 'anthropic' || kind === 'gemini' ? provider.url : `${provider.url}/v1`,
     ...{ contextWindow: WINDOW, maxOutputTokens: 2000, prices: [PRICES] },
   });
   const model = { name: 'alias', kind: 'real' as const, provider: kind, model: 'the-model', config };
@@ -83,7 +90,7 @@ function memoryLedger(outcome: { now: Outcome | null }): MeteredPorts['store'] {
   return store as MeteredPorts['store'];
 }
 
-async function byProgram({ wire: client, answer }: ProviderCase): Promise<Outcome> {
+async function byProgram({ wire: client, answer }: ProviderCase & { wire: ProgramClient }): Promise<Outcome> {
   const wire = wireOf(client);
   const outcome: { now: Outcome | null } = { now: null };
   const grant = { settled: () => undefined, limited: () => undefined, released: () => undefined };
@@ -106,7 +113,8 @@ const whole = (value: unknown): value is number => Number.isSafeInteger(value) &
 const RATES: Record<string, { input: number; output: number }> = { ...PRICES.tiers };
 
 /** The rules a second time: the price of counts that are beyond doubt, else null. */
-function priceOf(wire: ProgramClient, body: unknown): number | null {
+function priceOf(wire: ZooWire, body: unknown): number | null {
+  if (wire === 'gemini') return priceOfGemini(body);
   if (!isJson(body) || !isJson(body['usage'])) return null;
   const { usage } = body;
   const anthropic = wire === 'anthropic';
@@ -129,18 +137,46 @@ function priceOf(wire: ProgramClient, body: unknown): number | null {
   const prompt = anthropic ? input + read + written : input;
   if (read + written > prompt || Math.max(prompt, generated) > 2 * WINDOW) return null;
   const named = anthropic ? usage['service_tier'] : (body['service_tier'] ?? usage['service_tier']);
-  const tier = typeof named === 'string' ? named.trim().toLowerCase() : '';
-  const listed = ['', 'auto', 'default', 'standard', 'on_demand'].includes(tier);
-  const rates = listed ? PRICES : Object.hasOwn(RATES, tier) ? RATES[tier] : undefined;
+  const rates = ratesOf(named);
   if (rates === undefined) return null;
+  return costOf(rates, { prompt, read, written, generated });
+}
+
+function costOf(
+  rates: { input: number; output: number },
+  { prompt, read, written, generated }: Record<'prompt' | 'read' | 'written' | 'generated', number>,
+): number {
   const { cachedInput = rates.input, cacheWrite = rates.input } = rates as Partial<typeof PRICES>;
   const cost =
     (prompt - read - written) * rates.input + read * cachedInput + written * cacheWrite + generated * rates.output;
   return cost / 1e6;
 }
 
-const generated = (wire: ProgramClient, body: unknown): boolean => {
-  const tokens = numberIn(numberIn(body, 'usage'), wire === 'openai-chat' ? 'completion_tokens' : 'output_tokens');
+function ratesOf(named: unknown): { input: number; output: number } | undefined {
+  const tier = typeof named === 'string' ? named.trim().toLowerCase() : '';
+  const listed = ['', 'auto', 'default', 'standard', 'on_demand'].includes(tier);
+  return listed ? PRICES : Object.hasOwn(RATES, tier) ? RATES[tier] : undefined;
+}
+
+function priceOfGemini(body: unknown): number | null {
+  const usage = isJson(body) ? body['usageMetadata'] : null;
+  const counts = ['promptTokenCount', 'toolUsePromptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'];
+  const all = [...counts, 'cachedContentTokenCount', 'totalTokenCount'].map((key) => numberIn(usage, key) ?? 0);
+  if (!isJson(usage) || !whole(usage['promptTokenCount']) || !all.every(whole)) return null;
+  const [input = 0, found = 0, said = 0, thoughts = 0, read = 0, total = 0] = all;
+  const prompt = input + found;
+  const generated = Math.max(said + thoughts, total - prompt);
+  const rates = ratesOf(usage['serviceTier']);
+  if (rates === undefined || (total > 0 && total < prompt + said + thoughts)) return null;
+  if (read > prompt || Math.max(prompt, generated) > 2 * WINDOW) return null;
+  return costOf(rates, { prompt, read, written: 0, generated });
+}
+
+const generated = (wire: ZooWire, body: unknown): boolean => {
+  const of = numberIn(body, wire === 'gemini' ? 'usageMetadata' : 'usage');
+  if (wire === 'gemini')
+    return ['candidatesTokenCount', 'thoughtsTokenCount'].some((key) => Number(numberIn(of, key)) > 0);
+  const tokens = numberIn(of, wire === 'openai-chat' ? 'completion_tokens' : 'output_tokens');
   return typeof tokens === 'number' && tokens > 0;
 };
 
@@ -175,7 +211,7 @@ const picks = fc.array(fc.record({ at: fc.nat(500), what: fc.nat(STRANGE.length 
   ...{ minLength: 1, maxLength: 3 },
 });
 
-async function expectRight(one: ProviderCase, play: (one: ProviderCase) => Promise<Outcome>): Promise<void> {
+async function expectRight<T extends ProviderCase>(one: T, play: (one: T) => Promise<Outcome>): Promise<void> {
   const answer = async (change: { at: number; what: number; how: number }[]): Promise<void> => {
     const body = one.answer.body === undefined ? undefined : mutated(one.answer.body, change);
     const events = one.answer.events?.map((event, index, all) =>
@@ -203,7 +239,7 @@ describe('a provider that answers with anything', () => {
     'has an agent pay what is right, or its reservation: %s',
     (_name, one) => expectRight(one, byAgent),
   );
-  test.each(PROVIDER_CASES.map((one) => [`${one.wire}: ${one.name}`, one] as const))(
+  test.each(PROVIDER_CASES.filter(isOfPrograms).map((one) => [`${one.wire}: ${one.name}`, one] as const))(
     'has a program pay what is right, or its reservation: %s',
     (_name, one) => expectRight(one, byProgram),
   );

@@ -7,6 +7,7 @@ import { type ModelConfig, modelConfigSchema } from '../../../domain/model/confi
 import { estimateTokens } from '../../../domain/model/estimate-tokens.js';
 import type { ChatMessage, ModelReply, ModelRef } from '../../../domain/model/model.js';
 import { createAnthropicModel } from '../../../models/anthropic.js';
+import { createGeminiModel } from '../../../models/gemini.js';
 import { createOpenAiModel } from '../../../models/openai.js';
 import { createResponsesModel } from '../../../models/responses.js';
 import { agentConfig, stepRecord, taskSpec } from '../../fakes/records.js';
@@ -54,17 +55,18 @@ const run = (config: ModelConfig, tokens?: number) => ({
   model: refOf(config),
 });
 
+function adapterOf({ provider, api }: ModelConfig) {
+  if (provider === 'anthropic') return createAnthropicModel;
+  if (provider === 'gemini') return createGeminiModel;
+  return api === 'responses' ? createResponsesModel : createOpenAiModel;
+}
+
 /** The reply to these messages. */
 async function ask(config: ModelConfig, messages: ChatMessage[], answer: unknown): Promise<ModelReply> {
   answers = [answer];
   sent = [];
   const { port } = server.address() as AddressInfo;
-  const create =
-    config.provider === 'anthropic'
-      ? createAnthropicModel
-      : config.api === 'responses'
-        ? createResponsesModel
-        : createOpenAiModel;
+  const create = adapterOf(config);
   const model = create({ config, apiKey: 'key', baseUrl: `http://127.0.0.1:${port}/v1` });
   const request = { model: refOf(config), messages, sampling: {}, seed: 1 };
   return model.complete(request, new AbortController().signal);
@@ -171,6 +173,57 @@ describe('responses of OpenAI', () => {
       ...{ store: false, stream: false, include: ['reasoning.encrypted_content'] },
       reasoning: { effort: 'low', summary: 'auto' },
     });
+  });
+});
+
+describe('generateContent of Gemini', () => {
+  const gemini = configOf('gemini', 'gemini-3-flash');
+  const content = (...parts: unknown[]) => ({
+    candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 10, totalTokenCount: 20 },
+  });
+  const look = { functionCall: { name: 'bash', args: { command: 'ls' } } };
+  const signedLook = { ...look, thoughtSignature: SIGNATURE };
+  interface SentContent {
+    role: string;
+    parts: { functionResponse?: unknown }[];
+  }
+  async function partsAfter(config: ModelConfig, ...steps: ReturnType<typeof recorded>[]): Promise<unknown[]> {
+    await ask(config, buildMessages(run(config), steps, '/w'), content({ text: 'done' }));
+    const { contents } = sent[0] as unknown as { contents: SentContent[] };
+    return contents.flatMap(({ role, parts }) =>
+      parts.filter(({ functionResponse }) => role === 'model' || functionResponse !== undefined),
+    );
+  }
+  const result = { functionResponse: { name: 'bash', response: { output: 'a.py' } } };
+
+  it.each<[string, unknown[]]>([
+    ['of a call', [signedLook]],
+    [
+      'of a text, between thoughts',
+      [{ text: 'hm', thought: true }, { text: 'I ', thoughtSignature: 'YQ==' }, { text: 'look.' }, signedLook],
+    ],
+  ])('gets a signature back with its part, %s', async (_, parts) => {
+    const reply = await ask(gemini, [], content(...parts));
+    expect(await partsAfter(gemini, recorded(gemini, reply))).toEqual([...parts, result]);
+  });
+  it('gets the ids of calls that have one', async () => {
+    const named = { functionCall: { ...look.functionCall, id: 'fc-7' }, thoughtSignature: SIGNATURE };
+    const reply = await ask(gemini, [], content(named));
+    const answer = { functionResponse: { ...result.functionResponse, id: 'fc-7' } };
+    expect(await partsAfter(gemini, recorded(gemini, reply))).toEqual([named, answer]);
+  });
+  it('gets the word for unsigned calls where another model made them, if it needs one', async () => {
+    const step = recorded(openAi, await ask(openAi, [], chat({ tool_calls: [call('c1')] })));
+    const unsigned = { ...look, thoughtSignature: 'skip_thought_signature_validator' };
+    expect(await partsAfter(gemini, step)).toEqual([unsigned, result]);
+    expect(await partsAfter(configOf('gemini', 'gemini-2.5-flash'), step)).toEqual([look, result]);
+  });
+  it('takes a number for thinking as its budget', async () => {
+    const given = { generationConfig: { thinkingConfig: { includeThoughts: true } } };
+    await ask({ ...gemini, effort: '-1', extraBody: given }, [], content({ text: 'done' }));
+    const thinkingConfig = { includeThoughts: true, thinkingBudget: -1 };
+    expect(sent[0]).toMatchObject({ generationConfig: { thinkingConfig } });
   });
 });
 

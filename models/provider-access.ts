@@ -1,6 +1,7 @@
 import { BenchError } from '../domain/errors.js';
 import type { ModelRef } from '../domain/model/model.js';
 import { addressProblem, type ModelConfig } from '../domain/model/config.js';
+import { headerProblem } from '../domain/model/header-value.js';
 import { keyRedactor } from '../domain/text/redact-keys.js';
 import { isConfigured, mayGetKey, urlsVariableOf } from '../domain/rollouts/endpoint-addresses.js';
 import { type Credentials, unseal } from '../domain/rollouts/credentials.js';
@@ -91,23 +92,15 @@ export function providerAccess(env: Env, secrets: readonly string[] = [], sealin
   };
 }
 
-/** Copied from a text with curly quotes, or with a line break inside: no header can hold it. */
 function refuseUnsendable({ name }: ModelRef, sealed: Credentials, variable: string | undefined, apiKey: string): void {
   const key = sealed.apiKey === '' ? (variable ?? '') : "the endpoint's key";
   const values = [[key, apiKey], ...Object.entries(sealed.headers).map(([header, text]) => [`header ${header}`, text])];
   for (const [what = '', value = ''] of values) {
-    const characters = [...value];
-    const at = characters.findIndex((character) => /[^\t\x20-\x7e\x80-\xff]/u.test(character));
-    if (at < 0) continue;
-    const code = characters[at]?.codePointAt(0) ?? 0;
-    const number = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-    const shown =
-      code < 0x20 || code === 0x7f ? (code === 0x0a ? 'a line break' : 'a control character') : characters[at];
-    throw new BenchError(
-      'usage',
-      `${what}, for model ${name}, has ${shown} (${number}) as character ${at + 1}, which no HTTP header can hold`,
-      { code: 'setting.invalid', remedy: `Copy the key again, without quotes, on one line; ${RESTART}` },
-    );
+    const problem = headerProblem(value);
+    if (problem === null) continue;
+    throw new BenchError('usage', `${what}, for model ${name}, ${problem}`, {
+      ...{ code: 'setting.invalid', remedy: `Copy the key again, without quotes, on one line; ${RESTART}` },
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
 import type { ModelRef, SamplingParameters } from '../../domain/model/model.js';
 import { addressProblem } from '../../domain/model/config.js';
+import { headerProblem } from '../../domain/model/header-value.js';
 import { samplingProblem } from '../../domain/model/sampling.js';
 import { missingKeys, missingKeysError } from '../../catalog/index.js';
 import type { Notice } from '../notices.js';
@@ -13,7 +14,7 @@ export interface CheckModelsPorts {
 
 /**
  * Checks that every model accepts the requested parameters, that no address contains credentials,
- * and that the worker has the keys. The environment of an external worker is unknown, so missing
+ * and that the worker has the keys, in a form that a request can hold. The environment of an external worker is unknown, so missing
  * keys are only reported.
  */
 export function checkModels(
@@ -40,6 +41,7 @@ export function checkModels(
         remedy: 'Correct it where it is set. Nothing was started.',
       });
   }
+  if (needKeys && settings.worker === 'embedded') refuseUnsendableKeys(models, settings.env);
   const missing = missingKeys(models, settings.env);
   if (missing.length === 0) return;
   const error = missingKeysError(missing, settings.layout.envFile);
@@ -50,4 +52,16 @@ export function checkModels(
     message: error.message,
     variables: missing.length,
   });
+}
+
+function refuseUnsendableKeys(models: readonly ModelRef[], env: CheckModelsPorts['settings']['env']): void {
+  for (const { name, config } of models) {
+    const variable = config?.apiKeyVariable;
+    const problem = variable === undefined ? null : headerProblem((env[variable] ?? '').trim());
+    if (problem !== null)
+      throw new BenchError('usage', `${variable}, the key of model ${name}, ${problem}`, {
+        code: 'setting.invalid',
+        remedy: `Copy the key again, without quotes, on one line, to where ${variable} is set. Nothing was started.`,
+      });
+  }
 }

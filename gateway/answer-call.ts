@@ -17,6 +17,7 @@ const LIMITS: Record<string, string> = {
   cost: 'its cost limit is reached',
   tokens: 'its token limit is reached',
   budget: "its batch's budget is spent",
+  provider_refused: 'the provider refuses its calls',
 };
 
 const OF_THE_REQUEST: readonly string[] = ['bad_request', 'context_window'];

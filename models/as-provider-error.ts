@@ -54,7 +54,7 @@ const TOO_LONG = new RegExp(
 );
 const NO_MONEY = /credit balance|insufficient[ _](quota|funds|balance)|billing|exceeded your current quota/i;
 const FILTERED =
-  /content[ _](filter|policy|management)|content_policy_violation|ResponsibleAIPolicy|safety (system|policy)/i;
+  /content[ _](filter|policy|management)|content_policy_violation|ResponsibleAIPolicy|safety (system|policy)|requires moderation/i;
 const NO_MODEL = /model.{0,80}(not (found|exist)|does not exist)|(no such|unknown|invalid) model|not_found_error/i;
 
 /** Gemini and xAI say so with 400. */

@@ -157,7 +157,8 @@ async function sendCall(
   }
 }
 
-const MOST_PASSING = 2;
+/** Of one call, before it is refused and repeated once more. */
+export const MOST_PASSING = 2;
 /** After good answers of the run, the provider's doing: what the run has done is scored. */
 const REFUSALS: readonly ProviderErrorKind[] = ['bad_request', 'auth', 'unknown_model'];
 

@@ -2,7 +2,7 @@ import { estimateTextTokens, estimateTokens } from '../domain/model/estimate-tok
 import type { ModelReply, ModelRequest, TokenUsage } from '../domain/model/model.js';
 import type { ReportedUsage } from '../domain/model/reported-usage.js';
 import type { ModelConfig } from '../domain/model/config.js';
-import { costUsd, priceAt, tierPrice } from '../domain/model/price.js';
+import { costUsd, priceAt, tierPrice, usdOf } from '../domain/model/price.js';
 import { outputLimit } from './output-limit.js';
 
 function problemWith(counted: ReportedUsage | null, reply: { text: string }, config: ModelConfig): string | null {
@@ -30,9 +30,14 @@ export function priced(
 ): ModelReply {
   const list = priceAt(config.prices, now);
   const price = tierPrice(list, counted?.tier ?? null);
+  // Its price depends on the provider that it chose.
+  const charged = config.dialect === 'openrouter' ? (counted?.charged ?? null) : null;
   const problem =
     problemWith(counted, reply, config) ??
-    (price === undefined ? `prices has no tiers.${counted?.tier}, which the provider charged` : null);
+    (Number.isNaN(charged) ? 'the charged cost is no amount' : null) ??
+    (charged === null && price === undefined
+      ? `prices has no tiers.${counted?.tier}, which the provider charged`
+      : null);
   const said = [reply.text, ...(reply.toolCalls ?? []).map((call) => call.name + call.arguments)].join('\n');
   const usage: TokenUsage =
     problem === null && counted !== null
@@ -44,7 +49,8 @@ export function priced(
           reasoningTokens: 0,
           cacheWriteTokens: 0,
         };
-  const result: ModelReply = { ...reply, usage, costUsd: costUsd(price ?? list, usage) };
+  const cost = problem === null && charged !== null ? usdOf(charged) : costUsd(price ?? list, usage);
+  const result: ModelReply = { ...reply, usage, costUsd: cost };
   return problem === null ? result : { ...result, usageProblem: problem };
 }
 

@@ -22,7 +22,6 @@ import { createWireModel } from './wire-model.js';
 export const createGeminiModel = (settings: ModelSettings): ModelPort =>
   createWireModel(settings, {
     path: ({ model }) => `/${model.includes('/') ? model : `models/${model}`}:generateContent`,
-    keyHeaders: (apiKey) => ({ 'x-goog-api-key': apiKey }),
     body: requestBody,
     reply: replyFrom,
   });

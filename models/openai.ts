@@ -12,13 +12,14 @@ import { chatUsage } from '../domain/model/reported-usage.js';
 import type { ModelConfig } from '../domain/model/config.js';
 import type { ModelPort, Sending } from '../domain/ports/model-port.js';
 import { decodeReasoning, encodeReasoning } from '../domain/model/returned-reasoning.js';
-import { samplingFor } from '../domain/model/sampling.js';
+import { samplingFor, takesNewOutputKey } from '../domain/model/sampling.js';
 import { asProviderError, isContentPolicy } from './as-provider-error.js';
 import { boundedCall } from './bounded-call.js';
 import { captureCall } from './capture-call.js';
 import { errorInside } from './error-answer.js';
 import { priced, refusedPrompt } from './checked-usage.js';
 import { httpFetch } from './http-fetch.js';
+import { keyHeaders } from './key-headers.js';
 import { type ModelSettings, quietClient, USUAL_BASE_URL } from './model-settings.js';
 import { outputLimit } from './output-limit.js';
 import { cacheKey } from './prompt-cache-key.js';
@@ -37,7 +38,8 @@ export function createOpenAiModel(settings: ModelSettings): ModelPort {
       project: null,
       adminAPIKey: null,
       webhookSecret: null,
-      defaultHeaders: settings.headers ?? {},
+      // Null: none of the SDK's own.
+      defaultHeaders: { authorization: null, ...settings.headers, ...keyHeaders(config, apiKey) },
       fetch: (input, init) => httpFetch(input, init, { sending, publicOnly: settings.publicOnly }),
     });
   const timeout = settings.requestTimeoutMs ?? config.requestTimeoutSeconds * 1000;
@@ -83,10 +85,10 @@ function requestBody(config: ModelConfig, request: ModelRequest): ChatCompletion
     model: config.model,
     messages: wireMessages(sendableMessages(request.messages)),
     // Reasoning models accept only the new name, other servers often only the old one.
-    ...(config.provider === 'openai' ? { max_completion_tokens: most } : { max_tokens: most }),
+    ...(takesNewOutputKey(config) ? { max_completion_tokens: most } : { max_tokens: most }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
-    ...(accepts('seed') ? { seed: request.seed } : {}),
+    ...(accepts('seed') ? { [config.dialect === 'mistral' ? 'random_seed' : 'seed']: request.seed } : {}),
     ...cacheKey(config, request),
     ...(config.effort === undefined ? {} : { reasoning_effort: config.effort as 'medium' }),
     ...(tools.length === 0
@@ -200,6 +202,10 @@ const isEmpty = ({ message, finish_reason: reason }: Completion['choices'][numbe
   (message.tool_calls ?? []).length === 0 &&
   Object.keys(pick(message, [...RETURNED_OF_MESSAGE, 'reasoning'])).length === 0;
 
+/** Mistral distinguishes the window's limit from the answer's. */
+const finishReason = (reason: string | null | undefined): string =>
+  reason === 'model_length' ? 'length' : (reason ?? 'unknown').slice(0, 40);
+
 function replyFrom(completion: Completion, request: ModelRequest, config: ModelConfig, now: Date): ModelReply {
   const usage = chatUsage(completion);
   const choice = completion.choices[0];
@@ -211,7 +217,7 @@ function replyFrom(completion: Completion, request: ModelRequest, config: ModelC
   return priced(
     {
       text: refused ? (message.refusal ?? '') : content,
-      finishReason: refused || isEmpty(choice) ? 'refusal' : (choice.finish_reason ?? 'unknown').slice(0, 40),
+      finishReason: refused || isEmpty(choice) ? 'refusal' : finishReason(choice.finish_reason),
       ...(toolCalls.length === 0 ? {} : { toolCalls, reasoning: reasoningOf(message, config) }),
     },
     usage,

@@ -22,7 +22,6 @@ import { createWireModel } from './wire-model.js';
 export const createResponsesModel = (settings: ModelSettings): ModelPort =>
   createWireModel(settings, {
     path: () => '/responses',
-    keyHeaders: (apiKey) => ({ authorization: `Bearer ${apiKey === '' ? 'none' : apiKey}` }),
     body: requestBody,
     reply: replyFrom,
   });

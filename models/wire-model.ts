@@ -6,6 +6,7 @@ import { boundedCall } from './bounded-call.js';
 import { refusedPrompt } from './checked-usage.js';
 import { errorAnswer } from './error-answer.js';
 import { httpFetch } from './http-fetch.js';
+import { keyHeaders } from './key-headers.js';
 import { type ModelSettings, USUAL_BASE_URL } from './model-settings.js';
 import { withStatedLimits } from './stated-limits.js';
 
@@ -13,7 +14,6 @@ import { withStatedLimits } from './stated-limits.js';
 export interface ModelWire {
   /** Below the base address. */
   path(config: ModelConfig): string;
-  keyHeaders(apiKey: string): Record<string, string>;
   body(config: ModelConfig, request: ModelRequest): object;
   /** Throws ErrorAnswer for an error inside a success, UnusableResponse for what is no answer. */
   reply(answer: { data: unknown; headers: Headers }, request: ModelRequest, config: ModelConfig, now: Date): ModelReply;
@@ -29,7 +29,7 @@ export function createWireModel(settings: ModelSettings, wire: ModelWire): Model
   const post = async (body: string, callId: string | undefined, signal: AbortSignal, sending?: Sending) => {
     const headers = {
       ...{ 'content-type': 'application/json', accept: 'application/json', ...settings.headers },
-      ...wire.keyHeaders(apiKey),
+      ...keyHeaders(config, apiKey),
       ...(callId === undefined ? {} : { 'x-client-request-id': callId }),
     };
     const response = await httpFetch(url, { method: 'POST', headers, body, signal }, { sending, publicOnly });

@@ -6,6 +6,9 @@ export type Provider = (typeof PROVIDERS)[number];
 /** OpenAI's: chat completions, or responses. */
 const APIS = ['chat', 'responses'] as const;
 
+/** Compatible servers that differ in more than their address. */
+const DIALECTS = ['azure', 'mistral', 'openrouter'] as const;
+
 /** Optional parameters; an unlisted one is never sent. */
 const ACCEPTED_PARAMETERS = ['temperature', 'topP', 'seed', 'parallelToolCalls'] as const;
 
@@ -76,6 +79,8 @@ export const modelConfigSchema = z
     provider: z.enum(PROVIDERS),
     /** Of OpenAI and compatible servers; absent: chat completions. */
     api: z.enum(APIS).optional(),
+    /** Of an openai-compatible server; absent: none of its own. */
+    dialect: z.enum(DIALECTS).optional(),
     model: z.string().min(1).max(200),
     /** Absent: the provider's usual address. */
     baseUrl: url.optional(),
@@ -126,6 +131,8 @@ export const modelConfigSchema = z
       problem(['provider'], 'a model of this provider needs apiKeyVariable');
     if (config.api !== undefined && config.provider !== 'openai' && config.provider !== 'openai-compatible')
       problem(['api'], 'only openai and openai-compatible have a choice; remove it');
+    if (config.dialect !== undefined && config.provider !== 'openai-compatible')
+      problem(['dialect'], 'only openai-compatible has dialects; remove it');
     if (config.api === 'responses' && config.accepts.includes('seed'))
       problem(['accepts'], 'the responses API takes no seed; remove it');
     if (config.provider === 'gemini' && config.accepts.includes('parallelToolCalls'))

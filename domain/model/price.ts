@@ -22,6 +22,9 @@ export function usdText(units: bigint): string {
   return `${units < 0n ? '-' : ''}${digits.slice(0, -DECIMALS)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
+/** Of an amount below a million, rounded to what the ledger stores. */
+export const usdOf = (dollars: number): string => usdText(usdUnits(dollars.toFixed(DECIMALS)));
+
 export const addUsd = (...amounts: string[]): string => usdText(amounts.reduce((sum, one) => sum + usdUnits(one), 0n));
 export const subtractUsd = (a: string, b: string): string => usdText(usdUnits(a) - usdUnits(b));
 export function compareUsd(a: string, b: string): number {

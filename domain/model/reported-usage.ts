@@ -8,6 +8,8 @@ export interface ReportedUsage {
   problem: string | null;
   /** That the provider says it charged; null: none, or the one of the list price. */
   tier: string | null;
+  /** Dollars that the server says it charged; null: not said, NaN: no amount. */
+  charged?: number | null;
 }
 
 /** Tiers at the list price, in the words of OpenAI, Anthropic, Groq and Google. */
@@ -60,7 +62,7 @@ export function chatUsage(answer: Json): ReportedUsage | null {
   const input = inside(usage, 'prompt_tokens_details');
   // Kimi and DeepSeek have the cached tokens elsewhere.
   const cached = [input['cached_tokens'], usage['cached_tokens'], usage['prompt_cache_hit_tokens']];
-  return addedUp(
+  const counted = addedUp(
     {
       input: count(usage['prompt_tokens'], Number.NaN),
       output: count(usage['completion_tokens'], Number.NaN),
@@ -71,7 +73,18 @@ export function chatUsage(answer: Json): ReportedUsage | null {
     },
     tierOf(answer['service_tier'] ?? usage['service_tier']),
   );
+  return { ...counted, charged: chargedOf(usage) };
 }
+
+/** OpenRouter; by a key of one's own, the provider behind it charges that. */
+function chargedOf(usage: Json): number | null {
+  if (usage['cost'] == null) return null;
+  const upstream = usage['is_byok'] === true ? inside(usage, 'cost_details')['upstream_inference_cost'] : 0;
+  const charged = count(usage['cost']) + count(upstream);
+  return charged >= 0 && charged < MOST_CHARGED ? charged : Number.NaN;
+}
+
+const MOST_CHARGED = 1_000_000;
 
 /** Of OpenAI's responses. */
 export function responsesUsage(answer: Json): ReportedUsage | null {

@@ -1,6 +1,10 @@
 import type { SamplingParameters } from './model.js';
 import type { ModelConfig } from './config.js';
 
+/** OpenAI's models accept only the newer name of the output limit, `max_completion_tokens`. */
+export const takesNewOutputKey = ({ provider, dialect }: ModelConfig): boolean =>
+  provider === 'openai' || dialect === 'azure';
+
 /** Why a model does not accept these parameters; null: it does. */
 export function samplingProblem(config: ModelConfig, asked: SamplingParameters): string | null {
   const { temperature, topP, maxOutputTokens } = asked;

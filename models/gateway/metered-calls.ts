@@ -10,15 +10,16 @@ import type { CallLedger } from '../../domain/ports/record/call-ledger.js';
 import type { EventLog } from '../../domain/ports/record/events.js';
 import { compareUsd } from '../../domain/model/price.js';
 import { RefusedRow } from '../../domain/errors.js';
-import { ProviderError } from '../../domain/model/provider-error.js';
+import { ProviderError, type ProviderErrorKind } from '../../domain/model/provider-error.js';
 import type { RunDefinition } from '../../domain/run/run.js';
 import { asProviderError } from '../as-provider-error.js';
 import { ErrorAnswer, errorAnswer, errorInside, isPage } from '../error-answer.js';
 import { CallTookTooLong } from '../bounded-call.js';
 import { UnusableResponse } from '../decoded-body.js';
 import { HtmlAnswer } from '../http-fetch.js';
-import { backoffMs, dearerAnswer, reportRefusal } from '../call-model.js';
+import { backoffMs, dearerAnswer, MOST_PASSING, reportRefusal } from '../call-model.js';
 import { priced } from '../checked-usage.js';
+import { keyHeaders } from '../key-headers.js';
 import { USUAL_BASE_URL } from '../model-settings.js';
 import type { Access, ProviderAccess } from '../provider-access.js';
 import { timesFactor } from '../reservation.js';
@@ -38,7 +39,6 @@ export interface MeteredPorts {
 
 const RETRY_MS = 200_000;
 const LONGEST_PAUSE_MS = 30_000;
-const ANTHROPIC_VERSION = '2023-06-01';
 const never = new AbortController().signal;
 
 interface Outcome {
@@ -101,10 +101,18 @@ async function meteredCall(
     const { error, begun, verbatim } = tried;
     if (verbatim !== null) return { kind: 'refused', ...verbatim };
     const pause = Math.min(error.retryAfterMs ?? backoffMs(reserved), LONGEST_PAUSE_MS);
-    if (begun || !error.retryable || Date.now() + pause > until) return { kind: 'fault', fault: error, begun };
+    const inTime = Date.now() + pause <= until;
+    const passing = !begun && OF_THE_KEY.includes(error.kind) && (await hasAnswered(at));
+    if (passing && (reserved > MOST_PASSING + 1 || !inTime)) return { kind: 'limit', endReason: 'provider_refused' };
+    if (begun || !(passing || error.retryable) || !inTime) return { kind: 'fault', fault: error, begun };
     await sleep(pause);
   }
 }
+
+/** Faults of key, address or model; after good answers they pass, or are the provider's doing. */
+const OF_THE_KEY: readonly ProviderErrorKind[] = ['auth', 'unknown_model'];
+
+const hasAnswered = async ({ store, run }: Calling): Promise<boolean> => (await store.spending(run.runId)).tokens > 0;
 
 /** Waits for the account's grant; an error: clients would not wait long enough. */
 async function granted(
@@ -143,7 +151,15 @@ class Fault {
   ) {}
 }
 
-const FOR_THE_CLIENT = [400, 404, 413, 422];
+const FOR_THE_CLIENT = [400, 413, 422];
+/** Which the client cannot cure: the gateway writes key, address and model. */
+const NOT_THE_CLIENTS: readonly ProviderErrorKind[] = [
+  'auth',
+  'permission',
+  'unknown_model',
+  'quota',
+  'body_too_large',
+];
 /** Words and codes after which clients shorten their conversations. */
 const OVERFLOW = /prompt is too long|context_length_exceeded|maximum context length|request_too_large/i;
 
@@ -152,8 +168,8 @@ const OVERFLOW = /prompt is too long|context_length_exceeded|maximum context len
  * that the client reads. Null: it sees a fault.
  */
 function verbatimOf(wire: Wire, error: unknown, { kind }: ProviderError): { status: number; body: Json } | null {
-  // Some providers report an empty account with 400.
-  if (!(error instanceof ErrorAnswer) || kind === 'quota' || kind === 'body_too_large') return null;
+  // Some providers report an empty account, or a wrong key, with 400.
+  if (!(error instanceof ErrorAnswer) || NOT_THE_CLIENTS.includes(kind)) return null;
   const { status, said, json, body } = error.answered;
   const overflow = kind === 'context_window';
   if (!json || (!overflow && !FOR_THE_CLIENT.includes(status))) return null;
@@ -312,10 +328,6 @@ function urlOf({ config, baseUrl }: Access, path: string): URL {
 }
 
 function headersFor(access: Access, more: Readonly<Record<string, string>>, callId: string): Record<string, string> {
-  const { config, apiKey } = access;
-  const key =
-    config.provider === 'anthropic'
-      ? { 'x-api-key': apiKey, 'anthropic-version': ANTHROPIC_VERSION }
-      : { authorization: `Bearer ${apiKey === '' ? 'none' : apiKey}` };
+  const key = keyHeaders(access.config, access.apiKey);
   return { ...more, ...access.headers, ...key, ...(callId === '' ? {} : { 'x-client-request-id': callId }) };
 }

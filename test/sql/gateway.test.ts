@@ -529,6 +529,23 @@ test('a request that the provider does not accept is told in its words; a refuse
   expect(session.fatal?.message).toContain('does not accept the key');
 });
 
+test('a refused key or a 404 after good answers passes, or ends the run as the refusal of the provider', async () => {
+  const { session, runId } = await gateway('openai-chat', { retryMs: 1500 });
+  const said = async (): Promise<number> => (await send('/v1/chat/completions', asking('openai-chat'))).status;
+  simulator.behave(hello);
+  expect(await said()).toBe(200);
+  let refusals = 1;
+  simulator.behave(() => (refusals-- > 0 ? { kind: 'not_found' } : hello()));
+  expect([await said(), session.lastFault]).toEqual([200, null]);
+  simulator.behave(() => ({ kind: 'unauthorized' }));
+  expect(await said()).toBe(401);
+  await session.mustStop();
+  expect([session.limit, session.fatal]).toEqual(['provider_refused', null]);
+  const [first, ...more] = (await ledger(runId)).map(({ status }) => status);
+  expect([first, ...more.slice(0, 3)]).toEqual(['confirmed', 'failed', 'confirmed', 'failed']);
+  expect(new Set(more.slice(3))).toEqual(new Set(['failed']));
+});
+
 test('an account without credit ends the run, also where the provider says so with 400', async () => {
   const { session } = await gateway('anthropic');
   simulator.behave(() => ({ kind: 'quota' }));

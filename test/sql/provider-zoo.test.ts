@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, migrate, openDatabase } from '../../db/index.js';
 import { agentConfigSchema } from '../../domain/agent/config.js';
-import { PROGRAM_CLIENTS, PROVIDER_OF_CLIENT, type ProgramClient } from '../../domain/agent/program.js';
+import { PROVIDER_OF_CLIENT, type ProgramClient } from '../../domain/agent/program.js';
 import { wireOf } from '../../domain/gateway/wires.js';
 import { modelConfigSchema } from '../../domain/model/config.js';
 import { compareUsd } from '../../domain/model/price.js';
@@ -27,7 +27,7 @@ import {
   PRICES,
   PROVIDER_CASES,
   type Right,
-  type ZooWire,
+  type ProviderCase,
 } from '../fakes/providers/cases.js';
 import { type ScriptedProvider, startScriptedProvider } from '../fakes/providers/server.js';
 import { run, submission, task } from '../fixtures/rows.js';
@@ -51,10 +51,10 @@ beforeAll(async () => {
   await migrate(url);
   db = openDatabase(url);
   provider = await startScriptedProvider();
-  for (const client of [...PROGRAM_CLIENTS, 'gemini'] as const) {
-    const cases = PROVIDER_CASES.filter(({ wire }) => wire === client);
+  for (const player of new Set(PROVIDER_CASES.map(playerOf))) {
+    const cases = PROVIDER_CASES.filter((one) => playerOf(one) === player);
     // Programs play each case, agents those without a stream, and one is played again.
-    await submitRuns(client, cases.filter(isOfPrograms).length + cases.filter(isOfAgents).length + 1);
+    await submitRuns(player, cases[0]!, cases.filter(isOfPrograms).length + cases.filter(isOfAgents).length + 1);
   }
 });
 afterAll(async () => {
@@ -63,13 +63,18 @@ afterAll(async () => {
 });
 
 /** Runs that no case has played yet. */
-const fresh = new Map<ZooWire, RunDefinition[]>();
+const fresh = new Map<string, RunDefinition[]>();
 
-async function submitRuns(client: ZooWire, count: number): Promise<void> {
-  const kind = client === 'gemini' ? client : PROVIDER_OF_CLIENT[client][0]!;
+/** One model file serves these cases. */
+const playerOf = ({ wire, dialect }: Pick<ProviderCase, 'wire' | 'dialect'>): string => `${wire}/${dialect ?? ''}`;
+
+async function submitRuns(player: string, { wire: client, dialect }: ProviderCase, count: number): Promise<void> {
+  const known = client === 'gemini' ? client : PROVIDER_OF_CLIENT[client][0]!;
+  const kind = dialect === undefined ? known : 'openai-compatible';
   const config = modelConfigSchema.parse({
     ...{ schema: 1, description: 'test', provider: kind, model: 'the-model', apiKeyVariable: 'THE_KEY' },
     ...(client === 'openai-responses' && { api: 'responses' }),
+    ...(dialect !== undefined && { dialect }),
     baseUrl: kind === 'anthropic' || kind === 'gemini' ? provider.url : `${provider.url}/v1`,
     ...{ contextWindow: 100_000, maxOutputTokens: 2000, prices: [PRICES] },
   });
@@ -83,7 +88,7 @@ async function submitRuns(client: ZooWire, count: number): Promise<void> {
     Array.from({ length: count }, (_, index) => ({ ...run(batchId, task('t'), 'alias', index + 1), ...more })),
   );
   await db.intake.submit(batch);
-  fresh.set(client, [...batch.runs]);
+  fresh.set(player, [...batch.runs]);
 }
 
 interface Row extends Omit<TokenUsage, 'cacheWriteTokens'> {
@@ -129,8 +134,8 @@ function expectCharged(row: Row, right: Right): void {
 describe('agents', () => {
   test.each(PROVIDER_CASES.filter(isOfAgents).map((one) => [`${one.wire}: ${one.name}`, one] as const))(
     '%s',
-    async (_name, { wire, answer, right }) => {
-      const definition = fresh.get(wire)!.pop()!;
+    async (_name, { answer, right, ...one }) => {
+      const definition = fresh.get(playerOf(one))!.pop()!;
       provider.answer(answer);
       const ports = {
         ...{ store: db.store, models: createProviderModels(ENV), worker: oneWorker },
@@ -151,8 +156,9 @@ describe('agents', () => {
 });
 
 /** A program's call, on the run's gateway. */
-async function ask(client: ProgramClient, stream: boolean, retryMs: number) {
-  const definition = fresh.get(client)!.pop()!;
+async function ask(one: { wire: ProgramClient; dialect?: ProviderCase['dialect'] }, stream: boolean, retryMs: number) {
+  const client = one.wire;
+  const definition = fresh.get(playerOf(one))!.pop()!;
   const folder = mkdtempSync(join(tmpdir(), 'bench-zoo-'));
   const access = providerAccess(ENV);
   const calls = meteredCalls({ store: db.store, governor: unlimited, access, retryMs }, definition);
@@ -195,15 +201,16 @@ function seenBy({ kind }: Right, begun: boolean): { status: number; ends: boolea
   if (begun || kind === 'reply' || kind === 'usage_problem') return { status: 200, ends: false };
   if (kind === 'context_window' || kind === 'bad_request') return { status: 400, ends: false };
   if (kind === 'rate_limited') return { status: 429, ends: false };
-  return { status: 503, ends: kind === 'auth' || kind === 'body_too_large' };
+  return { status: 503, ends: ['auth', 'unknown_model', 'body_too_large'].includes(kind) };
 }
 
 describe('programs', () => {
   test.each(PROVIDER_CASES.filter(isOfPrograms).map((one) => [`${one.wire}: ${one.name}`, one] as const))(
     '%s',
-    async (_name, { name, wire, answer, right }) => {
+    async (_name, one) => {
+      const { name, answer, right } = one;
       provider.answer(answer);
-      const { status, text, session, rows } = await ask(wire, answer.events !== undefined, 0);
+      const { status, text, session, rows } = await ask(one, answer.events !== undefined, 0);
       const seen = seenBy(right, /in the middle|cut/.test(name));
       expect([answer.status === 413 && status === 413 ? 400 : answer.status === 422 ? 400 : status, text]).toEqual([
         seen.status,
@@ -220,7 +227,7 @@ describe('programs', () => {
   test('a stream that begins with an error is asked for again before the program sees a byte of it', async () => {
     const broken = PROVIDER_CASES.find(({ name }) => name.includes('before any content'))!.answer;
     provider.answer(broken, COMPLETE_STREAM);
-    const { status, text, rows } = await ask('anthropic', true, 20_000);
+    const { status, text, rows } = await ask({ wire: 'anthropic' }, true, 20_000);
     expect([status, text.match(/event: message_start/g)?.length]).toEqual([200, 1]);
     expect(text).toContain('message_stop');
     expect(text).not.toContain('overloaded');

@@ -17,6 +17,8 @@ export type ZooWire = ProgramClient | 'gemini';
 export interface ProviderCase {
   name: string;
   wire: ZooWire;
+  /** Of the model's file. */
+  dialect?: 'azure' | 'mistral' | 'openrouter';
   answer: ScriptedAnswer;
   right: Right;
 }
@@ -369,6 +371,85 @@ const geminiError = (name: string, body: ReturnType<typeof googleError>, kind: P
   right: { kind, costs: 'nothing' } as Right,
 });
 
+const routed = (name: string, more: object, right: Right): ProviderCase => ({
+  ...counted(`OpenRouter, ${name}`, { ...USUAL, ...more }, right),
+  dialect: 'openrouter',
+});
+
+const DIALECTS: ProviderCase[] = [
+  routed('its own cost', { cost: 0.00042 }, reply('0.00042', { outputTokens: 100 })),
+  routed('a free model', { cost: 0 }, reply('0', {})),
+  routed(
+    "by a key of one's own",
+    { cost: 0.00002, is_byok: true, cost_details: { upstream_inference_cost: 0.0004 } },
+    reply('0.00042', {}),
+  ),
+  routed('without a cost', {}, reply('0.0015', {})),
+  routed('a cost that is none', { cost: -1 }, { kind: 'usage_problem', says: /charged cost is no amount/ }),
+  counted('a cost of another server', { ...USUAL, cost: 0.00042 }, reply('0.0015', {})),
+  {
+    ...{ name: 'Azure: content filter of an answer', wire: 'openai-chat', dialect: 'azure' },
+    answer: { body: completion(USUAL, { choices: [choice(undefined, 'content_filter')] }) },
+    right: { kind: 'reply', usd: '0.0015', usage: {}, finish: 'content_filter' },
+  },
+  {
+    ...{ name: 'Azure: no such deployment', wire: 'openai-chat', dialect: 'azure' },
+    answer: {
+      status: 404,
+      body: { error: { code: 'DeploymentNotFound', message: 'The API deployment is not there.' } },
+    },
+    right: { kind: 'unknown_model', costs: 'nothing' },
+  },
+  {
+    ...{ name: 'Mistral: thinking in parts', wire: 'openai-chat', dialect: 'mistral' },
+    answer: {
+      body: completion(USUAL, {
+        choices: [
+          choice({
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+              { type: 'text', text: 'hello' },
+            ],
+          }),
+        ],
+      }),
+    },
+    right: { kind: 'reply', usd: '0.0015', usage: {} },
+  },
+  {
+    ...{ name: 'Mistral: context overflow', wire: 'openai-chat', dialect: 'mistral' },
+    answer: {
+      status: 400,
+      body: {
+        ...{ object: 'error', type: 'invalid_request_error', param: null, code: '3051' },
+        message:
+          'Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
+      },
+    },
+    right: context,
+  },
+  {
+    ...{ name: 'Mistral: a message that is an object', wire: 'openai-chat', dialect: 'mistral' },
+    answer: {
+      status: 422,
+      body: { object: 'error', message: { detail: [{ type: 'extra_forbidden', msg: 'Extra inputs', loc: ['seed'] }] } },
+    },
+    right: { kind: 'bad_request', costs: 'nothing', says: /extra_forbidden/ },
+  },
+  {
+    ...{ name: 'xAI: a wrong key', wire: 'openai-chat' },
+    answer: {
+      status: 400,
+      body: {
+        code: 'Client specified an invalid argument',
+        error: 'Incorrect API key provided: xa***. See console.x.ai.',
+      },
+    },
+    right: { kind: 'auth', costs: 'nothing' },
+  },
+];
+
 const GEMINI: ProviderCase[] = [
   gemini('complete', {}, { finish: 'stop' }),
   gemini(
@@ -497,7 +578,7 @@ const STREAMED: ProviderCase[] = [
 
 /** What providers answer, and what is right. */
 export const PROVIDER_CASES: readonly ProviderCase[] = [
-  ...[...OVERFLOWS, ...OTHER_REFUSALS, ...INSIDE, ...COUNTED, ...RESPONSES, ...GEMINI, ...STREAMED],
+  ...[...OVERFLOWS, ...OTHER_REFUSALS, ...INSIDE, ...COUNTED, ...RESPONSES, ...DIALECTS, ...GEMINI, ...STREAMED],
 ];
 
 /** Agents do not stream. */

@@ -39,26 +39,29 @@ interface Outcome {
   reply: ModelReply | null;
 }
 
-const models = new Map<ZooWire, RunDefinition['model']>();
+const models = new Map<string, RunDefinition['model']>();
 const ports = createProviderModels(ENV);
 
-function modelOf(wire: ZooWire): RunDefinition['model'] {
-  const known = models.get(wire);
+function modelOf({ wire, dialect }: Pick<ProviderCase, 'wire' | 'dialect'>): RunDefinition['model'] {
+  const name = `${wire}/${dialect ?? ''}`;
+  const known = models.get(name);
   if (known !== undefined) return known;
-  const kind = wire === 'gemini' ? wire : PROVIDER_OF_CLIENT[wire][0]!;
+  const own = wire === 'gemini' ? wire : PROVIDER_OF_CLIENT[wire][0]!;
+  const kind = dialect === undefined ? own : 'openai-compatible';
   const config = modelConfigSchema.parse({
     ...{ schema: 1, description: 'test', provider: kind, model: 'the-model', apiKeyVariable: 'THE_KEY' },
     ...(wire === 'openai-responses' && { api: 'responses' }),
+    ...(dialect !== undefined && { dialect }),
     baseUrl: kind === 'anthropic' || kind === 'gemini' ? provider.url : `${provider.url}/v1`,
     ...{ contextWindow: WINDOW, maxOutputTokens: 2000, prices: [PRICES] },
   });
   const model = { name: 'alias', kind: 'real' as const, provider: kind, model: 'the-model', config };
-  models.set(wire, model);
+  models.set(name, model);
   return model;
 }
 
-async function byAgent({ wire }: ProviderCase): Promise<Outcome> {
-  const model = modelOf(wire);
+async function byAgent(one: ProviderCase): Promise<Outcome> {
+  const model = modelOf(one);
   const messages = [{ role: 'user' as const, content: 'play' }];
   try {
     const reply = await ports
@@ -90,15 +93,16 @@ function memoryLedger(outcome: { now: Outcome | null }): MeteredPorts['store'] {
   return store as MeteredPorts['store'];
 }
 
-async function byProgram({ wire: client, answer }: ProviderCase & { wire: ProgramClient }): Promise<Outcome> {
-  const wire = wireOf(client);
+async function byProgram(one: ProviderCase & { wire: ProgramClient }): Promise<Outcome> {
+  const { answer } = one;
+  const wire = wireOf(one.wire);
   const outcome: { now: Outcome | null } = { now: null };
   const grant = { settled: () => undefined, limited: () => undefined, released: () => undefined };
   const governor = {
     acquire: () => Promise.resolve({ kind: 'granted' as const, grant }),
     flush: () => Promise.resolve(),
   };
-  const definition = { runId: 'r', batchId: 'b', seed: 1, model: modelOf(client), costLimitUsd: null, tokenLimit: 0 };
+  const definition = { runId: 'r', batchId: 'b', seed: 1, model: modelOf(one), costLimitUsd: null, tokenLimit: 0 };
   const ports = { store: memoryLedger(outcome), governor, access: providerAccess(ENV), retryMs: 0 };
   const calls: MeteredCalls = meteredCalls(ports, definition as unknown as RunDefinition);
   const body: Json = { stream: answer.events !== undefined };
@@ -113,7 +117,7 @@ const whole = (value: unknown): value is number => Number.isSafeInteger(value) &
 const RATES: Record<string, { input: number; output: number }> = { ...PRICES.tiers };
 
 /** The rules a second time: the price of counts that are beyond doubt, else null. */
-function priceOf(wire: ZooWire, body: unknown): number | null {
+function priceOf({ wire, dialect }: ProviderCase, body: unknown): number | null {
   if (wire === 'gemini') return priceOfGemini(body);
   if (!isJson(body) || !isJson(body['usage'])) return null;
   const { usage } = body;
@@ -137,6 +141,7 @@ function priceOf(wire: ZooWire, body: unknown): number | null {
   const prompt = anthropic ? input + read + written : input;
   if (read + written > prompt || Math.max(prompt, generated) > 2 * WINDOW) return null;
   const named = anthropic ? usage['service_tier'] : (body['service_tier'] ?? usage['service_tier']);
+  if (dialect === 'openrouter' && usage['cost'] != null) return chargedBy(usage);
   const rates = ratesOf(named);
   if (rates === undefined) return null;
   return costOf(rates, { prompt, read, written, generated });
@@ -156,6 +161,13 @@ function ratesOf(named: unknown): { input: number; output: number } | undefined 
   const tier = typeof named === 'string' ? named.trim().toLowerCase() : '';
   const listed = ['', 'auto', 'default', 'standard', 'on_demand'].includes(tier);
   return listed ? PRICES : Object.hasOwn(RATES, tier) ? RATES[tier] : undefined;
+}
+
+function chargedBy(usage: Json): number | null {
+  const own = usage['is_byok'] === true ? numberIn(usage['cost_details'], 'upstream_inference_cost') : 0;
+  const charged = Number(usage['cost']) + Number(own ?? 0);
+  const isAmount = typeof usage['cost'] === 'number' && (own == null || typeof own === 'number');
+  return isAmount && charged >= 0 && charged < 1_000_000 ? charged : null;
 }
 
 function priceOfGemini(body: unknown): number | null {
@@ -227,7 +239,7 @@ async function expectRight<T extends ProviderCase>(one: T, play: (one: T) => Pro
     if (charged === 'nothing') expect((one.answer.status ?? 200) < 300 && generated(one.wire, body)).toBe(false);
     if (reply === null || typeof charged === 'string') return;
     // Only a whole answer with counts beyond doubt costs what they say.
-    const due = priceOf(one.wire, body);
+    const due = priceOf(one, body);
     expect(due).not.toBeNull();
     expect(Number(charged.usd)).toBeCloseTo(due!, 9);
   };

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { noValidationLeft } from '../domain/agent/evaluation-message.js';
 import { buildMessages } from '../domain/agent/messages.js';
-import { GATEWAY_PORT, PROGRAM_COMMAND, PROGRAM_FOLDER, type Program } from '../domain/agent/program.js';
+import {
+  GATEWAY_PORT,
+  PROGRAM_COMMAND,
+  PROGRAM_FOLDER,
+  type Program,
+  type ProgramClient,
+} from '../domain/agent/program.js';
 import { naming } from '../domain/run/end-cause.js';
 import { BenchError, InfrastructureError, SandboxLost, Unrecoverable } from '../domain/errors.js';
 import type { HostActivities, RunProgramArgs, RunProgramResult } from '../domain/model/messages.js';
@@ -227,6 +233,18 @@ async function scoreOf({ store }: ProgramPorts, { runId }: RunDefinition, step: 
   return (record.observation ?? '').trim();
 }
 
+/** Under the names that the providers' own clients read. */
+function addressFor(client: ProgramClient, address: string, token: string): Record<string, string> {
+  switch (client) {
+    case 'anthropic':
+      return { ANTHROPIC_BASE_URL: address, ANTHROPIC_AUTH_TOKEN: token };
+    case 'gemini':
+      return { GOOGLE_GEMINI_BASE_URL: address, GEMINI_API_KEY: token };
+    default:
+      return { OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_BASE: `${address}/v1`, OPENAI_API_KEY: token };
+  }
+}
+
 /** Task, model address and the run's token; no key, and no proxy in between. */
 function scriptOf(run: RunDefinition, program: Program, at: { token: string; workspace: string }): string {
   const address = `http://127.0.0.1:${GATEWAY_PORT}`;
@@ -235,9 +253,7 @@ function scriptOf(run: RunDefinition, program: Program, at: { token: string; wor
   const variables = {
     ...{ BENCH_PROMPT: prompt?.content ?? '', BENCH_MODEL: model, BENCH_PROGRAM: PROGRAM_FOLDER },
     ...{ BENCH_GATEWAY: address, BENCH_TOKEN: at.token },
-    ...(program.client === 'anthropic'
-      ? { ANTHROPIC_BASE_URL: address, ANTHROPIC_AUTH_TOKEN: at.token }
-      : { OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_BASE: `${address}/v1`, OPENAI_API_KEY: at.token }),
+    ...addressFor(program.client, address, at.token),
   };
   return [
     'unset HTTP_PROXY HTTPS_PROXY http_proxy https_proxy ALL_PROXY all_proxy',

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 
-const QUERIES = ['beta', 'limit'];
+const QUERIES = ['beta', 'limit', 'alt'];
 
 export interface Head {
   /** Without prefix and query. */
   path: string;
+  query: URLSearchParams;
   /** From all places where clients put a token. */
   tokens: string[];
   userAgent: string;
@@ -19,7 +20,8 @@ export function readHead(request: IncomingMessage): Head | { status: number; pro
   if (!url.startsWith('/')) return { status: 400, problem: 'this is no proxy: ask for a path' };
   const [raw = '', query = ''] = url.split('?', 2);
   if (/\.\.|\/\/|%2f|%5c|%2e|\\|\0/i.test(raw)) return { status: 400, problem: 'the path is not plain' };
-  for (const name of new URLSearchParams(query).keys())
+  const queries = new URLSearchParams(query);
+  for (const name of queries.keys())
     if (!QUERIES.includes(name)) return { status: 400, problem: `unknown query ${JSON.stringify(name.slice(0, 40))}` };
   if ((headers['content-encoding'] ?? 'identity') !== 'identity')
     return { status: 415, problem: 'the body must not be compressed' };
@@ -27,10 +29,11 @@ export function readHead(request: IncomingMessage): Head | { status: number; pro
   if (names.includes('content-length') && names.includes('transfer-encoding'))
     return { status: 400, problem: 'Content-Length and Transfer-Encoding exclude each other' };
   const bearer = headers.authorization === undefined ? [] : [headers.authorization.replace(/^Bearer /i, '')];
-  const key = headers['x-api-key'];
+  const keys = [headers['x-api-key'], headers['x-goog-api-key']];
   return {
-    path: /(\/v1\/.*)$/.exec(raw)?.[1] ?? '/',
-    tokens: [...bearer, ...(typeof key === 'string' ? [key] : [])],
+    path: /(\/v1(?:beta)?\/.*)$/.exec(raw)?.[1] ?? '/',
+    query: queries,
+    tokens: [...bearer, ...keys.filter((key) => typeof key === 'string')],
     userAgent: headers['user-agent'] ?? '',
     agent: single(headers['x-claude-code-agent-id']).slice(0, 200),
   };

@@ -98,7 +98,9 @@ async function answer(session: GatewaySession, request: IncomingMessage, client:
     if (bytes === 'no_room') return client.answer(later(wire, 429, 'too many long requests at once', 2));
     const body = await inTurn(bytes.length, () => bySlices(bodyOf(bytes)));
     if (typeof body === 'string') return client.answer(refusal(wire, 400, body));
-    const asked = { wire, head, body, bytes: bytes.length, request };
+    const address = wire.addressed?.(head.path, head.query) ?? null;
+    if (address !== null && 'refused' in address) return client.answer(refusal(wire, 400, address.refused));
+    const asked = { wire, head, body: { ...body, ...address }, bytes: bytes.length, request };
     return await (isCall ? answerCall(session, asked, client) : countTokens(session, asked, client));
   } finally {
     place.leave();

@@ -2,6 +2,7 @@ import { isJson, type Json, listOf, textOf } from '../domain/gateway/json.js';
 import type { ModelConfig } from '../domain/model/config.js';
 import { billedWith, geminiFailure } from '../domain/model/failed-answer.js';
 import type { ChatMessage, ModelReply, ModelRequest, ToolCall, ToolDefinition } from '../domain/model/model.js';
+import { geminiFinish, geminiParts, geminiText } from '../domain/model/gemini-answer.js';
 import { geminiUsage } from '../domain/model/reported-usage.js';
 import { decodeReasoning, encodeReasoning } from '../domain/model/returned-reasoning.js';
 import { samplingFor } from '../domain/model/sampling.js';
@@ -141,9 +142,6 @@ function reasoningOf(parts: readonly Part[], { provider, model }: ModelConfig): 
   return encodeReasoning({ provider, model, ...(says && { parts: places }) });
 }
 
-const FINISH_REASONS: Record<string, string> = { STOP: 'stop', MAX_TOKENS: 'length' };
-const REFUSED = /SAFETY|PROHIBITED|BLOCKLIST|SPII|RECITATION|MODEL_ARMOR/;
-
 function replyFrom(
   { data, headers }: { data: unknown; headers: Headers },
   request: ModelRequest,
@@ -154,29 +152,23 @@ function replyFrom(
   const usage = geminiUsage(data);
   const failed = geminiFailure(data, billedWith(usage));
   if (failed !== null) throw errorInside(failed, headers);
-  const { candidates, promptFeedback } = data;
+  const { candidates } = data;
   const [candidate] = listOf(candidates);
   const answer = (reply: Pick<ModelReply, 'text' | 'finishReason' | 'toolCalls' | 'reasoning'>): ModelReply =>
     priced(reply, usage, request, config, now);
   if (candidate === undefined) {
-    if (textOf(inside(promptFeedback)['blockReason']) !== '') return answer({ text: '', finishReason: 'refusal' });
+    if (geminiFinish(data) === 'refusal') return answer({ text: '', finishReason: 'refusal' });
     if (usage === null || (candidates !== undefined && !Array.isArray(candidates)))
       throw new UnusableResponse('the response is no answer');
     return answer({ text: '', finishReason: 'empty_choice' });
   }
-  const parts = listOf(inside(candidate['content'])['parts']);
+  const parts = geminiParts(data);
   const toolCalls = parts.flatMap((part) => (isJson(part['functionCall']) ? [part['functionCall']] : [])).map(callOf);
-  const text = parts
-    .filter(isText)
-    .map((part) => textOf(part['text']))
-    .join('');
-  const reason = textOf(candidate['finishReason']).slice(0, 40) || 'unknown';
-  const isEmpty = reason === 'STOP' && parts.length === 0 && (usage?.usage.reasoningTokens ?? 0) === 0;
-  const finish =
-    toolCalls.length > 0 && reason === 'STOP' ? 'tool_calls' : (FINISH_REASONS[reason] ?? reason.toLowerCase());
+  const finish = geminiFinish(data) ?? 'unknown';
+  const isEmpty = finish === 'stop' && parts.length === 0 && (usage?.usage.reasoningTokens ?? 0) === 0;
   return answer({
-    text,
-    finishReason: isEmpty || REFUSED.test(reason) ? 'refusal' : finish,
+    text: geminiText(parts),
+    finishReason: isEmpty ? 'refusal' : finish,
     ...(toolCalls.length > 0 && { toolCalls, reasoning: reasoningOf(parts, config) }),
   });
 }

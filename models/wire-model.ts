@@ -35,7 +35,7 @@ export function createWireModel(settings: ModelSettings, wire: ModelWire): Model
     const response = await httpFetch(url, { method: 'POST', headers, body, signal }, { sending, publicOnly });
     // A redirect, which is not followed.
     if (response.status >= 300) throw errorAnswer(response.status, response.headers, '');
-    return { data: (await response.json()) as unknown, headers: response.headers };
+    return { data: await response.json(), headers: response.headers };
   };
   return {
     tellsSending: true,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** OpenAI's chat completions or responses, or Anthropic's messages. */
-export const PROGRAM_CLIENTS = ['openai-chat', 'openai-responses', 'anthropic'] as const;
+/** OpenAI's chat completions or responses, Anthropic's messages, or Gemini's own API. */
+export const PROGRAM_CLIENTS = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const;
 export type ProgramClient = (typeof PROGRAM_CLIENTS)[number];
 
 /** Ends a client at its limit; no single status ends them all. */
@@ -53,6 +53,7 @@ export const PROVIDER_OF_CLIENT: Readonly<Record<ProgramClient, readonly string[
   'openai-chat': ['openai', 'openai-compatible'],
   'openai-responses': ['openai', 'openai-compatible'],
   anthropic: ['anthropic'],
+  gemini: ['gemini'],
 };
 
 /** Number of the program's command in its sandbox. */

@@ -14,6 +14,8 @@ export function actionOf(calls: readonly ToolCall[]): string | null {
 function commandIn(given: string): string | null {
   const value = parsed(given);
   if (!isJson(value)) return null;
+  const { commands } = value;
+  if (Array.isArray(commands) && commands.every((one) => typeof one === 'string')) return commands.join('\n');
   const key = COMMAND_KEYS.find((one) => value[one] !== undefined);
   const command = key === undefined ? undefined : value[key];
   if (typeof command === 'string') return command;

@@ -54,7 +54,7 @@ const MESSAGE_KEYS = [
 export const chatWire: Wire = {
   client: 'openai-chat',
   path: '/v1/chat/completions',
-  upstreamPath: '/chat/completions',
+  upstreamPath: () => '/chat/completions',
 
   clean(body, allowed): Cleaned {
     const problem =

@@ -93,7 +93,7 @@ const briefly = <T>(value: T): T => {
 export const messagesWire: Wire = {
   client: 'anthropic',
   path: '/v1/messages',
-  upstreamPath: '/v1/messages',
+  upstreamPath: () => '/v1/messages',
 
   clean(body, allowed): Cleaned {
     const contents = [body['system'], ...listOf(body['messages']).map(({ content }) => content)];

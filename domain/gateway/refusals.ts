@@ -1,4 +1,4 @@
-import type { LimitAnswer } from '../agent/program.js';
+import type { LimitAnswer, ProgramClient } from '../agent/program.js';
 import type { Json } from './json.js';
 import type { Wire } from './wire.js';
 
@@ -24,7 +24,7 @@ const TYPES: Record<number, [openai: string, anthropic: string]> = {
 export function refusal(wire: Wire, status: number, message: string, code: string | null = null): Answer {
   const [openai, anthropic] = TYPES[status] ?? ['server_error', 'api_error'];
   const type = wire.client === 'anthropic' ? anthropic : openai;
-  return { status, body: wire.error({ type, code, message }) };
+  return { status, body: wire.error({ status, type, code, message }) };
 }
 
 export const wrongToken = (wire: Wire): Answer => ({
@@ -45,21 +45,25 @@ export const later = (wire: Wire, status: 429 | 503, message: string, seconds: n
   headers: { 'retry-after': String(Math.min(30, Math.max(1, Math.ceil(seconds)))) },
 });
 
+const BY_WIRE: Readonly<Record<ProgramClient, LimitAnswer>> = {
+  ...{ anthropic: 'billing_error', 'openai-responses': 'insufficient_quota' },
+  ...{ 'openai-chat': 'unauthorized', gemini: 'unauthorized' },
+};
+
 /** By the client's user agent, else its wire: no single status ends all clients. */
 export function limitAnswerOf(wire: Wire, declared: LimitAnswer | undefined, userAgent: string): LimitAnswer {
   if (declared !== undefined) return declared;
   if (/^claude-cli\//i.test(userAgent)) return 'billing_error';
   if (/^codex/i.test(userAgent)) return 'insufficient_quota';
   if (/litellm\/|^(?:Async)?OpenAI\/Python/i.test(userAgent)) return 'unauthorized';
-  return { anthropic: 'billing_error', 'openai-responses': 'insufficient_quota', 'openai-chat': 'unauthorized' }[
-    wire.client
-  ] as LimitAnswer;
+  return BY_WIRE[wire.client];
 }
 
 /** The run's limit is reached: never 403, 5xx or a wait, after which clients retry. */
 export function limitReached(wire: Wire, how: LimitAnswer, message: string): Answer {
   const type = wire.client === 'anthropic' ? 'billing_error' : 'insufficient_quota';
-  const body = wire.error({ type, code: type, message });
-  if (how === 'unauthorized') return { status: 401, body, headers: NOT_AGAIN };
-  return { status: 429, body, ...(how === 'billing_error' && { headers: NOT_AGAIN }) };
+  const status = how === 'unauthorized' ? 401 : 429;
+  const body = wire.error({ status, type, code: type, message });
+  if (how === 'unauthorized') return { status, body, headers: NOT_AGAIN };
+  return { status, body, ...(how === 'billing_error' && { headers: NOT_AGAIN }) };
 }

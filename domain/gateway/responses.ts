@@ -101,7 +101,7 @@ const items = (input: unknown): Json[] =>
 export const responsesWire: Wire = {
   client: 'openai-responses',
   path: '/v1/responses',
-  upstreamPath: '/responses',
+  upstreamPath: () => '/responses',
 
   clean(body, allowed): Cleaned {
     for (const key of ['previous_response_id', 'conversation'])

@@ -38,9 +38,12 @@ export interface Assembly {
 /** The protocol of a client and its provider: pure rules. */
 export interface Wire {
   client: ProgramClient;
+  /** Of its calls; a wire with `addressed` has others below. */
   path: string;
   /** Below the provider's base address. */
-  upstreamPath: string;
+  upstreamPath: (call: { model: string; stream: boolean }) => string;
+  /** What the address of a call says; null: it is no call. Absent: all is in the body. */
+  addressed?(path: string, query: URLSearchParams): { model: string; stream: boolean } | { refused: string } | null;
   clean(body: Json, allowed: Allowed): Cleaned;
   /** The request as messages, for the record. */
   messages(body: Json): ChatMessage[];
@@ -52,7 +55,7 @@ export interface Wire {
   failure(answer: Json): FailedAnswer | 'malformed' | null;
   assembly(body: Json): Assembly;
   stream(answer: Json): StreamEvent[];
-  error(error: { type: string; code: string | null; message: string }): Json;
+  error(error: { status: number; type: string; code: string | null; message: string }): Json;
 }
 
 export const parsed = (data: string): Json | null => {

@@ -1,3 +1,4 @@
+import { isJson } from '../../domain/gateway/json.js';
 import type { ModelConfig } from '../../domain/model/config.js';
 import type { MeteredCall } from '../../domain/ports/metered-calls.js';
 import { highestCostUsd, priceAt } from '../../domain/model/price.js';
@@ -16,7 +17,10 @@ const OUTPUT_KEYS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens']
 export function estimateOf(config: ModelConfig, { body, text, images, imageBytes }: MeteredCall): Estimate {
   const bytes = Buffer.byteLength(text) - imageBytes;
   const inputTokens = Math.min(Math.ceil(bytes / 3) + images * PER_IMAGE, config.contextWindow);
-  const asked = OUTPUT_KEYS.map((key) => body[key]).find((value) => typeof value === 'number');
+  const { generationConfig: nested } = body;
+  const asked = [...OUTPUT_KEYS.map((key) => body[key]), isJson(nested) ? nested['maxOutputTokens'] : null].find(
+    (value) => typeof value === 'number',
+  );
   const outputTokens = Math.min(typeof asked === 'number' ? asked : Infinity, config.maxOutputTokens);
   return {
     inputTokens,

@@ -195,15 +195,18 @@ async function attempt(
   const progress = { begun: false, sent: false };
   let found: Outcome;
   try {
-    const answer = await post(urlOf(access, call.wire.upstreamPath), {
-      headers: headersFor(access, call.headers, `${run.runId}/${call.step}/0/${about.number}`),
-      body: call.text,
-      signal: limit,
-      sending: async () => {
-        await store.sendingCall(key, about.number);
-        progress.sent = true;
+    const answer = await post(
+      urlOf(access, call.wire.upstreamPath({ model: config.model, stream: call.asked['stream'] === true })),
+      {
+        headers: headersFor(access, call.headers, `${run.runId}/${call.step}/0/${about.number}`),
+        body: call.text,
+        signal: limit,
+        sending: async () => {
+          await store.sendingCall(key, about.number);
+          progress.sent = true;
+        },
       },
-    });
+    );
     found = await read(answer, call, access, (one) => {
       progress.begun = true;
       event(one);

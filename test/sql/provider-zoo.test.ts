@@ -23,7 +23,6 @@ import { oneWorker } from '../fakes/one-worker.js';
 import {
   COMPLETE_STREAM,
   isOfAgents,
-  isOfPrograms,
   PRICES,
   PROVIDER_CASES,
   type Right,
@@ -54,7 +53,7 @@ beforeAll(async () => {
   for (const player of new Set(PROVIDER_CASES.map(playerOf))) {
     const cases = PROVIDER_CASES.filter((one) => playerOf(one) === player);
     // Programs play each case, agents those without a stream, and one is played again.
-    await submitRuns(player, cases[0]!, cases.filter(isOfPrograms).length + cases.filter(isOfAgents).length + 1);
+    await submitRuns(player, cases[0]!, cases.length + cases.filter(isOfAgents).length + 1);
   }
 });
 afterAll(async () => {
@@ -69,8 +68,7 @@ const fresh = new Map<string, RunDefinition[]>();
 const playerOf = ({ wire, dialect }: Pick<ProviderCase, 'wire' | 'dialect'>): string => `${wire}/${dialect ?? ''}`;
 
 async function submitRuns(player: string, { wire: client, dialect }: ProviderCase, count: number): Promise<void> {
-  const known = client === 'gemini' ? client : PROVIDER_OF_CLIENT[client][0]!;
-  const kind = dialect === undefined ? known : 'openai-compatible';
+  const kind = dialect === undefined ? PROVIDER_OF_CLIENT[client][0]! : 'openai-compatible';
   const config = modelConfigSchema.parse({
     ...{ schema: 1, description: 'test', provider: kind, model: 'the-model', apiKeyVariable: 'THE_KEY' },
     ...(client === 'openai-responses' && { api: 'responses' }),
@@ -80,7 +78,7 @@ async function submitRuns(player: string, { wire: client, dialect }: ProviderCas
   });
   const agent = agentConfigSchema.parse({
     ...{ schema: 1, description: 'test', systemTemplate: 's', taskTemplate: 't' },
-    ...(client !== 'gemini' && { program: { client, command: 'true' } }),
+    program: { client, command: 'true' },
   });
   const model = { name: 'alias', kind: 'real' as const, provider: kind, model: 'the-model', config };
   const more = { model, agent, agentHash: JSON.stringify(agent), sampling: {}, costLimitUsd: null };
@@ -155,8 +153,13 @@ describe('agents', () => {
   );
 });
 
+const pathOf = (client: ProgramClient, stream: boolean): string =>
+  client === 'gemini'
+    ? `/v1beta/models/the-model:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`
+    : wireOf(client).path;
+
 /** A program's call, on the run's gateway. */
-async function ask(one: { wire: ProgramClient; dialect?: ProviderCase['dialect'] }, stream: boolean, retryMs: number) {
+async function ask(one: Pick<ProviderCase, 'wire' | 'dialect'>, stream: boolean, retryMs: number) {
   const client = one.wire;
   const definition = fresh.get(playerOf(one))!.pop()!;
   const folder = mkdtempSync(join(tmpdir(), 'bench-zoo-'));
@@ -170,13 +173,15 @@ async function ask(one: { wire: ProgramClient; dialect?: ProviderCase['dialect']
     ...{ model: 'the-model', ...(stream ? { stream: true } : {}) },
     ...(client === 'openai-responses'
       ? { input: [{ type: 'message', ...question }] }
-      : { max_tokens: 500, messages: [question] }),
+      : client === 'gemini'
+        ? { generationConfig: { maxOutputTokens: 500 }, contents: [{ role: 'user', parts: [{ text: 'play' }] }] }
+        : { max_tokens: 500, messages: [question] }),
   };
   try {
     const got = await new Promise<{ status: number; text: string }>((resolve, reject) => {
       const asked = httpRequest(
         {
-          ...{ socketPath: join(folder, 'sock'), path: wireOf(client).path, method: 'POST', agent: false },
+          ...{ socketPath: join(folder, 'sock'), path: pathOf(client, stream), method: 'POST', agent: false },
           headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
         },
         (answer) => {
@@ -205,24 +210,21 @@ function seenBy({ kind }: Right, begun: boolean): { status: number; ends: boolea
 }
 
 describe('programs', () => {
-  test.each(PROVIDER_CASES.filter(isOfPrograms).map((one) => [`${one.wire}: ${one.name}`, one] as const))(
-    '%s',
-    async (_name, one) => {
-      const { name, answer, right } = one;
-      provider.answer(answer);
-      const { status, text, session, rows } = await ask(one, answer.events !== undefined, 0);
-      const seen = seenBy(right, /in the middle|cut/.test(name));
-      expect([answer.status === 413 && status === 413 ? 400 : answer.status === 422 ? 400 : status, text]).toEqual([
-        seen.status,
-        text,
-      ]);
-      expect(session.fatal !== null).toBe(seen.ends);
-      if (right.kind === 'context_window') expect(text).toMatch(/context_length_exceeded|prompt is too long|too_large/);
-      if (right.kind === 'reply') expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(answer.body)));
-      expect(rows).toHaveLength(1);
-      expectCharged(rows[0]!, right);
-    },
-  );
+  test.each(PROVIDER_CASES.map((one) => [`${one.wire}: ${one.name}`, one] as const))('%s', async (_name, one) => {
+    const { name, answer, right } = one;
+    provider.answer(answer);
+    const { status, text, session, rows } = await ask(one, answer.events !== undefined, 0);
+    const seen = seenBy(right, /in the middle|cut/.test(name));
+    expect([answer.status === 413 && status === 413 ? 400 : answer.status === 422 ? 400 : status, text]).toEqual([
+      seen.status,
+      text,
+    ]);
+    expect(session.fatal !== null).toBe(seen.ends);
+    if (right.kind === 'context_window') expect(text).toMatch(/context_length_exceeded|prompt is too long|too_large/);
+    if (right.kind === 'reply') expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(answer.body)));
+    expect(rows).toHaveLength(1);
+    expectCharged(rows[0]!, right);
+  });
 
   test('a stream that begins with an error is asked for again before the program sees a byte of it', async () => {
     const broken = PROVIDER_CASES.find(({ name }) => name.includes('before any content'))!.answer;

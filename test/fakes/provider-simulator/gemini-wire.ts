@@ -4,7 +4,7 @@ import { blank, type ErrorName, type Wire } from './wire.js';
 interface Part {
   text?: string;
   functionCall?: { id?: string; name: string; args: unknown };
-  functionResponse?: { id?: string; name: string; response: { output: string } };
+  functionResponse?: { id?: string; name: string; response?: { output?: string } };
   thoughtSignature?: string;
 }
 interface Content {
@@ -31,6 +31,12 @@ const ERRORS: Record<ErrorName, (about: { model: string; key: string }) => [numb
   bad_request: ({ key }) => [400, 'INVALID_ARGUMENT', `Invalid value at contents, said ${key}`],
 };
 
+/** The server adds the address's model and `stream`. */
+const KEYS = [
+  ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'safetySettings', 'generationConfig', 'cachedContent'],
+  ...['model', 'stream'],
+];
+
 /** Gemini's generateContent, as strict as Gemini 3. */
 export const geminiWire: Wire = {
   keyOf: (headers) => String(headers['x-goog-api-key'] ?? ''),
@@ -46,22 +52,21 @@ export const geminiWire: Wire = {
   tools: (body) =>
     (
       (body['tools'] ?? []) as {
-        functionDeclarations: { name: string; description: string; parametersJsonSchema: Record<string, unknown> }[];
+        functionDeclarations?: (ToolDefinition & { parametersJsonSchema?: Record<string, unknown> })[];
       }[]
-    ).flatMap(({ functionDeclarations }) =>
-      functionDeclarations.map(({ name, description, parametersJsonSchema: parameters }): ToolDefinition => ({
-        name,
-        description,
-        parameters,
+    ).flatMap(({ functionDeclarations = [] }) =>
+      functionDeclarations.map(({ name, description, parameters, parametersJsonSchema }): ToolDefinition => ({
+        ...{ name, description, parameters: parametersJsonSchema ?? parameters },
       })),
     ),
 
   refusal(body) {
+    const unknown = Object.keys(body).find((key) => !KEYS.includes(key));
+    if (unknown !== undefined) return `Invalid JSON payload received. Unknown name "${unknown}": Cannot find field.`;
     const contents = contentsOf(body);
     if (contents[0]?.role !== 'user') return 'the first content is not of the user';
     let open = 0;
-    for (const [index, { role, parts }] of contents.entries()) {
-      if (contents[index - 1]?.role === role) return 'roles do not alternate';
+    for (const { parts } of contents) {
       if (parts.length === 0) return 'an empty content';
       if (parts.some((part) => 'text' in part && blank(part.text))) return 'an empty text';
       if (parts.filter(({ functionResponse }) => functionResponse !== undefined).length !== open)
@@ -86,7 +91,7 @@ export const geminiWire: Wire = {
     totalTokenCount: usage.inputTokens + usage.outputTokens,
   }),
 
-  answer(_id, model, reply, usage) {
+  answer(id, model, reply, usage) {
     const calls = (reply.toolCalls ?? []).map(({ id, name, arguments: given }, index) => ({
       functionCall: { id, name, args: JSON.parse(given) as unknown },
       ...(index === 0 && { thoughtSignature: 'c2lnbmVk' }),
@@ -98,7 +103,7 @@ export const geminiWire: Wire = {
       ...(reply.empty === true
         ? { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }
         : { candidates: [{ index: 0, content: { role: 'model', parts }, finishReason: reason }] }),
-      modelVersion: model,
+      ...{ responseId: id, modelVersion: model },
       ...(usage === null ? {} : { usageMetadata: usage }),
     };
   },
@@ -115,7 +120,11 @@ function messagesOf({ role, parts }: Content): ChatMessage[] {
     return parts.map(({ text, functionResponse }): ChatMessage => {
       if (functionResponse === undefined) return { role: 'user', content: text ?? '' };
       const id = functionResponse.id ?? functionResponse.name;
-      return { role: 'tool', content: functionResponse.response.output, toolCallId: id };
+      return {
+        role: 'tool',
+        content: functionResponse.response?.output ?? JSON.stringify(functionResponse.response),
+        toolCallId: id,
+      };
     });
   const content = parts.map(({ text = '' }) => text).join('');
   const toolCalls = parts.flatMap(({ functionCall }) => {

@@ -47,7 +47,7 @@ const WIRES: Readonly<Record<string, Wire>> = {
   '/v1/responses': responsesWire,
   '/v1/messages': anthropicWire,
 };
-const GEMINI = /^\/v1beta\/models\/([^/:]+):generateContent$/;
+const GEMINI = /^\/v1beta\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
 const NAMES = new Map<Wire, SimulatedRequest['wire']>([
   [openAiWire, 'openai'],
   [responsesWire, 'responses'],
@@ -67,15 +67,18 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (incoming.url ?? '').split('?')[0];
-    const ofGemini = GEMINI.exec(path ?? '')?.[1];
-    const counting = path === '/v1/messages/count_tokens';
-    const wire = ofGemini !== undefined ? geminiWire : counting ? anthropicWire : (WIRES[path ?? ''] ?? null);
+    const wire =
+      path === '/v1/messages/count_tokens'
+        ? anthropicWire
+        : (WIRES[path ?? ''] ?? (GEMINI.test(path ?? '') ? geminiWire : null));
     let text = '';
     for await (const chunk of incoming as AsyncIterable<Buffer>) text += chunk.toString('utf8');
     if (wire === null) return send(response, 404, { error: { message: `no route ${path}` } });
-    const body = JSON.parse(text) as Record<string, unknown>;
+    const [, asked, method] = GEMINI.exec(path ?? '') ?? [];
+    const address = asked === undefined ? {} : { model: asked, stream: method === 'streamGenerateContent' };
+    const body = { ...(JSON.parse(text) as Record<string, unknown>), ...address };
     const key = wire.keyOf(incoming.headers);
-    const model = ofGemini ?? String(body['model']);
+    const model = String(body['model']);
     const fail = (name: ErrorName, headers: Record<string, string> = {}, status?: number): void => {
       const error = wire.error(name, { model, key });
       send(response, status ?? error.status, error.body, headers);
@@ -84,7 +87,7 @@ export async function startProviderSimulator(options: SimulatorOptions): Promise
     const refusal = wire.refusal(body);
     const asksTooMuch = options.tokens === undefined && 'return_token_ids' in body;
     if (asksTooMuch) return fail('bad_request');
-    if (counting) {
+    if (path === '/v1/messages/count_tokens') {
       counted += 1;
       return send(response, 200, { input_tokens: Math.ceil(text.length / 4) });
     }

@@ -13,7 +13,10 @@ interface Message {
 }
 const messagesOf = (body: Record<string, unknown>): Message[] => (body['messages'] ?? []) as Message[];
 
-const ERRORS: Record<ErrorName, (about: { model: string; key: string }) => [number, string, string, string | null]> = {
+export const ERRORS: Record<
+  ErrorName,
+  (about: { model: string; key: string }) => [number, string, string, string | null]
+> = {
   rate_limit: () => [429, 'Rate limit reached for requests', 'requests', 'rate_limit_exceeded'],
   quota: () => [429, 'You exceeded your current quota', 'insufficient_quota', 'insufficient_quota'],
   server_error: () => [500, 'The server had an error while processing your request', 'server_error', null],

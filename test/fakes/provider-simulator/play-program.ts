@@ -9,6 +9,8 @@ const SHELLS: readonly [tool: string, argument: string][] = [
   ['bash', 'command'],
   ['exec_command', 'cmd'],
   ['terminal', 'command'],
+  ['run_shell_command', 'command'],
+  ['run_commands', 'commands'],
 ];
 
 /**
@@ -32,7 +34,11 @@ export function playProgram(policy: string): Behaviour {
     const parsed = parseFencedReply(text);
     if (parsed.kind !== 'action') return { kind: 'reply', text };
     const [name, argument] = shell;
-    const call = { id: `call_${request.number}`, name, arguments: JSON.stringify({ [argument]: parsed.action }) };
+    const call = {
+      id: `call_${request.number}`,
+      name,
+      arguments: JSON.stringify({ [argument]: argument === 'commands' ? [parsed.action] : parsed.action }),
+    };
     return { kind: 'reply', text: parsed.thought, toolCalls: [call] };
   };
 }

@@ -81,9 +81,24 @@ function responseEvents(answer: Json): string[] {
   ];
 }
 
+/** The text in pieces; the calls, the end and the counts come last. */
+function geminiEvents(answer: Json): string[] {
+  const { candidates, usageMetadata, ...head } = answer;
+  const [candidate] = (candidates ?? []) as { content: { parts: { text?: string }[] }; finishReason: string }[];
+  if (candidate === undefined) return [unnamed(answer)];
+  const { parts } = candidate.content;
+  const texts = parts.flatMap(({ text }) => (text === undefined ? [] : pieces(text)));
+  const part = (one: object, more: object = {}): string =>
+    unnamed({ ...head, candidates: [{ index: 0, content: { role: 'model', parts: [one] }, ...more }] });
+  const calls = parts.filter(({ text }) => text === undefined);
+  const last = { index: 0, content: { role: 'model', parts: calls }, finishReason: candidate.finishReason };
+  return [...texts.map((text) => part({ text })), unnamed({ ...head, candidates: [last], usageMetadata })];
+}
+
 export function streamOf({ wire, body }: SimulatedRequest, answer: Json): string[] {
   if (wire === 'anthropic') return messageEvents(answer);
   if (wire === 'responses') return responseEvents(answer);
+  if (wire === 'gemini') return geminiEvents(answer);
   const options = body['stream_options'] as { include_usage?: boolean } | undefined;
   return chatEvents(answer, options?.include_usage === true);
 }

@@ -1,6 +1,7 @@
 import type { ProgramClient } from '../../../domain/agent/program.js';
 import type { TokenUsage } from '../../../domain/model/model.js';
 import type { ProviderErrorKind } from '../../../domain/model/provider-error.js';
+import { GEMINI_CASES } from './gemini-cases.js';
 import type { ScriptedAnswer } from './server.js';
 
 /** The right outcome of a call. */
@@ -11,12 +12,9 @@ export type Right =
   | { kind: 'usage_problem'; says: RegExp }
   | { kind: ProviderErrorKind; costs: 'nothing' | 'the reservation'; says?: RegExp };
 
-/** Gemini's own wire serves agents only. */
-export type ZooWire = ProgramClient | 'gemini';
-
 export interface ProviderCase {
   name: string;
-  wire: ZooWire;
+  wire: ProgramClient;
   /** Of the model's file. */
   dialect?: 'azure' | 'mistral' | 'openrouter';
   answer: ScriptedAnswer;
@@ -30,7 +28,7 @@ export const PRICES = {
 } as const;
 
 const context: Right = { kind: 'context_window', costs: 'nothing' };
-const overflow = (name: string, body: unknown, status = 400, wire: ZooWire = 'openai-chat'): ProviderCase => ({
+const overflow = (name: string, body: unknown, status = 400, wire: ProgramClient = 'openai-chat'): ProviderCase => ({
   ...{ name: `context overflow: ${name}`, wire, answer: { status, body }, right: context },
 });
 
@@ -99,7 +97,7 @@ const OVERFLOWS: ProviderCase[] = [
   overflow("a proxy of Anthropic's wire", { detail: MAXIMUM }, 400, 'anthropic'),
 ];
 
-const refusedByProxy = (name: string, wire: ZooWire, answer: ScriptedAnswer): ProviderCase => ({
+const refusedByProxy = (name: string, wire: ProgramClient, answer: ScriptedAnswer): ProviderCase => ({
   ...{ name: `a proxy refuses the body: ${name}`, wire, answer: { status: 413, ...answer } },
   right: { kind: 'body_too_large', costs: 'nothing', says: /refuses its size.*a body of \d+ bytes/ },
 });
@@ -140,7 +138,7 @@ const completion = (usage: unknown, more: object = {}) => ({
   ...{ choices: [choice()], usage, ...more },
 });
 
-const inside = (name: string, wire: ZooWire, body: unknown, right: Right): ProviderCase => ({
+const inside = (name: string, wire: ProgramClient, body: unknown, right: Right): ProviderCase => ({
   ...{ name: `inside a success: ${name}`, wire, answer: { body }, right },
 });
 const lost: Right = { kind: 'server_error', costs: 'nothing' };
@@ -368,7 +366,7 @@ const googleError = (code: number, status: string, message: string, details: obj
 });
 const geminiError = (name: string, body: ReturnType<typeof googleError>, kind: ProviderErrorKind): ProviderCase => ({
   ...{ name: `Gemini: ${name}`, wire: 'gemini', answer: { status: body.error.code, body } },
-  right: { kind, costs: 'nothing' } as Right,
+  right: { kind, costs: 'nothing' },
 });
 
 const routed = (name: string, more: object, right: Right): ProviderCase => ({
@@ -536,7 +534,7 @@ const BLOCK = [
 ];
 const chunk = (more: object) => ({ data: { id: 'c1', object: 'chat.completion.chunk', model: 'the-model', ...more } });
 
-const streamed = (name: string, wire: ZooWire, events: Events, right: Right): ProviderCase => ({
+const streamed = (name: string, wire: ProgramClient, events: Events, right: Right): ProviderCase => ({
   ...{ name: `in a stream: ${name}`, wire, answer: { events }, right },
 });
 const overloaded: Right = { kind: 'overloaded', costs: 'nothing' };
@@ -578,13 +576,12 @@ const STREAMED: ProviderCase[] = [
 
 /** What providers answer, and what is right. */
 export const PROVIDER_CASES: readonly ProviderCase[] = [
-  ...[...OVERFLOWS, ...OTHER_REFUSALS, ...INSIDE, ...COUNTED, ...RESPONSES, ...DIALECTS, ...GEMINI, ...STREAMED],
+  ...[...OVERFLOWS, ...OTHER_REFUSALS, ...INSIDE, ...COUNTED, ...RESPONSES, ...DIALECTS, ...GEMINI, ...GEMINI_CASES],
+  ...STREAMED,
 ];
 
 /** Agents do not stream. */
 export const isOfAgents = ({ answer }: ProviderCase): boolean => answer.events === undefined;
-
-export const isOfPrograms = (one: ProviderCase): one is ProviderCase & { wire: ProgramClient } => one.wire !== 'gemini';
 
 /** A stream that is complete. */
 export const COMPLETE_STREAM: ScriptedAnswer = {

@@ -11,14 +11,7 @@ import type { RunDefinition } from '../../../domain/run/run.js';
 import { meteredCalls, type MeteredPorts } from '../../../models/gateway/metered-calls.js';
 import { providerAccess } from '../../../models/provider-access.js';
 import { createProviderModels } from '../../../models/provider-models.js';
-import {
-  isOfAgents,
-  isOfPrograms,
-  PRICES,
-  PROVIDER_CASES,
-  type ProviderCase,
-  type ZooWire,
-} from '../../fakes/providers/cases.js';
+import { isOfAgents, PRICES, PROVIDER_CASES, type ProviderCase } from '../../fakes/providers/cases.js';
 import { type ScriptedProvider, startScriptedProvider } from '../../fakes/providers/server.js';
 import { LONG } from '../../setup/long.js';
 
@@ -184,7 +177,7 @@ function priceOfGemini(body: unknown): number | null {
   return costOf(rates, { prompt, read, written: 0, generated });
 }
 
-const generated = (wire: ZooWire, body: unknown): boolean => {
+const generated = (wire: ProgramClient, body: unknown): boolean => {
   const of = numberIn(body, wire === 'gemini' ? 'usageMetadata' : 'usage');
   if (wire === 'gemini')
     return ['candidatesTokenCount', 'thoughtsTokenCount'].some((key) => Number(numberIn(of, key)) > 0);
@@ -251,7 +244,7 @@ describe('a provider that answers with anything', () => {
     'has an agent pay what is right, or its reservation: %s',
     (_name, one) => expectRight(one, byAgent),
   );
-  test.each(PROVIDER_CASES.filter(isOfPrograms).map((one) => [`${one.wire}: ${one.name}`, one] as const))(
+  test.each(PROVIDER_CASES.map((one) => [`${one.wire}: ${one.name}`, one] as const))(
     'has a program pay what is right, or its reservation: %s',
     (_name, one) => expectRight(one, byProgram),
   );

@@ -39,9 +39,9 @@ export class RunLog {
         at,
         kind: 'action',
         step,
-        text: rest.action === null ? 'no reply could be parsed' : rest.action,
+        text: rest.action ?? (rest.thought || rest.observation || 'no reply could be parsed'),
       });
-      if (rest.observation !== null) {
+      if (rest.action !== null && rest.observation !== null) {
         const text = `${commandEnd({ step, at, ...rest })}\n${rest.observation}`;
         once(`observation ${step}`, { at, kind: 'observation', step, text });
       }

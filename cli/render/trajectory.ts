@@ -19,7 +19,8 @@ export function commandEnd(step: TrajectoryStep): string {
 
 function renderStep(step: TrajectoryStep, colors: Colors): string {
   const parts = [colors.bold(`── step ${step.step}${step.copied ? ' (copied)' : ''} ──`)];
-  if (step.action === null) {
+  // Programs have steps with a text alone, or without an answer.
+  if (step.action === null && step.thought === '' && step.observation === null) {
     parts.push(
       colors.yellow('no reply of this step could be parsed; the last one:'),
       indent(printable(step.response), '  '),
@@ -27,8 +28,10 @@ function renderStep(step: TrajectoryStep, colors: Colors): string {
     return parts.join('\n');
   }
   if (step.thought !== '') parts.push(printable(step.thought));
-  parts.push(colors.cyan(`$ ${printable(step.action).replace(/\n/g, '\n> ')}`));
-  if (step.observation === null) parts.push(colors.dim('(still running, or cut off)'));
+  if (step.action !== null) parts.push(colors.cyan(`$ ${printable(step.action).replace(/\n/g, '\n> ')}`));
+  if (step.action === null) {
+    if (step.observation !== null) parts.push(printable(step.observation).trimEnd());
+  } else if (step.observation === null) parts.push(colors.dim('(still running, or cut off)'));
   else {
     if (step.observation !== '') parts.push(printable(step.observation).trimEnd());
     parts.push(colors.dim(`(${commandEnd(step)})`));

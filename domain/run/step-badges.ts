@@ -6,6 +6,7 @@ export const STEP_BADGES = {
   lost: 2,
   timedOut: 4,
   running: 8,
+  /** No command, text or outcome: programs have steps with a text alone, or without an answer. */
   unreadable: 16,
 } as const;
 

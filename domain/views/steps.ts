@@ -72,7 +72,7 @@ const clippedStepSchema = trajectoryStepSchema
     category: z.string(),
     response: clippedTextSchema,
     thought: clippedTextSchema,
-    action: clippedTextSchema.nullable().describe('null: no reply could be parsed'),
+    action: clippedTextSchema.nullable().describe('null: no reply could be parsed, or a program got a text'),
     observation: clippedTextSchema.nullable().describe('null: the command still runs'),
   })
   .meta({ id: 'ClippedStep' });

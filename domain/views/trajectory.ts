@@ -9,7 +9,7 @@ export const trajectoryStepSchema = z
     copied: z.boolean().describe('from the run that it is a fork of'),
     response: z.string(),
     thought: z.string(),
-    action: z.string().nullable().describe('null: no reply could be parsed'),
+    action: z.string().nullable().describe('null: no reply could be parsed, or a program got a text'),
     observation: z.string().nullable().describe('null: the command still runs'),
     exitCode: exitCodeSchema.nullable(),
     timedOut: z.boolean(),

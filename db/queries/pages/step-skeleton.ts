@@ -15,7 +15,7 @@ const COLUMNS = (which: string): string => `
     (case when s.step <= coalesce(r.forked_at_step, 0) then ${STEP_BADGES.copied} else 0 end
       | case when s.lost then ${STEP_BADGES.lost} else 0 end | case when s.timed_out then ${STEP_BADGES.timedOut} else 0 end
       | case when s.observation is null and s.action is not null and r.status <> 'ended' then ${STEP_BADGES.running} else 0 end
-      | case when s.action is null then ${STEP_BADGES.unreadable} else 0 end) as badges,
+      | case when s.action is null and s.thought = '' and s.observation is null then ${STEP_BADGES.unreadable} else 0 end) as badges,
     s.requested, octet_length(s.thought) as "thoughtBytes", coalesce(octet_length(s.action), 0) as "actionBytes",
     coalesce(octet_length(s.observation), 0) as "observationBytes", s.output_bytes::float8 as "outputBytes",
     s.model_ms as "modelMs", s.command_ms as "commandMs", trim_scale(coalesce(c.usd, 0))::text as "costUsd",

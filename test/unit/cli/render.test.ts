@@ -71,11 +71,20 @@ describe('a batch', () => {
 describe('a trajectory', () => {
   it('shows commands of several lines, and steps without a usable reply', () => {
     const text = renderTrajectory(
-      [step({ action: 'cd /w\nls' }), step({ step: 2, action: null, response: 'hm' })],
+      [step({ action: 'cd /w\nls' }), step({ step: 2, action: null, response: 'hm', thought: '', observation: null })],
       plain,
     );
     expect(text).toContain('$ cd /w\n> ls');
     expect(text).toContain('no reply of this step could be parsed');
+  });
+
+  it('shows what a program got as text, and why it got no answer', () => {
+    const said = { action: null, response: 'All done.', thought: 'All done.', observation: null };
+    const unanswered = { action: null, response: '', thought: '', observation: '[no answer: a limit of the run]' };
+    const text = renderTrajectory([step(said), step({ step: 2, ...unanswered })], plain);
+    expect(text).toContain('── step 1 ──\nAll done.\n');
+    expect(text).toContain('── step 2 ──\n[no answer: a limit of the run]');
+    expect(text).not.toMatch(/could be parsed|still running|exit code/);
   });
 
   it('is told once while it grows', () => {

@@ -134,11 +134,11 @@ export const StepBody = memo(function StepBody({ id, step, density, thoughts, ev
         <StepText id={id} step={step} name="thought" text={one.thought} kind="text" lines={lines} className="thought" />
       )}
       {one.action === null ? (
-        <UnreadableReply of={one} lines={lines} />
+        one.thought.bytes === 0 && one.observation === null && <UnreadableReply of={one} lines={lines} />
       ) : (
         <StepText id={id} step={step} name="action" text={one.action} kind="text" lines={lines} className="action" />
       )}
-      <Observation id={id} of={one} lines={lines} />
+      {(one.action !== null || one.observation !== null) && <Observation id={id} of={one} lines={lines} />}
       {one.evaluations.map((evaluation) => (
         <Evaluation key={`${evaluation.number} ${evaluation.split}`} of={evaluation} />
       ))}
@@ -147,16 +147,14 @@ export const StepBody = memo(function StepBody({ id, step, density, thoughts, ev
   );
 });
 
-const UnreadableReply = ({ of: { step, thought, response }, lines }: { of: Step; lines: number }) => (
+const UnreadableReply = ({ of: { step, response }, lines }: { of: Step; lines: number }) => (
   <>
     <p className="event-line">
       <Badge tone="bad" mark="✕">
         no command could be read from this reply
       </Badge>
     </p>
-    {thought.bytes === 0 && (
-      <TextBlock source={response.head} kind="text" lines={lines} label={`reply of step ${step}`} className="thought" />
-    )}
+    <TextBlock source={response.head} kind="text" lines={lines} label={`reply of step ${step}`} className="thought" />
   </>
 );
 

@@ -21,8 +21,9 @@ export interface CapturedCall extends CapturedTokens {
 
 /** Request parameters of each level. */
 export const CAPTURE_PARAMETERS: Readonly<Record<CaptureLevel, Record<string, unknown>>> = {
-  tokens: { return_token_ids: true, logprobs: true, top_logprobs: 0 },
-  logprobs: { logprobs: true, top_logprobs: 0 },
+  // At `top_logprobs: 0` llama.cpp returns no log-probability at all.
+  tokens: { return_token_ids: true, logprobs: true, top_logprobs: 1 },
+  logprobs: { logprobs: true, top_logprobs: 1 },
   text: {},
 };
 

@@ -161,7 +161,7 @@ describe('rollouts', () => {
     const asked = vllm.requests.slice(before).map(({ callId }) => callId!.split('/').slice(0, 3).join('/'));
     expect(asked).toHaveLength(3 * COMMANDS.length);
     expect(new Set(asked).size).toBe(asked.length);
-    expect(vllm.requests.at(-1)!.body).toMatchObject({ return_token_ids: true, logprobs: true, top_logprobs: 0 });
+    expect(vllm.requests.at(-1)!.body).toMatchObject({ return_token_ids: true, logprobs: true, top_logprobs: 1 });
   });
 
   // Without it, rollouts outlive the server above.

@@ -50,11 +50,5 @@ export const geminiText = (parts: readonly Json[]): string =>
     .map(({ text }) => textOf(text))
     .join('');
 
-export const geminiThoughts = (parts: readonly Json[]): string =>
-  parts
-    .filter(({ thought }) => thought === true)
-    .map(({ text }) => textOf(text))
-    .join('');
-
 export const isGeminiAnswer = (answer: Json): boolean =>
   listOf(answer['candidates']).length > 0 || blockedBecause(answer) !== '';

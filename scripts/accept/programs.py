@@ -1,9 +1,9 @@
-"""npm run build && npm run accept:programs: Claude Code, Codex and mini-swe-agent, as their registries ship them, each play
-two games to the optimum behind the gateway, while the provider fails and the worker is killed; then each meets a limit, and the
+"""npm run build && npm run accept:programs: seven agents, as their registries ship them, each play two games to the optimum
+behind the gateway, while the provider fails and the worker is killed; then each meets a limit, and the
 seconds until it ends are printed.
 
 It needs Docker, npm and a Python package index; a client that cannot be had is skipped, and named. Names of agents as
-arguments restrict it to them.
+arguments restrict it to them; `--calm` leaves out the faults.
 """
 
 from __future__ import annotations
@@ -23,6 +23,17 @@ AGENTS = {
     "claude-code": "claude-haiku-4.5",
     "codex": "gpt-4o",
     "mini-swe-agent": "gpt-4o",
+    "gemini-cli": "gemini-of-the-trial",
+    "opencode": "gpt-4o",
+    "qwen-code": "gpt-4o",
+    "cline": "gpt-4o",
+}
+# At the simulator's prices.
+GEMINI = {
+    **{"schema": 1, "description": "trial", "provider": "gemini", "model": "gemini-2.5-pro"},
+    **{"baseUrlVariable": "GEMINI_BASE_URL", "apiKeyVariable": "GEMINI_API_KEY"},
+    **{"contextWindow": 1_000_000, "maxOutputTokens": 60_000, "accepts": ["temperature", "topP"]},
+    "prices": [{"from": "2025-01-01", "input": 1, "cachedInput": 0.1, "output": 5}],
 }
 OPTIMA = {"battleOfSexes": 1.44, "prisonersDilemma": 2.62514}
 FAULTS = ["429", "500", "cut", "500", "cut", "429"]
@@ -79,6 +90,16 @@ def equal_bill(home: Path, env: dict[str, str], batch: str, bill: list[dict[str,
     return json.dumps(counts)
 
 
+def first_call(home: Path, env: dict[str, str], batch: str) -> str:
+    """Seconds from a container's start to its program's first call."""
+    query = (
+        "select extract(epoch from min(c.sent_at) - min(r.started_at))::float8 as seconds"
+        f" from runs r join model_calls c on c.run_id = r.run_id where r.batch_id = '{batch}' group by r.run_id"
+    )
+    found = sorted(float(str(row["seconds"])) for row in rows(home, env, query))
+    return "first call after " + ", ".join(f"{one:.0f} s" for one in found)
+
+
 def limit_end(home: Path, env: dict[str, str], agent: str, model: str) -> str:
     """How the client takes the answer that says that its limit is reached."""
     options = ["--models", model, "--tasks", "battleOfSexes", "--agent", agent, "--attempts", "1"]
@@ -108,7 +129,7 @@ def replayed(home: Path, env: dict[str, str], run: str) -> str:
     return f"replayed: {now}"
 
 
-def play(agent: str, model: str) -> None:
+def play(agent: str, model: str, calm: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="bench-programs-") as folder:
         home = Path(folder)
         file = home / "simulator.json"
@@ -119,16 +140,20 @@ def play(agent: str, model: str) -> None:
                 str(ROOT / "test/fakes/provider-simulator/main.ts"),
                 KEY,
                 str(file),
-                *FAULTS,
+                *([] if calm else FAULTS),
             ],
             cwd=ROOT,
             start_new_session=True,
         )
         batch = None
+        models = home / "configs/models"
+        models.mkdir(parents=True)
+        (models / "gemini-of-the-trial.yaml").write_text(json.dumps(GEMINI))
         env = {
             "BENCH_HOME": folder,
             "OPENAI_API_KEY": KEY,
             "ANTHROPIC_API_KEY": KEY,
+            "GEMINI_API_KEY": KEY,
             "NO_COLOR": "1",
         }
         try:
@@ -136,7 +161,7 @@ def play(agent: str, model: str) -> None:
                 time.sleep(0.2)
             places = json.loads(file.read_text())
             env["OPENAI_BASE_URL"] = places["openAiBaseUrl"]
-            env["ANTHROPIC_BASE_URL"] = places["anthropicBaseUrl"]
+            env["ANTHROPIC_BASE_URL"] = env["GEMINI_BASE_URL"] = places["anthropicBaseUrl"]
             tasks = ",".join(OPTIMA)
             options = ["--models", model, "--tasks", tasks, "--agent", agent, "--attempts", "1"]
             submitted = json.loads(
@@ -144,7 +169,7 @@ def play(agent: str, model: str) -> None:
             )
             batch = submitted["batchId"]
             runs = f"from runs where batch_id = '{batch}'"
-            for answered in (3, 8):
+            for answered in () if calm else (3, 8):
                 while True:
                     found = rows(
                         home,
@@ -170,6 +195,7 @@ def play(agent: str, model: str) -> None:
                 equal_bill(home, env, batch, json.loads(file.read_text())["bill"]),
                 flush=True,
             )
+            print(agent, first_call(home, env, batch), flush=True)
             (first,) = rows(home, env, f"select run_id as id {runs} and task_id = 'battleOfSexes'")
             print(agent, replayed(home, env, str(first["id"])), flush=True)
             everything = rows(
@@ -195,9 +221,10 @@ def play(agent: str, model: str) -> None:
 
 
 def main() -> None:
-    for agent in sys.argv[1:] or AGENTS:
+    calm = "--calm" in sys.argv
+    for agent in [name for name in sys.argv[1:] if name != "--calm"] or AGENTS:
         began = time.monotonic()
-        play(agent, AGENTS[agent])
+        play(agent, AGENTS[agent], calm)
         print(f"{agent}: {time.monotonic() - began:.0f} s", flush=True)
 
 

@@ -43,7 +43,7 @@ it('a program file is an agent whose task template is what the program is asked'
 });
 
 it.each([
-  [{ client: 'grpc' }, 'client: expected openai-chat or openai-responses or anthropic, found "grpc"'],
+  [{ client: 'grpc' }, 'client: expected openai-chat or openai-responses or anthropic or gemini, found "grpc"'],
   [{ install: { pip: ['mini'] } }, 'install.pip.0: a Python package: name==version, found "mini"'],
   [
     { install: { npm: ['claude@latest'] } },
@@ -75,7 +75,9 @@ it('a model of another wire, a scripted one, a missing folder and the local back
   expect(() => refuseProgramsOnLocal([agent], 'docker')).not.toThrow();
 });
 
-it.each(['aider', 'claude-code', 'codex', 'mini-swe-agent', 'openhands'])('%s, as shipped, is sound', (name) => {
+it.each([
+  ...['aider', 'claude-code', 'cline', 'codex', 'gemini-cli', 'mini-swe-agent', 'opencode', 'openhands', 'qwen-code'],
+])('%s, as shipped, is sound', (name) => {
   const file = resolve(import.meta.dirname, '../../../configs/agents', `${name}.yaml`);
   expect(loadAgentFile(file, name).config.program).toBeDefined();
 });

@@ -63,6 +63,37 @@ _COMMANDS: dict[str, _Command] = {
         "insert <line_number>",
         "Put what follows, up to a line with only end_of_insert, after a line of the open file; 0 is the top.",
     ),
+    "view_file": _Command(
+        "replace",
+        "view_file",
+        "view_file <path> [<first_line>] [<last_line>]",
+        "Show a file, or some lines of it, with line numbers.",
+    ),
+    "write_file": _Command(
+        "replace",
+        "write_file",
+        "write_file <path>",
+        "Write what follows, up to a line with only end_of_file, to a file; folders are made.",
+    ),
+    "str_replace": _Command(
+        "replace",
+        "str_replace",
+        "str_replace <path> <old_text> <new_text>",
+        "Replace a text that stands in a file exactly once.",
+    ),
+    "start_job": _Command(
+        "jobs",
+        "start_job",
+        "start_job <script>",
+        "Run a script in the background; its output and exit code are kept.",
+    ),
+    "job_output": _Command(
+        "jobs",
+        "job_output",
+        "job_output [<job>] [<wait_seconds>]",
+        "Show the state and the newest output of a job, and wait for its end; without a number, all jobs.",
+    ),
+    "stop_job": _Command("jobs", "stop_job", "stop_job <job>", "End a job and what it started."),
     "search_dir": _Command(
         "search",
         "search_dir",

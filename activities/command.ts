@@ -2,7 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLimits, type CommandLimits } from '../domain/agent/command-limits.js';
 import { noValidationLeft } from '../domain/agent/evaluation-message.js';
 import type { Dialect } from '../domain/agent/dialect.js';
+import { summarisedThrough } from '../domain/agent/summary.js';
+import { showsLimits } from '../domain/agent/messages.js';
 import { guardMultiline } from '../domain/agent/guard-multiline.js';
+import { actionsOf } from '../domain/agent/parse-reply.js';
+import { type CallResult, commandNumber, joinedResults } from '../domain/agent/joined-calls.js';
 import { HostLeft, InfrastructureError } from '../domain/errors.js';
 import type { ExecuteCommandArgs, ExecuteCommandResult, HostActivities } from '../domain/model/messages.js';
 import type { ArtifactStore } from '../domain/ports/artifact-store.js';
@@ -15,13 +19,14 @@ import type {
 } from '../domain/ports/sandbox-port.js';
 import type { WatchedCommands } from '../domain/ports/watched-commands.js';
 import type { Departure } from '../domain/ports/departure.js';
+import type { CallLedger } from '../domain/ports/record/call-ledger.js';
 import type { EvaluationLog } from '../domain/ports/record/evaluations.js';
 import type { EventLog, RunEvent } from '../domain/ports/record/events.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { SubmissionLog } from '../domain/ports/record/submissions.js';
 import type { ShownRow, StepLog } from '../domain/ports/record/steps.js';
 import { malformedInMlgymWords, stoppedInMlgymWords } from '../domain/mlgym/words.js';
-import type { ObservedCommand, RunDefinition, StepRecord } from '../domain/run/run.js';
+import type { ObservedCommand, Requested, RunDefinition, StepRecord } from '../domain/run/run.js';
 import { storable } from '../domain/text/storable.js';
 import { beginsNode, requestOf } from '../domain/tree/node-rules.js';
 import type { TaskSpec } from '../domain/task/task.js';
@@ -37,7 +42,12 @@ import type { DecidedAction, ExecutedCommand } from './step-in-memory.js';
 import { takeSubmission } from './take-submission.js';
 
 export interface CommandPorts {
-  store: EvaluationLog & EventLog & RunLifecycle & StepLog & Pick<SubmissionLog, 'noteStarter'>;
+  store: EvaluationLog &
+    EventLog &
+    RunLifecycle &
+    StepLog &
+    Pick<CallLedger, 'spending'> &
+    Pick<SubmissionLog, 'noteStarter'>;
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;
@@ -73,22 +83,106 @@ export async function executeCommand(
   if ('observation' in record && record.observation !== null) return resultOf(record);
 
   const run = await ports.definitions.get(runId);
-  const sandbox = ports.backends[run.backend].sandbox;
+  if (summarisedThrough(run.agent, record.action) !== null) return await recordNothing(ports, run, args, '', 0);
+  const actions = actionsOf(run, record.action);
+  const calls = await runCalls(ports, run, args, { actions, signal });
+  const ran = calls.flatMap(({ outcome }) => (outcome === null ? [] : [outcome]));
+  const last = ran.at(-1);
+  if (last === undefined)
+    return await recordNothing(ports, run, args, joinedResults(calls, actions.length), SYNTAX_ERROR);
+  const { requested = null } = calls.at(-1) ?? {};
+  // Now: background processes keep writing, and the evaluation may wait or be retried.
+  const { sandbox } = ports.backends[run.backend];
   const ref = { runId, epoch };
-  const guarded = guardMultiline(record.action, run.agent.tools.commands);
+  const submission = requested === null ? null : (await takeSubmission(ports, run, ref)).taken;
+  if (typeof run.task.network !== 'string') await recordNetworkRequests(ports.store, sandbox, ref, { close: false });
+  const observed: ObservedCommand = {
+    observation: joinedResults(calls, actions.length),
+    exitCode: last.exitCode,
+    timedOut: ran.some(({ timedOut }) => timedOut),
+    lost: ran.some(({ lost }) => lost),
+    outputBytes: ran.reduce((sum, { outputBytes }) => sum + outputBytes, 0),
+    requested,
+    workingDir: last.workingDir,
+    toolState: {
+      ...(await toolStateAfter(ports.store, run, step, ran)),
+      ...(await usedAfter(ports.store, run, step, ran)),
+    },
+    memories: ran.flatMap(({ memories }) => memories),
+    commandMs: ran.reduce((sum, { ms }) => sum + ms, 0),
+  };
+  const isAsGiven = await ports.store.saveCommand(runId, step, observed, {
+    epoch,
+    events: ran.flatMap((outcome) => [...eventsOf(outcome, step), ...memoryEvents(outcome, run.task.limits, step)]),
+    submission,
+    fence: { token: args.fence },
+  });
+  const { exitCode, timedOut, commandMs: ms } = observed;
+  const result = { requested, exitCode, timedOut, ms };
+  return decided !== undefined && isAsGiven && requested === null
+    ? { ...result, shown: shownRow(step, decided, observed) }
+    : result;
+}
+
+interface Called extends CallResult {
+  /** Null: nothing ran. */
+  outcome: CommandOutcome | null;
+  requested: Requested;
+}
+
+/**
+ * One after another, each under a number of its own: after any death the sandbox returns the
+ * outcomes of those that ran. Together they have the time of one command. A request for an
+ * evaluation, or a lost command, is the last.
+ */
+async function runCalls(
+  ports: CommandPorts,
+  run: RunDefinition,
+  args: ExecuteCommandArgs,
+  { actions, signal }: { actions: readonly string[]; signal: AbortSignal },
+): Promise<Called[]> {
+  const calls: Called[] = [];
+  let leftSeconds = args.timeLimitSeconds;
+  for (const [at, action] of actions.entries()) {
+    if (leftSeconds < MIN_SECONDS) {
+      calls.push({ text: NO_TIME_LEFT, exitCode: null, outcome: null, requested: null });
+      break;
+    }
+    const called = await runCall(ports, run, { ...args, timeLimitSeconds: leftSeconds }, { action, at, signal });
+    calls.push(called);
+    if (called.requested !== null || called.outcome?.lost === true) break;
+    leftSeconds -= (called.outcome?.ms ?? 0) / 1000;
+  }
+  return calls;
+}
+
+const MIN_SECONDS = 0.1;
+const NO_TIME_LEFT = '[not run: the calls before it have used up the time of a command]';
+
+async function runCall(
+  ports: CommandPorts,
+  run: RunDefinition,
+  { runId, step, epoch, timeLimitSeconds }: ExecuteCommandArgs,
+  { action, at, signal }: { action: string; at: number; signal: AbortSignal },
+): Promise<Called> {
+  const { sandbox } = ports.backends[run.backend];
+  const ref = { runId, epoch };
+  const guarded = guardMultiline(action, run.agent.tools.commands);
   const { dialect } = run.agent.tools;
-  if (guarded.kind === 'malformed') return await refuse(ports, run, args, wordsOf(guarded, dialect));
-  const limits = commandLimits(guarded.script, run.task.limits, args.timeLimitSeconds);
-  const before = beginsNode(run, step)
-    ? removalScript(run, await ports.taskFolder(run), await ports.store.workspace(runId))
-    : '';
-  const command = { n: step, script: `${before}${guarded.script}`, ...limits };
-  const leave = ports.watched?.follow(sandbox, ref, step);
+  if (guarded.kind === 'malformed')
+    return { text: wordsOf(guarded, dialect), exitCode: SYNTAX_ERROR, outcome: null, requested: null };
+  const limits = commandLimits(guarded.script, run.task.limits, timeLimitSeconds);
+  const before =
+    beginsNode(run, step) && at === 0
+      ? removalScript(run, await ports.taskFolder(run), await ports.store.workspace(runId))
+      : '';
+  const command = { n: commandNumber(step, at), script: `${before}${guarded.script}`, ...limits };
+  const leave = ports.watched?.follow(sandbox, ref, step, command.n);
   let outcome: CommandOutcome;
   try {
-    outcome = await runInterruptibly(ports, run, { sandbox, ref, command, signal });
+    outcome = await runInterruptibly(ports, run, { sandbox, ref, step, command, signal });
   } catch (error) {
-    if (endsForGood(signal)) await interruptQuietly(sandbox, ref, step);
+    if (endsForGood(signal)) await interruptQuietly(sandbox, ref, command.n);
     throw error;
   } finally {
     leave?.();
@@ -97,32 +191,13 @@ export async function executeCommand(
   if ((outcome.lost || (outcome.exitCode ?? 0) > SIGNALLED) && (await ports.departure?.underWay()) === true)
     throw new HostLeft(`run ${runId}: its command ended with its host`);
   const refused = await beyondLimit(ports, run, step, outcome);
-  const requested = refused === null ? requestOf(run, outcome.requested) : null;
-  // Now: background processes keep writing, and the evaluation may wait or be retried.
-  const submission = requested === null ? null : (await takeSubmission(ports, run, ref)).taken;
-  if (typeof run.task.network !== 'string') await recordNetworkRequests(ports.store, sandbox, ref, { close: false });
-  const observed: ObservedCommand = {
-    observation: withNotes(observationOf(outcome, limits, run.task.limits, dialect), refused === null ? [] : [refused]),
+  const notes = refused === null ? [] : [refused];
+  return {
+    text: withNotes(observationOf(outcome, limits, run.task.limits, dialect), notes),
     exitCode: outcome.exitCode,
-    timedOut: outcome.timedOut,
-    lost: outcome.lost,
-    outputBytes: outcome.outputBytes,
-    requested,
-    workingDir: outcome.workingDir,
-    toolState: await toolStateAfter(ports.store, run, step, outcome),
-    memories: outcome.memories,
-    commandMs: outcome.ms,
+    outcome,
+    requested: refused === null ? requestOf(run, outcome.requested) : null,
   };
-  const isAsGiven = await ports.store.saveCommand(runId, step, observed, {
-    epoch,
-    events: [...eventsOf(outcome, step), ...memoryEvents(outcome, run.task.limits, step)],
-    submission,
-    fence: { token: args.fence },
-  });
-  const result = { requested, exitCode: outcome.exitCode, timedOut: outcome.timedOut, ms: outcome.ms };
-  return decided !== undefined && isAsGiven && requested === null
-    ? { ...result, shown: shownRow(step, decided, observed) }
-    : result;
 }
 
 const shownRow = (step: number, decided: DecidedAction, observed: ObservedCommand): ShownRow => ({
@@ -142,9 +217,10 @@ async function runInterruptibly(
   {
     sandbox,
     ref,
+    step,
     command,
     signal,
-  }: { sandbox: SandboxPort; ref: SandboxRef; command: SandboxCommand; signal: AbortSignal },
+  }: { sandbox: SandboxPort; ref: SandboxRef; step: number; command: SandboxCommand; signal: AbortSignal },
 ): Promise<CommandOutcome> {
   if (model.kind !== 'external') return sandbox.run(ref, command, signal);
   const over = new AbortController();
@@ -153,7 +229,7 @@ async function runInterruptibly(
       await sleep(pause, undefined, { signal: over.signal });
       // Retry while the database is away.
       const printed = await sandbox.printed(ref, command.n).catch(() => '');
-      if (!(await store.commandGoesOn(runId, command.n, printed).catch(() => false))) continue;
+      if (!(await store.commandGoesOn(runId, step, printed).catch(() => false))) continue;
       await interruptQuietly(sandbox, ref, command.n);
     }
   };
@@ -184,12 +260,13 @@ const SIGNALLED = 128;
 
 const SYNTAX_ERROR = 2;
 
-/** Runs nothing, uses up the step, and shows the model why. */
-async function refuse(
+/** Runs nothing, and uses up the step. `message`: for the model. */
+async function recordNothing(
   { store }: CommandPorts,
   { runId }: RunDefinition,
   { step, epoch, fence }: ExecuteCommandArgs,
   message: string,
+  exitCode: number,
 ): Promise<ExecuteCommandResult> {
   const before = step === 1 ? null : await store.step(runId, step - 1);
   await store.saveCommand(
@@ -197,7 +274,7 @@ async function refuse(
     step,
     {
       observation: message,
-      exitCode: SYNTAX_ERROR,
+      exitCode,
       timedOut: false,
       lost: false,
       outputBytes: 0,
@@ -208,7 +285,21 @@ async function refuse(
     },
     { epoch, fence: { token: fence } },
   );
-  return { requested: null, exitCode: SYNTAX_ERROR, timedOut: false, ms: 0 };
+  return { requested: null, exitCode, timedOut: false, ms: 0 };
+}
+
+/** Of the run's limits, if its prompts show them. */
+async function usedAfter(
+  store: StepLog & Pick<CallLedger, 'spending'>,
+  run: RunDefinition,
+  step: number,
+  ran: readonly CommandOutcome[],
+): Promise<Pick<ToolState, 'used'>> {
+  if (!showsLimits(run.agent)) return {};
+  const { runId, wallSeconds, costLimitUsd: ofUsd = null } = run;
+  const [before, { confirmedUsd: usd }] = await Promise.all([store.usedMs(runId, step), store.spending(runId)]);
+  const seconds = Math.round(ran.reduce((sum, { ms }) => sum + ms, before) / 1000);
+  return { used: { seconds, ofSeconds: wallSeconds > 0 ? wallSeconds : null, usd, ofUsd } };
 }
 
 /** Includes the memory records that the run has written so far. */
@@ -216,11 +307,13 @@ async function toolStateAfter(
   store: EventLog & StepLog,
   run: RunDefinition,
   step: number,
-  { toolState, memories }: CommandOutcome,
+  ran: readonly CommandOutcome[],
 ): Promise<ToolState> {
+  const toolState = ran.at(-1)?.toolState ?? { openFile: null };
   if (run.memory !== true) return toolState;
   const before = step === 1 ? null : await store.step(run.runId, step - 1);
-  return { ...toolState, memoryWritten: (before?.toolState?.memoryWritten ?? 0) + memories.length };
+  const added = ran.reduce((sum, { memories }) => sum + memories.length, 0);
+  return { ...toolState, memoryWritten: (before?.toolState?.memoryWritten ?? 0) + added };
 }
 
 const resultOf = (record: StepRecord): ExecuteCommandResult => ({

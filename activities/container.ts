@@ -1,4 +1,5 @@
 import { dialectEnvironment } from '../domain/agent/dialect.js';
+import { START_JOB } from '../domain/agent/commands.js';
 import { unmetNeed } from '../domain/task/backend-needs.js';
 import { attributed } from '../domain/run/end-cause.js';
 import { BenchError, NoRoom, SandboxLost, Stale } from '../domain/errors.js';
@@ -182,7 +183,14 @@ export function sandboxSpec(
     limits: { memoryMb, cpus, pids, workspaceMb },
     network: run.task.network,
     layer: layerOf(run.task, 'agent', taskDir),
-    environment: { ...run.agent.tools.environment, ...dialectEnvironment(run.agent.tools.dialect) },
+    environment: {
+      ...run.agent.tools.environment,
+      ...dialectEnvironment(run.agent.tools.dialect),
+      // A job in the background may take as long as a command.
+      ...(run.agent.tools.commands.some(({ name }) => name === START_JOB) && {
+        BENCH_JOB_SECONDS: String(run.task.limits.commandSeconds),
+      }),
+    },
     ...(memory === null ? {} : { memory }),
   };
 }

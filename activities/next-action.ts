@@ -1,10 +1,14 @@
 import { toolDefinitions } from '../domain/agent/messages.js';
 import { nextTurn } from '../domain/agent/next-turn.js';
+import { allowsSeveral, withoutThought } from '../domain/agent/parse-reply.js';
+import { summaryAction } from '../domain/agent/summary.js';
+import { estimateTokens } from '../domain/model/estimate-tokens.js';
 import type { ModelActivities, NextActionResult } from '../domain/model/messages.js';
 import type { Fence, ShownRow } from '../domain/ports/record/steps.js';
 import { storable } from '../domain/text/storable.js';
-import type { ModelReply } from '../domain/model/model.js';
-import type { Player } from '../domain/ports/player.js';
+import type { ChatMessage, ModelReply, ToolDefinition } from '../domain/model/model.js';
+import type { RunDefinition } from '../domain/run/run.js';
+import type { Player, Prompt } from '../domain/ports/player.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
@@ -64,6 +68,8 @@ export async function nextAction(
   const tools = toolDefinitions(run, question.workspace);
   const replies: ModelReply[] = [];
   let modelMs = 0;
+  if (question.summary !== null && isLong(run, question.messages, tools))
+    return await summarise(ports, { run, step, fence, signal }, { ...question.summary, tools, first: 0 });
   for (;;) {
     const turn = nextTurn(run, replies);
     if (turn.kind !== 'ask') {
@@ -76,13 +82,24 @@ export async function nextAction(
       if (action === null || !isOurs) return result;
       return { ...result, decided: { response: storable(response), reasoning, action: storable(action), modelMs } };
     }
-    const prompt = { messages: [...question.messages, ...turn.messages], ...(tools === undefined ? {} : { tools }) };
+    const prompt: Prompt = {
+      messages: [...question.messages, ...turn.messages],
+      ...(tools !== undefined && { tools }),
+      ...(allowsSeveral(run.agent.outputParser) && { severalCalls: true }),
+    };
     const next = await player.next(
       run,
       { runId, step, try: replies.length, ...(fence === undefined ? {} : { fence }) },
       prompt,
       signal,
     );
+    // The provider counts more tokens than we do, or has a smaller window than its file says.
+    if (next.kind === 'end' && next.endReason === 'context' && question.summary !== null)
+      return await summarise(
+        ports,
+        { run, step, fence, signal },
+        { ...question.summary, tools, first: replies.length + 1 },
+      );
     if (next.kind === 'end') return { kind: 'end', endReason: next.endReason, ms: modelMs };
     // Replies paid so far are stored; the next try finds them.
     if (next.kind === 'wait') return { kind: 'wait', endReason: null, ms: 0, waitMs: next.waitMs };
@@ -90,6 +107,48 @@ export async function nextAction(
     replies.push(next.reply);
     modelMs += next.ms;
   }
+}
+
+function isLong(
+  { agent, model }: RunDefinition,
+  messages: readonly ChatMessage[],
+  tools: readonly ToolDefinition[] | undefined,
+): boolean {
+  const { compactAt } = agent;
+  const window = model.config?.contextWindow;
+  if (compactAt === undefined || window === undefined) return false;
+  return estimateTokens(messages, tools) > compactAt * window;
+}
+
+const SUMMARY_TRIES = 2;
+
+/**
+ * The step is a summary of the older steps, asked and paid as any turn. `first`: its first try,
+ * after those of an action. Without a summary the context stays full, and the run ends by that.
+ */
+async function summarise(
+  { store, players }: ModelPorts,
+  { run, step, fence, signal }: { run: RunDefinition; step: number; fence: Fence | undefined; signal: AbortSignal },
+  { messages, through, tools, first }: Pick<Prompt, 'messages' | 'tools'> & { through: number; first: number },
+): Promise<TakenTurn> {
+  const { runId } = run;
+  const player = players.get(run.model.provider);
+  let modelMs = 0;
+  for (let at = first; player !== undefined && at < first + SUMMARY_TRIES; at += 1) {
+    const turn = { runId, step, try: at, ...(fence !== undefined && { fence }) };
+    const next = await player.next(run, turn, { messages, ...(tools !== undefined && { tools }) }, signal);
+    if (next.kind === 'end') return { kind: 'end', endReason: next.endReason, ms: modelMs };
+    if (next.kind === 'wait') return { kind: 'wait', endReason: null, ms: 0, waitMs: next.waitMs };
+    if (next.kind === 'asked') return { kind: 'asked', endReason: null, ms: 0, try: at };
+    modelMs += next.ms;
+    const text = withoutThought(next.reply.text).trim();
+    if (text === '' || next.reply.finishReason === 'refusal') continue;
+    const action = summaryAction(through);
+    await store.saveAction(runId, step, { response: text, reasoning: null, thought: text, action, modelMs }, fence);
+    // The command's part reads from the record that it is none.
+    return resultOf(action, modelMs, false);
+  }
+  return { kind: 'end', endReason: 'context', ms: modelMs };
 }
 
 const resultOf = (action: string | null, ms: number, refused: boolean): NextActionResult =>

@@ -1,3 +1,4 @@
+import { KEPT_PART } from '../domain/agent/summary.js';
 import { PromptHistory } from '../domain/agent/prompt-history.js';
 import type { ChatMessage } from '../domain/model/model.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';
@@ -10,7 +11,20 @@ type Store = Pick<StepLog, 'shownSteps'> & Pick<MemoryLog, 'memoryRecords'> & Pi
 /** A step's recorded action, else the messages that request one. */
 export type Question =
   | { kind: 'decided'; action: StepRecord['action']; modelMs: number; refused: boolean }
-  | { kind: 'open'; messages: ChatMessage[]; workspace: string };
+  | { kind: 'open'; messages: ChatMessage[]; workspace: string; summary: SummaryPrompt | null };
+
+/** Null: the agent writes none, or there is nothing to summarise. */
+type SummaryPrompt = { messages: ChatMessage[]; through: number };
+
+function openQuestion(
+  { agent, model }: RunDefinition,
+  { history, workspace }: Pick<Kept, 'history' | 'workspace'>,
+  newest: readonly ShownRow[],
+): Question {
+  const window = agent.compactAt === undefined ? undefined : model.config?.contextWindow;
+  const summary = window === undefined ? null : history.summary(newest, KEPT_PART * window);
+  return { kind: 'open', messages: history.prompt(newest), workspace, summary };
+}
 
 interface Kept {
   history: PromptHistory;
@@ -44,7 +58,7 @@ export class PromptHistories {
     const { runId } = run;
     const known = this.#take(runId);
     if (known !== undefined && before !== undefined && run.memory !== true) {
-      const question = questionInMemory(known, step, before);
+      const question = questionInMemory(run, known, step, before);
       if (question !== null) {
         this.#keep(runId, { ...known, newest: before });
         return question;
@@ -71,7 +85,7 @@ export class PromptHistories {
     if (decided === undefined && history.through > Math.max(0, step - 2)) return this.question(store, run, step);
     const question: Question =
       decided === undefined
-        ? { kind: 'open', messages: history.prompt(newest), workspace }
+        ? openQuestion(run, { history, workspace }, newest)
         : {
             ...{ kind: 'decided', action: decided.action, modelMs: decided.modelMs ?? 0 },
             refused: decided.refused === true,
@@ -113,9 +127,14 @@ const sizeOf = ({ history, newest }: Omit<Kept, 'size'>): number =>
   history.size + (newest?.observation?.length ?? 0) + (newest?.response.length ?? 0) + (newest?.reasoning?.length ?? 0);
 
 /** Null: the history lacks a step that only the record has. */
-function questionInMemory({ history, newest, workspace }: Kept, step: number, before: ShownRow): Question | null {
+function questionInMemory(
+  run: RunDefinition,
+  { history, newest, workspace }: Kept,
+  step: number,
+  before: ShownRow,
+): Question | null {
   if (before.step !== step - 1) return null;
   if (newest?.step === history.through + 1 && newest.step === step - 2) history.add([newest]);
   if (history.through !== step - 2) return null;
-  return { kind: 'open', messages: history.prompt([before]), workspace };
+  return openQuestion(run, { history, workspace }, [before]);
 }

@@ -1,5 +1,8 @@
 import { commandLimits } from '../domain/agent/command-limits.js';
 import { guardMultiline } from '../domain/agent/guard-multiline.js';
+import { summarisedThrough } from '../domain/agent/summary.js';
+import { commandNumber } from '../domain/agent/joined-calls.js';
+import { actionsOf } from '../domain/agent/parse-reply.js';
 import { SandboxLost } from '../domain/errors.js';
 import type { EventLog } from '../domain/ports/record/events.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
@@ -28,19 +31,29 @@ export async function rerunCommands(
   let first = true;
   for (const recorded of await store.recordedCommands(runId, { after, through })) {
     const { step, action } = recorded;
-    const guarded = guardMultiline(action, run.agent.tools.commands);
-    // It was refused, so it never ran.
-    if (guarded.kind === 'malformed') continue;
-    const { script } = guarded;
-    const whole = beginsNode(run, step) ? `${removal}${script}` : script;
-    const command = { n: step, script: whole, ...commandLimits(script, run.task.limits, ranAtMost(recorded)) };
-    const outcome = await sandbox.run(ref, command, signal);
-    if (diedOnTheWay(outcome, recorded, first)) {
-      await sandbox.stop(ref);
-      throw new SandboxLost(`container ${epoch} died while rerunning the recorded commands, at step ${step}`);
+    if (summarisedThrough(run.agent, action) !== null) continue;
+    let leftSeconds = ranAtMost(recorded);
+    let last: CommandOutcome | null = null;
+    for (const [at, one] of actionsOf(run, action).entries()) {
+      const guarded = guardMultiline(one, run.agent.tools.commands);
+      // It was refused, so it never ran; nor did what follows a request for an evaluation.
+      if (guarded.kind === 'malformed') continue;
+      if (last !== null && (last.requested !== null || last.lost || leftSeconds <= 0)) break;
+      const { script } = guarded;
+      const whole = beginsNode(run, step) && at === 0 ? `${removal}${script}` : script;
+      const limits = commandLimits(script, run.task.limits, leftSeconds);
+      const command = { n: commandNumber(step, at), script: whole, ...limits };
+      const outcome = await sandbox.run(ref, command, signal);
+      if (diedOnTheWay(outcome, recorded, first)) {
+        await sandbox.stop(ref);
+        throw new SandboxLost(`container ${epoch} died while rerunning the recorded commands, at step ${step}`);
+      }
+      first = false;
+      last = outcome;
+      leftSeconds -= outcome.ms / 1000;
     }
-    first = false;
-    const [then, now] = [endOf(recorded), endOf(outcome)];
+    if (last === null) continue;
+    const [then, now] = [endOf(recorded), endOf(last)];
     if (then === now) continue;
     const detail = `step ${step}: the recorded command ${then}, but the rerun in container ${epoch} ${now}`;
     await store.addEvent({ runId, batchId, kind: 'rerun_diverged', key: `epoch-${epoch}-step-${step}`, detail });

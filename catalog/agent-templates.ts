@@ -39,7 +39,7 @@ function samplesOf(agent: AgentConfig): Sample[] {
     '/workspace',
   );
   const { commandDocs: _, ...forCommands } = base;
-  const at = { ...base, currentStep: 1, remainingSteps: 49, ...statusVariables(null, '/workspace', 0) };
+  const at = { ...base, currentStep: 1, remainingSteps: 49, ...statusVariables(null, '/workspace') };
   const first = { ...at, observation: '', exitCode: 'none', timedOut: false };
   const later = { ...at, observation: 'output', exitCode: 0, timedOut: false };
   const silent = { ...at, observation: '', exitCode: 1, timedOut: true };

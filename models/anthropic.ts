@@ -95,7 +95,9 @@ function requestBody(config: ModelConfig, request: ModelRequest): MessageCreateP
           })),
           tool_choice: {
             type: 'auto',
-            ...(config.accepts.includes('parallelToolCalls') ? { disable_parallel_tool_use: true } : {}),
+            ...(config.accepts.includes('parallelToolCalls') && request.severalCalls !== true
+              ? { disable_parallel_tool_use: true }
+              : {}),
           },
         }),
     stream: false,

@@ -95,7 +95,7 @@ function requestBody(config: ModelConfig, request: ModelRequest): ChatCompletion
       ? {}
       : {
           tools: tools.map((tool): ChatCompletionTool => ({ type: 'function', function: { ...tool } })),
-          ...(accepts('parallelToolCalls') ? { parallel_tool_calls: false } : {}),
+          ...(accepts('parallelToolCalls') ? { parallel_tool_calls: request.severalCalls === true } : {}),
         }),
     stream: false,
   };

@@ -8,6 +8,8 @@ interface Followed {
   sandbox: Pick<SandboxPort, 'printed'>;
   ref: SandboxRef;
   step: number;
+  /** Under which the sandbox runs it. */
+  n: number;
   timer?: NodeJS.Timeout;
   copied: boolean;
 }
@@ -23,7 +25,7 @@ export function liveOutputs(
 
   const copy = async (runId: string, command: Followed): Promise<void> => {
     try {
-      const tail = await command.sandbox.printed(command.ref, command.step);
+      const tail = await command.sandbox.printed(command.ref, command.n);
       if (running.get(runId) !== command) return;
       command.copied = true;
       if (!(await store.saveLiveOutput({ runId, step: command.step, tail, worker }))) watched.delete(runId);
@@ -43,8 +45,8 @@ export function liveOutputs(
       command.timer = setTimeout(() => void copy(runId, command), copyMs);
   };
   return {
-    follow(sandbox, ref, step) {
-      const command: Followed = { sandbox, ref, step, copied: false };
+    follow(sandbox, ref, step, n) {
+      const command: Followed = { sandbox, ref, step, n, copied: false };
       running.set(ref.runId, command);
       begin(ref.runId, command);
       return () => {

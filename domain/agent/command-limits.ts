@@ -6,6 +6,8 @@ import { simpleCommands } from './shell-commands.js';
 export const TRAINING_PROGRAMS: readonly string[] = [
   ...['python', 'python3', 'ipython', 'jupyter', 'torchrun', 'accelerate', 'deepspeed', 'mpirun', 'horovodrun'],
   ...['pip', 'pip3', 'uv', 'conda', 'mamba', 'poetry', 'apt', 'apt-get', 'npm', 'cargo'],
+  // Waits for such a program.
+  'job_output',
   ...['wget', 'curl', 'git', 'rsync', 'huggingface-cli', 'hf', 'make', 'cmake', 'ninja'],
 ];
 

@@ -3,6 +3,8 @@ import { signatureOf } from './command-line.js';
 import type { CommandDoc } from './command-doc.js';
 
 export const BASH_TOOL = 'bash';
+/** Runs a script in the background (images/agent/tools/agent_tools/jobs.py). */
+export const START_JOB = 'start_job';
 
 export const DOCUMENTATION_STYLES = ['compact', 'detailed'] as const;
 export type DocumentationStyle = (typeof DOCUMENTATION_STYLES)[number];

@@ -63,6 +63,8 @@ const RESERVED_VARIABLES: readonly string[] = [
   'gpuMemory',
   'memoryRecords',
   'maxValidations',
+  'timeLeft',
+  'moneyLeft',
   'problem',
   'expectedFormat',
   'command',
@@ -163,6 +165,12 @@ const shape = {
     .prefault({}),
   /** Characters of an observation shown to the model; the middle is cut. */
   observationLimit: z.number().int().min(1000).default(30_000),
+
+  /**
+   * Part of the model's context window at which it summarises its older steps, which takes a step;
+   * absent: a full window ends the run.
+   */
+  compactAt: z.number().gt(0.2).lt(1).optional(),
 
   /** Refused as the first word of a simple command. */
   blocklist: blockedWords.default(DEFAULT_BLOCKLIST),

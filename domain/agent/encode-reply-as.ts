@@ -1,5 +1,7 @@
 import { BASH_TOOL } from './commands.js';
+import type { ToolCall } from '../model/model.js';
 import { commandLine } from './command-line.js';
+import { separateCalls } from './joined-calls.js';
 import { type OutputParserName, type ParserContext, type ReplyInput, parserOf } from './parse-reply.js';
 import type { DecodedReply } from './reply-encoding.js';
 import type { CommandDoc } from './command-doc.js';
@@ -25,19 +27,25 @@ const threeBackticks: Encoder = ({ thought, action }) => ({
   text: withThought(thought, `\`\`\`\n${ended(action)}\`\`\`\n`),
 });
 
+function callOf(action: string, commands: readonly CommandDoc[], number: number): ToolCall {
+  const own = commands.find((command) => !needsArguments(command) && commandLine(command, {}) === action.trim());
+  const call =
+    own === undefined
+      ? { name: BASH_TOOL, arguments: JSON.stringify({ command: action }) }
+      : { name: own.name, arguments: '{}' };
+  return { id: `call_${number}`, ...call };
+}
+
 const ENCODERS: Record<OutputParserName, Encoder> = {
   fenced({ thought, action }) {
     const fence = fenceFor(action);
     return { text: withThought(thought, `${fence}\n${action}\n${fence}\n`) };
   },
-  'tool-calls': ({ thought, action }, commands) => {
-    const own = commands.find((command) => !needsArguments(command) && commandLine(command, {}) === action.trim());
-    const call =
-      own === undefined
-        ? { name: BASH_TOOL, arguments: JSON.stringify({ command: action }) }
-        : { name: own.name, arguments: '{}' };
-    return { text: thought, toolCalls: [{ id: 'call_1', ...call }] };
-  },
+  'tool-calls': ({ thought, action }, commands) => ({ text: thought, toolCalls: [callOf(action, commands, 1)] }),
+  'several-tool-calls': ({ thought, action }, commands) => ({
+    text: thought,
+    toolCalls: separateCalls(action).map((one, at) => callOf(one, commands, at + 1)),
+  }),
   'mlgym-thought-action': threeBackticks,
   'thought-action': threeBackticks,
   'edit-format': threeBackticks,

@@ -8,19 +8,24 @@ import { commandDocs, commandTools } from './commands.js';
 import { demonstrationText } from './demonstrations.js';
 import { historyProcessorOf } from './history/process-history.js';
 import type { HistoryProcessor, PromptMessage } from './history/prompt-message.js';
-import { expectedFormat, type ReplyInput } from './parse-reply.js';
+import { allowsSeveral, callsTools, expectedFormat, type ReplyInput } from './parse-reply.js';
 import { decodeReply } from './reply-encoding.js';
+import { separateResults } from './joined-calls.js';
 import { exchange } from './reply-messages.js';
+import { summarisedThrough, summaryMessage } from './summary.js';
 import { renderTemplate } from './templates.js';
 import type { CommandDoc } from './command-doc.js';
 
 export type PromptInput = Pick<RunDefinition, 'task' | 'agent' | 'maxSteps'> &
-  Partial<Pick<RunDefinition, 'gpus' | 'model' | 'maxValidations' | 'draftNote'>> & {
+  Partial<Pick<RunDefinition, 'gpus' | 'model' | 'maxValidations' | 'draftNote' | 'wallSeconds' | 'costLimitUsd'>> & {
     /** Records in the task's memory at the run's start; null or absent: no memory. */
     memoryRecords?: number | null;
   };
 
-const callsTools = (agent: RunDefinition['agent']): boolean => agent.outputParser === 'tool-calls';
+const callsOf = ({ agent: { outputParser } }: PromptInput): { tools: boolean; several: boolean } => ({
+  tools: callsTools(outputParser),
+  several: allowsSeveral(outputParser),
+});
 
 /** Independent of the commands, whose texts and the task's description may use them. */
 function taskVariables(run: PromptInput, workspace: string): Record<string, unknown> {
@@ -43,6 +48,36 @@ export const ownVariables = (agent: RunDefinition['agent']): Record<string, unkn
   ...agent.variables,
 });
 
+/** `1 h 5 min`, `12 min`, `40 s`. */
+function durationText(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return `${Math.max(0, Math.floor(seconds))} s`;
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const dollars = (usd: string): string => `$${Number(usd).toFixed(2)}`;
+
+type Limits = Pick<PromptInput, 'gpus' | 'wallSeconds' | 'costLimitUsd'>;
+
+/** What the run may still use, as recorded with a step; before the first, its limits. */
+function limitVariables(run: Limits, used: ToolState['used']): Record<string, string> {
+  const { wallSeconds = 0, costLimitUsd = null } = run;
+  const { seconds, ofSeconds, usd, ofUsd } = used ?? {
+    ...{ seconds: 0, ofSeconds: wallSeconds > 0 ? wallSeconds : null, usd: '0', ofUsd: costLimitUsd },
+  };
+  return {
+    timeLeft: ofSeconds === null ? `${durationText(seconds)} used` : `${durationText(ofSeconds - seconds)} left`,
+    moneyLeft:
+      ofUsd === null
+        ? `${dollars(usd)} spent`
+        : `${dollars(String(Math.max(0, Number(ofUsd) - Number(usd))))} of ${dollars(ofUsd)} left`,
+  };
+}
+
+/** Whether prompts of this agent show time or money: only then are they recorded. */
+export const showsLimits = ({ nextStepTemplate, taskTemplate }: RunDefinition['agent']): boolean =>
+  /\b(?:timeLeft|moneyLeft)\b/.test(nextStepTemplate ?? taskTemplate);
+
 const NOT_REPORTED = 'unknown';
 
 /** As the sandbox last reported them; `none` without GPUs. */
@@ -56,12 +91,16 @@ function gpuVariables(state: ToolState | null, gpus: number): Record<string, str
   };
 }
 
-/** Per step, from the sandbox. `gpus`: how many the run was given. */
+/** Per step, from the sandbox and from our count. */
 export const statusVariables = (
   state: ToolState | null,
   workingDir: string,
-  gpus: number,
-): Record<string, unknown> => ({ workingDir, openFile: state?.openFile ?? 'n/a', ...gpuVariables(state, gpus) });
+  run: Limits = {},
+): Record<string, unknown> => ({
+  ...{ workingDir, openFile: state?.openFile ?? 'n/a' },
+  ...gpuVariables(state, run.gpus ?? 0),
+  ...limitVariables(run, state?.used),
+});
 
 function commandsOf(run: PromptInput, variables: Record<string, unknown>): CommandDoc[] {
   const all = { ...variables, ...ownVariables(run.agent) };
@@ -80,7 +119,7 @@ export function promptVariables(run: PromptInput, workspace: string): Record<str
 
 /** Only for an agent that calls tools. */
 export function toolDefinitions(run: PromptInput, workspace: string): ToolDefinition[] | undefined {
-  if (!callsTools(run.agent)) return undefined;
+  if (!callsTools(run.agent.outputParser)) return undefined;
   return commandTools(commandsOf(run, taskVariables(run, workspace)), run.task.limits.commandSeconds);
 }
 
@@ -98,9 +137,24 @@ function demonstrationMessages(run: PromptInput, variables: Record<string, unkno
   });
 }
 
-function observationText(run: PromptInput, step: ShownStep, variables: Record<string, unknown>): string {
-  const { taskTemplate, nextStepTemplate, nextStepNoOutputTemplate, observationLimit } = run.agent;
-  const observation = clipObservation(step.observation ?? '', observationLimit);
+/** As the model sees them: one, or one for each call that ran. */
+function observationTexts(run: PromptInput, step: ShownStep, variables: Record<string, unknown>): string[] {
+  const calls = allowsSeveral(run.agent.outputParser) ? (decodeReply(step.response).toolCalls?.length ?? 1) : 1;
+  if (calls === 1) return [observationText(run, step, variables)];
+  const limit = Math.floor(run.agent.observationLimit / calls);
+  return separateResults(step.observation ?? '', calls).map(({ text, exitCode }) =>
+    observationText(run, { ...step, observation: text, exitCode }, variables, limit),
+  );
+}
+
+function observationText(
+  run: PromptInput,
+  step: ShownStep,
+  variables: Record<string, unknown>,
+  limit = run.agent.observationLimit,
+): string {
+  const { taskTemplate, nextStepTemplate, nextStepNoOutputTemplate } = run.agent;
+  const observation = clipObservation(step.observation ?? '', limit);
   const blank = observation.trim() === '' && nextStepNoOutputTemplate !== undefined;
   return renderTemplate(
     blank ? 'nextStepNoOutputTemplate' : nextStepTemplate === undefined ? 'taskTemplate' : 'nextStepTemplate',
@@ -130,7 +184,7 @@ function variablesAfter(
   return {
     ...variables,
     ...{ currentStep: taken + 1, remainingSteps: run.maxSteps - taken },
-    ...statusVariables(toolState, workingDir ?? workspace, run.gpus ?? 0),
+    ...statusVariables(toolState, workingDir ?? workspace, run),
     ...(earlier === null ? {} : { memoryRecords: earlier + (toolState?.memoryWritten ?? 0) }),
   };
 }
@@ -155,9 +209,9 @@ export function openingMessages(context: PromptContext): PromptMessage[] {
 /** A step's reply and outcome. `settled`: contents that replace the observation. */
 export function stepMessages(context: PromptContext, step: ShownStep, settled?: readonly string[]): PromptMessage[] {
   const { run } = context;
-  const answer = settled === undefined ? observationText(run, step, variablesAfter(context, step.step, step)) : '';
+  const shown = settled === undefined ? observationTexts(run, step, variablesAfter(context, step.step, step)) : settled;
   const reply = { ...decodeReply(step.response), reasoning: step.reasoning ?? undefined };
-  const messages = exchange(forModel(run, reply), answer, { step: step.step, tools: callsTools(run.agent) });
+  const messages = exchange(forModel(run, reply), shown, { step: step.step, ...callsOf(run) });
   let answers = 0;
   return messages.map((message): PromptMessage => {
     if (message.role === 'assistant') return { ...message, origin: 'reply' };
@@ -166,10 +220,30 @@ export function stepMessages(context: PromptContext, step: ShownStep, settled?: 
   });
 }
 
+/** Messages by step, with one more. After a summary, it is in place of the steps that it is of. */
+export function withStep(
+  context: PromptContext,
+  steps: readonly PromptMessage[][],
+  step: ShownStep,
+  settled?: readonly string[],
+): PromptMessage[][] {
+  const through = summarisedThrough(context.run.agent, step.action ?? null);
+  if (through === null) return [...steps, stepMessages(context, step, settled)];
+  const content = summaryMessage(through, step.response);
+  return [
+    ...steps
+      .slice(0, through)
+      .map((_, at): PromptMessage[] => (at === through - 1 ? [{ role: 'user', content, origin: 'task' }] : [])),
+    ...steps.slice(through),
+    [],
+  ];
+}
+
 /** Before history processing. */
 function promptMessages(run: PromptInput, steps: readonly ShownStep[], workspace: string): PromptMessage[] {
   const context = promptContext(run, workspace);
-  return [...openingMessages(context), ...steps.flatMap((step) => stepMessages(context, step))];
+  const shown = steps.reduce<PromptMessage[][]>((before, step) => withStep(context, before, step), []);
+  return [...openingMessages(context), ...shown.flat()];
 }
 
 export const historyProcessorFor = ({ agent }: PromptInput): HistoryProcessor =>
@@ -221,9 +295,9 @@ export function blockedMessages(
 }
 
 const requery = (run: PromptInput, reply: string | ReplyInput, answer: string): ChatMessage[] =>
-  exchange(typeof reply === 'string' ? { text: reply } : forModel(run, reply), answer, {
+  exchange(typeof reply === 'string' ? { text: reply } : forModel(run, reply), [answer], {
     step: 0,
-    tools: callsTools(run.agent),
+    ...callsOf(run),
   });
 
 /** Reasoning goes back to the model that it came from. */

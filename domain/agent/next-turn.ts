@@ -6,11 +6,14 @@ import type { AgentConfig } from './config.js';
 import { blockedMessages, formatErrorMessages, type PromptInput } from './messages.js';
 import { parserOf, type ReplyInput } from './parse-reply.js';
 import { encodeReply } from './reply-encoding.js';
+import { summarisedThrough } from './summary.js';
 
 type ReadReply =
   | { kind: 'action'; thought: string; action: string }
   | { kind: 'format_error'; problem: string }
   | { kind: 'blocked'; problem: string; command: string; action: string };
+
+const RESERVED = 'the command is a comment that bench uses itself';
 
 /** Of what a model refused midway, nothing runs. */
 const REFUSED = 'the reply was a refusal, or empty; nothing of it was run';
@@ -19,6 +22,7 @@ function readReply(agent: AgentConfig, reply: ReplyInput): ReadReply {
   if (reply.finishReason === 'refusal') return { kind: 'format_error', problem: REFUSED };
   const parsed = parserOf(agent.outputParser)(reply, { commands: agent.tools.commands });
   if (parsed.kind === 'format_error') return parsed;
+  if (summarisedThrough(agent, parsed.action) !== null) return { kind: 'format_error', problem: RESERVED };
   const blocked = blockedCommand(parsed.action, agent, agent.tools.commands);
   return blocked === null ? parsed : { kind: 'blocked', ...blocked, action: parsed.action };
 }

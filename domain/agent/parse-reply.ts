@@ -1,3 +1,4 @@
+import { separateCalls } from './joined-calls.js';
 import { action } from './parsers/action.js';
 import { fenced } from './parsers/fenced.js';
 import { identity } from './parsers/identity.js';
@@ -6,7 +7,7 @@ import { mlgymThoughtAction } from './parsers/mlgym-thought-action.js';
 import type { OutputParser, ReplyParser } from './parsers/parsed-reply.js';
 import { formatError } from './parsers/parsed-reply.js';
 import { editFormat, thoughtAction } from './parsers/thought-action.js';
-import { toolCalls } from './parsers/tool-calls.js';
+import { severalToolCalls, toolCalls } from './parsers/tool-calls.js';
 import { xmlThoughtAction } from './parsers/xml-thought-action.js';
 
 export { parseFencedReply } from './parsers/fenced.js';
@@ -15,6 +16,7 @@ export type { ParserContext, ReplyInput, ReplyParser } from './parsers/parsed-re
 export const OUTPUT_PARSERS = [
   'fenced',
   'tool-calls',
+  'several-tool-calls',
   'mlgym-thought-action',
   'thought-action',
   'edit-format',
@@ -24,6 +26,11 @@ export const OUTPUT_PARSERS = [
   'json',
 ] as const;
 export type OutputParserName = (typeof OUTPUT_PARSERS)[number];
+
+/** Reads native tool calls, which the provider must offer. */
+export const callsTools = (parser: OutputParserName): boolean => parser === 'tool-calls' || allowsSeveral(parser);
+/** Several commands of one reply are one step. */
+export const allowsSeveral = (parser: OutputParserName): boolean => parser === 'several-tool-calls';
 
 /** Names in MLGym and SWE-agent. */
 export const OUTPUT_PARSER_ALIASES: Readonly<Record<string, OutputParserName>> = {
@@ -36,9 +43,14 @@ export const OUTPUT_PARSER_ALIASES: Readonly<Record<string, OutputParserName>> =
   JsonParser: 'json',
 };
 
+/** The commands of a recorded action, in order. */
+export const actionsOf = ({ agent }: { agent: { outputParser: OutputParserName } }, recorded: string): string[] =>
+  allowsSeveral(agent.outputParser) ? separateCalls(recorded) : [recorded];
+
 const PARSERS: Record<OutputParserName, OutputParser> = {
   fenced,
   'tool-calls': toolCalls,
+  'several-tool-calls': severalToolCalls,
   'mlgym-thought-action': mlgymThoughtAction,
   'thought-action': thoughtAction,
   'edit-format': editFormat,
@@ -62,6 +74,9 @@ function leadingThought(text: string): { thought: string; rest: string | null } 
   const end = closing.index + closing[0].length;
   return { thought: text.slice(0, end), rest: text.slice(end).replace(/^(?:[ \t]*\r?\n)+/, '') };
 }
+
+/** What a text says after a leading thought; empty: the thought never ends. */
+export const withoutThought = (text: string): string => leadingThought(text).rest ?? '';
 
 /** What stands around the command, after such a thought. */
 const afterThought = (thought: string, rest: string): string =>

@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../model/model.js';
+import { estimateTokens } from '../model/estimate-tokens.js';
 import type { ShownStep } from '../run/run.js';
 import type { HistoryProcessor, PromptMessage } from './history/prompt-message.js';
 import {
@@ -7,9 +8,10 @@ import {
   type PromptContext,
   promptContext,
   type PromptInput,
-  stepMessages,
   withoutOrigin,
+  withStep,
 } from './messages.js';
+import { SUMMARY_REQUEST } from './summary.js';
 
 /** A message's size besides its texts, characters. */
 const PER_MESSAGE = 100;
@@ -52,12 +54,11 @@ export class PromptHistory {
 
   /** Outcomes must be final. */
   add(steps: readonly ShownStep[]): void {
-    const added = steps.map((step, i) => {
-      if (step.step !== this.through + i + 1)
-        throw new Error(`step ${step.step} does not come after ${this.through + i}`);
-      return stepMessages(this.#context, step, this.#settled[step.step - 1]);
-    });
-    const all = [...this.#steps, ...added];
+    let all = this.#steps;
+    for (const step of steps) {
+      if (step.step !== all.length + 1) throw new Error(`step ${step.step} does not come after ${all.length}`);
+      all = withStep(this.#context, all, step, this.#settled[step.step - 1]);
+    }
     const messages = this.#processor.settle([...this.#opening, ...all.flat()]);
     let at = this.#opening.length;
     this.#opening = messages.slice(0, at);
@@ -71,8 +72,36 @@ export class PromptHistory {
 
   /** The prompt after its steps and `newest`, which is not kept. */
   prompt(newest: readonly ShownStep[] = []): ChatMessage[] {
-    const added = newest.flatMap((step) => stepMessages(this.#context, step));
-    return withoutOrigin(this.#processor.show([...this.#opening, ...this.#steps.flat(), ...added]));
+    return this.#shown(this.#with(newest));
+  }
+
+  /**
+   * The prompt of which the model writes a summary, and the last step in it: all but the newest
+   * steps of at most so many tokens, and of at least one. Null: there is no step to summarise.
+   */
+  summary(newest: readonly ShownStep[], keepTokens: number): { messages: ChatMessage[]; through: number } | null {
+    const steps = this.#with(newest);
+    const shown = [...steps.keys()].filter((at) => steps[at]?.some(({ origin }) => origin === 'reply'));
+    let [kept, tokens] = [shown.length, 0];
+    while (kept > 0) {
+      tokens += estimateTokens(steps[shown[kept - 1]!] ?? []);
+      if (kept < shown.length && tokens > keepTokens) break;
+      kept -= 1;
+    }
+    // All are short, yet the prompt is too long: only the newest stays.
+    if (kept === 0) kept = shown.length - 1;
+    const through = shown[kept - 1];
+    if (through === undefined) return null;
+    const messages = this.#shown(steps.slice(0, through + 1));
+    return { messages: [...messages, { role: 'user', content: SUMMARY_REQUEST }], through: through + 1 };
+  }
+
+  #with(newest: readonly ShownStep[]): PromptMessage[][] {
+    return newest.reduce((steps, step) => withStep(this.#context, steps, step), this.#steps);
+  }
+
+  #shown(steps: readonly PromptMessage[][]): ChatMessage[] {
+    return withoutOrigin(this.#processor.show([...this.#opening, ...steps.flat()]));
   }
 
   /** Forgets the steps. They can be added again without observations up to `settledThrough`. */

@@ -6,6 +6,8 @@ import { callArguments } from './parsers/tool-calls.js';
 const EMPTY = '(empty reply)';
 /** Result of a reply's further calls. */
 export const NOT_RUN = 'Not run: one call per reply.';
+/** Where several are allowed: the results before it say why. */
+export const NOT_REACHED = 'Not run.';
 
 /**
  * Calls that every provider accepts: our own ids (unique in the run, nine letters and digits),
@@ -24,23 +26,27 @@ function sendableCalls(calls: readonly ToolCall[], step: number, given: boolean)
 }
 
 /**
- * A pair of texts, or tool calls and a result for each: the first answer, then NOT_RUN. The reply's
- * `reasoning` must be of the model that gets the messages.
+ * A pair of texts, or tool calls and a result for each: its answer, or that it was not run. The
+ * reply's `reasoning` must be of the model that gets the messages.
  */
-export function exchange(reply: ReplyInput, answer: string, at: { step: number; tools: boolean }): ChatMessage[] {
+export function exchange(
+  reply: ReplyInput,
+  answers: readonly string[],
+  at: { step: number; tools: boolean; several: boolean },
+): ChatMessage[] {
   const { reasoning } = reply;
   const calls = at.tools ? sendableCalls(reply.toolCalls ?? [], at.step, reasoning !== undefined) : [];
   if (calls.length === 0) {
     return [
       { role: 'assistant', content: reply.text.trim() === '' ? EMPTY : reply.text },
-      { role: 'user', content: answer },
+      { role: 'user', content: answers.join('\n') },
     ];
   }
   return [
     { role: 'assistant', content: reply.text, toolCalls: calls, ...(reasoning !== undefined && { reasoning }) },
     ...calls.map((call, index): ChatMessage => ({
       role: 'tool',
-      content: index === 0 ? answer : NOT_RUN,
+      content: answers[index] ?? (at.several ? NOT_REACHED : NOT_RUN),
       toolCallId: call.id,
     })),
   ];

@@ -82,6 +82,8 @@ export interface ModelRequest {
   seed: number;
   /** Only for tool-calling agents. */
   tools?: ToolDefinition[];
+  /** A reply may call several tools. Absent: one. */
+  severalCalls?: true;
   /** For the provider's logs: was a cut-off call answered? Printable ASCII. */
   callId?: string;
 }

@@ -16,6 +16,8 @@ export interface Prompt {
   messages: ChatMessage[];
   /** Only for tool-calling agents. */
   tools?: ToolDefinition[];
+  /** A reply may call several tools. Absent: one. */
+  severalCalls?: true;
 }
 
 /** Unless it is a reply, nothing was recorded or paid. */

@@ -121,7 +121,9 @@ export interface StepRecord {
 export type ShownStep = Pick<
   StepRecord,
   'step' | 'response' | 'reasoning' | 'observation' | 'exitCode' | 'timedOut' | 'workingDir' | 'toolState'
->;
+> &
+  /** Absent: it is no summary. */
+  Partial<Pick<StepRecord, 'action'>>;
 
 /** For a rerun of the command and its comparison. */
 export type RecordedCommand = Pick<StepRecord, 'step' | 'exitCode' | 'timedOut' | 'lost' | 'commandMs'> & {

@@ -71,7 +71,7 @@ const figuresAre = (ref: SandboxRef, gpus: number, figures: string[]): Promise<v
   });
 
 const shown = ({ toolState }: CommandOutcome, gpus: number) => {
-  const { gpuNames, gpuMemory } = statusVariables(toolState, '/', gpus);
+  const { gpuNames, gpuMemory } = statusVariables(toolState, '/', { gpus });
   return [gpuNames, gpuMemory];
 };
 

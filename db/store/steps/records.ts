@@ -58,6 +58,16 @@ export async function lastExecuted(run: Statements, runId: string, through: numb
   return row?.step ?? 0;
 }
 
+export async function usedMs(run: Statements, runId: string, through: number): Promise<number> {
+  const [row] = await run<{ ms: number }>(
+    'usedMs',
+    `select (coalesce((select sum(coalesce(model_ms, 0) + coalesce(command_ms, 0)) from steps where run_id = $1 and step <= $2), 0)
+         + coalesce((select sum(ms) from evaluations where run_id = $1 and step <= $2 and kind = 'validate'), 0))::float8 as ms`,
+    [runId, through],
+  );
+  return row?.ms ?? 0;
+}
+
 export async function recordedCommands(
   run: Statements,
   runId: string,

@@ -1,6 +1,7 @@
 import type { ToolCall } from '../../model/model.js';
 import { commandLine, unusableText } from '../command-line.js';
 import { BASH_TOOL } from '../commands.js';
+import { joinedCalls, MOST_CALLS } from '../joined-calls.js';
 import { type OutputParser, type ParsedReply, formatError } from './parsed-reply.js';
 import type { CommandDoc } from '../command-doc.js';
 
@@ -57,4 +58,29 @@ function parseToolCalls(text: string, calls: readonly ToolCall[], commands: read
 export const toolCalls: OutputParser = {
   parse: (reply, { commands }) => parseToolCalls(reply.text, reply.toolCalls ?? [], commands),
   expectedFormat: `Answer with your reasoning and exactly one tool call, for example ${BASH_TOOL} with {"command": "ls -la"}.`,
+};
+
+/** Commands in the order of their calls. One that is unusable refuses the reply: nothing runs. */
+function parseSeveralCalls(text: string, calls: readonly ToolCall[], commands: readonly CommandDoc[]): ParsedReply {
+  if (calls.length === 0) return formatError('the reply called no tool');
+  if (calls.length > MOST_CALLS)
+    return formatError(`the reply called ${calls.length} tools, and at most ${MOST_CALLS} calls are allowed`);
+  const actions: string[] = [];
+  for (const [at, call] of calls.entries()) {
+    const read = actionOf(call, commands);
+    const which = calls.length === 1 ? '' : `call ${at + 1} of ${calls.length}: `;
+    if ('problem' in read) return formatError(`${which}${read.problem}`);
+    if (read.action.trim() === '') return formatError(`${which}the command was empty`);
+    actions.push(read.action);
+  }
+  const action = joinedCalls(actions);
+  if (action === null)
+    return formatError('a command holds a line that bench uses itself, as "# call 2 of 2": change that line');
+  return { kind: 'action', thought: unix(text).trim(), action };
+}
+
+/** One call or several, which run in order as one step. */
+export const severalToolCalls: OutputParser = {
+  parse: (reply, { commands }) => parseSeveralCalls(reply.text, reply.toolCalls ?? [], commands),
+  expectedFormat: `Answer with at least one tool call, for example ${BASH_TOOL} with {"command": "ls -la"}.`,
 };

@@ -51,6 +51,8 @@ export interface StepLog {
   ): AsyncGenerator<ShownRow[], void, undefined>;
   /** The last step up to `through` with a recorded outcome; 0: none. */
   lastExecuted(runId: string, through: number): Promise<number>;
+  /** Time of a run's models, commands and evaluations up to this step. */
+  usedMs(runId: string, through: number): Promise<number>;
   /** Commands of the steps after `after` up to `through`, in order, with their outcomes. */
   recordedCommands(runId: string, which: { after: number; through: number }): Promise<RecordedCommand[]>;
   /** Keeps the output so far for an external player; returns whether it wants an interrupt. */

@@ -31,6 +31,7 @@ describe('bundled agents', () => {
       ['episode', 'fenced'],
       ['mini-swe-agent', 'fenced'],
       ['mlgym', 'mlgym-thought-action'],
+      ['modern', 'several-tool-calls'],
       ['openhands', 'fenced'],
       ['plain', 'fenced'],
       ['search-evolution', 'fenced'],

@@ -23,7 +23,7 @@ const until = (found: () => boolean): Promise<void> => vi.waitFor(() => expect(f
 describe('output of the running command', () => {
   it('is asked for and copied of watched runs alone', async () => {
     const { outputs, sandbox, store } = made();
-    const leave = outputs.follow(sandbox, ref, 3);
+    const leave = outputs.follow(sandbox, ref, 3, 3);
     outputs.watched(['r-2']);
     await new Promise((resolve) => setTimeout(resolve, 30));
     leave();
@@ -32,7 +32,7 @@ describe('output of the running command', () => {
 
   it('is copied from when somebody looks until nobody does, and dropped at its end', async () => {
     const { outputs, sandbox, saved, state } = made();
-    const leave = outputs.follow(sandbox, ref, 3);
+    const leave = outputs.follow(sandbox, ref, 3, 3);
     outputs.watched(['r-1']);
     await until(() => saved.includes('one'));
     state.printed = 'one two';
@@ -57,7 +57,7 @@ describe('output of the running command', () => {
     sandbox.printed.mockRejectedValueOnce(new Error('away'));
     store.saveLiveOutput.mockRejectedValueOnce(new Error('away'));
     outputs.watched(['r-1']);
-    const leave = outputs.follow(sandbox, ref, 3);
+    const leave = outputs.follow(sandbox, ref, 3, 3);
     await until(() => saved.length > 1);
     leave();
   });

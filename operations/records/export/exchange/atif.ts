@@ -1,3 +1,4 @@
+import { resultTexts } from '../../../../domain/agent/joined-calls.js';
 import { NOT_RUN } from '../../../../domain/agent/reply-messages.js';
 import { answeringCall, type ExchangedStep } from '../../../../domain/exchange/recorded-run.js';
 import { type ExchangedRun, stepExtra } from './exchanged-run.js';
@@ -51,6 +52,7 @@ function agentStep({ run, requery }: ExchangedRun, step: ExchangedStep): object 
   const [first, ...others] = reply.calls;
   const command = first?.arguments['command'];
   const call = answeringCall(step.calls);
+  const [answer, ...more] = resultTexts(step.observation ?? '', reply.calls.length);
   const answered = step.calls.filter(({ status }) => status === 'confirmed').length;
   const said = {
     ...{ text: reply.text, synthetic: reply.synthetic },
@@ -75,7 +77,7 @@ function agentStep({ run, requery }: ExchangedRun, step: ExchangedStep): object 
         results: [
           {
             ...(first !== undefined && { source_call_id: first.id }),
-            content: step.observation,
+            content: answer,
             extra: {
               ...(step.exitCode !== null && { exit_code: step.exitCode }),
               ...(step.timedOut && { timed_out: true }),
@@ -83,7 +85,7 @@ function agentStep({ run, requery }: ExchangedRun, step: ExchangedStep): object 
               ...(step.commandMs !== null && { command_ms: step.commandMs }),
             },
           },
-          ...others.map(({ id }) => ({ source_call_id: id, content: NOT_RUN })),
+          ...others.map(({ id }, index) => ({ source_call_id: id, content: more[index] ?? NOT_RUN })),
         ],
       },
     }),

@@ -1,3 +1,4 @@
+import { resultTexts } from '../../../../domain/agent/joined-calls.js';
 import { NOT_RUN } from '../../../../domain/agent/reply-messages.js';
 import {
   answeringCall,
@@ -245,17 +246,24 @@ class SampleWriter {
         ? { type: 'unknown', message: 'The command was lost with its sandbox.' }
         : undefined;
     const id = `${this.#ids}s${step.step}r`;
+    const [answer, ...more] = resultTexts(step.observation, reply.calls.length);
     messages.push(
       first === undefined
         ? { id, role: 'user', content: step.observation }
         : {
-            ...{ id, role: 'tool', content: step.observation, tool_call_id: first.id, function: first.name },
+            ...{ id, role: 'tool', content: answer, tool_call_id: first.id, function: first.name },
             ...(error !== undefined && { error }),
           },
     );
     for (const [index, call] of others.entries())
       messages.push({
-        ...{ id: `${id}${index + 2}`, role: 'tool', content: NOT_RUN, tool_call_id: call.id, function: call.name },
+        ...{
+          id: `${id}${index + 2}`,
+          role: 'tool',
+          content: more[index] ?? NOT_RUN,
+          tool_call_id: call.id,
+          function: call.name,
+        },
       });
     return messages;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commandDocs, DEFAULT_COMMANDS } from '../../../../domain/agent/commands.js';
-import { OUTPUT_PARSERS, type OutputParserName, parserOf } from '../../../../domain/agent/parse-reply.js';
+import { callsTools, OUTPUT_PARSERS, type OutputParserName, parserOf } from '../../../../domain/agent/parse-reply.js';
 import { forAll } from './generate.js';
 import type { CommandDoc } from '../../../../domain/agent/command-doc.js';
 
@@ -93,7 +93,7 @@ describe('a leading <think>', () => {
     identity: 'ls',
     json: '{"thought": "I look.", "command": {"name": "ls"}}',
   };
-  const texts = OUTPUT_PARSERS.filter((name) => name !== 'tool-calls');
+  const texts = OUTPUT_PARSERS.filter((name) => !callsTools(name));
   it.each(texts)('%s: is thought, and no command or fence in it counts', (name) => {
     const said = command[name] ?? `I look.\n${f}\nls\n${f}\n`;
     const plain = read(name, said);

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
+import { BenchHome } from '../setup/bench-home.js';
+
+let simulator: ProviderSimulator;
+let home: BenchHome;
+
+beforeAll(async () => {
+  simulator = await startProviderSimulator({ behaviour: () => ({ kind: 'reply', text: 'not told what to do' }) });
+  home = new BenchHome({ OPENAI_API_KEY: 'test-key', OPENAI_BASE_URL: simulator.openAiBaseUrl });
+});
+afterAll(async () => {
+  await home.remove();
+  await simulator.close();
+});
+
+type Call = [name: string, given: Record<string, unknown>];
+
+/** Each line is the calls of one reply. */
+const SESSION: Call[][] = [
+  [
+    ['view_file', { path: 'strategy.py' }],
+    ['bash', { command: 'cd /tmp; false' }],
+    ['bash', { command: 'pwd; cd - >/dev/null' }],
+  ],
+  [
+    ['start_job', { script: 'echo training; until [ -e go ]; do sleep 0.1; done; echo trained; exit 3' }],
+    ['write_file', { path: 'strategy.py', content: 'def row_strategy(history):\n    return 1  # it\'s "$HOME"\n' }],
+    ['job_output', { job: 1 }],
+  ],
+  [
+    ['str_replace', { path: 'strategy.py', old_text: 'return 1', new_text: 'return 0' }],
+    ['validate', {}],
+    ['bash', { command: 'echo never' }],
+  ],
+  [
+    ['bash', { command: 'touch go' }],
+    ['job_output', { job: 1, wait_seconds: 600 }],
+  ],
+  [['submit', {}]],
+];
+
+interface Sent {
+  role: string;
+  content: string | null;
+  tool_call_id?: string;
+}
+
+it('the modern agent plays several calls a step, with a job beside them, and sees each result under its id', async () => {
+  simulator.behave((request) => {
+    const step = request.messages.filter(({ role }) => role === 'assistant').length;
+    const calls = SESSION[step] ?? [['submit', {}] satisfies Call];
+    return {
+      ...{ kind: 'reply', text: 'Next.' },
+      toolCalls: calls.map(([name, given], at) => ({ id: `id-${step}-${at}`, name, arguments: JSON.stringify(given) })),
+    };
+  });
+  const { batchId } = await home.json<{ batchId: string }>(
+    ...['submit', '--models', 'gpt-4o', '--tasks', 'battleOfSexes', '--attempts', '1', '--agent', 'modern'],
+    ...['--backend', 'local', '--cost-limit', '3', '--wait'],
+  );
+  const steps = await home.sql<{ action: string; observation: string; requested: string | null }>(
+    `select s.action, s.observation, s.requested from steps s join runs r on r.run_id = s.run_id
+     where r.batch_id = $1 order by s.step`,
+    [batchId],
+  );
+  expect(steps.map(({ requested }) => requested)).toEqual([null, null, 'validate', null, 'submit']);
+  expect(steps[0]?.observation).toMatch(
+    /exit code 0\]\n +1\t.*\[result 2 of 3, exit code 1\]\n\n\[result 3 of 3, exit code 0\]\n\/tmp/s,
+  );
+  expect(steps[1]?.observation).toMatch(
+    /Job 1 has started.*Replaced strategy\.py: 2 lines.*Job 1: running\.\ntraining/s,
+  );
+  expect(steps[2]?.observation).toMatch(/Changed strategy\.py.*\[result 2 of 3, .*The submission .* is valid/s);
+  expect(steps[2]?.observation).not.toContain('result 3 of 3');
+  expect(steps[3]?.observation).toMatch(/Job 1: ended with exit code 3 after .*\ntraining\ntrained/s);
+
+  const last = simulator.requests.at(-1);
+  const sent = (last?.body as { messages: Sent[] }).messages.filter(({ role }) => role === 'tool');
+  expect(sent.map(({ tool_call_id: id }) => id)).toEqual(
+    SESSION.slice(0, 4).flatMap((calls, step) => calls.map((_, at) => `id-${step}-${at}`)),
+  );
+  expect(sent[8]?.content).toBe('Not run.');
+  expect(sent[9]?.content).toMatch(
+    /\(Exit code 0\. Step 5, \d+ remaining; time: .*; money: \$\d\.\d\d of \$3\.00 left; /,
+  );
+}, 900_000);

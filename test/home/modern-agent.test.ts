@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
+import { SUMMARY_REQUEST } from '../../domain/agent/summary.js';
 import { BenchHome } from '../setup/bench-home.js';
 
 let simulator: ProviderSimulator;
@@ -46,13 +47,20 @@ interface Sent {
   tool_call_id?: string;
 }
 
-it('the modern agent plays several calls a step, with a job beside them, and sees each result under its id', async () => {
+it('the modern agent plays several calls a step, a job beside them, and a summary of older steps', async () => {
+  let played = 0;
   simulator.behave((request) => {
-    const step = request.messages.filter(({ role }) => role === 'assistant').length;
-    const calls = SESSION[step] ?? [['submit', {}] satisfies Call];
+    if (request.messages.at(-1)?.content === SUMMARY_REQUEST) return { kind: 'reply', text: 'I wrote row_strategy.' };
+    const isLong = request.messages.filter(({ role }) => role === 'assistant').length === 4;
+    if (isLong) return { kind: 'context_overflow' };
+    const calls = SESSION[played++] ?? [];
     return {
       ...{ kind: 'reply', text: 'Next.' },
-      toolCalls: calls.map(([name, given], at) => ({ id: `id-${step}-${at}`, name, arguments: JSON.stringify(given) })),
+      toolCalls: calls.map(([name, given], at) => ({
+        id: `id-${played}-${at}`,
+        name,
+        arguments: JSON.stringify(given),
+      })),
     };
   });
   const { batchId } = await home.json<{ batchId: string }>(
@@ -64,7 +72,7 @@ it('the modern agent plays several calls a step, with a job beside them, and see
      where r.batch_id = $1 order by s.step`,
     [batchId],
   );
-  expect(steps.map(({ requested }) => requested)).toEqual([null, null, 'validate', null, 'submit']);
+  expect(steps.map(({ requested }) => requested)).toEqual([null, null, 'validate', null, null, 'submit']);
   expect(steps[0]?.observation).toMatch(
     /exit code 0\]\n +1\t.*\[result 2 of 3, exit code 1\]\n\n\[result 3 of 3, exit code 0\]\n\/tmp/s,
   );
@@ -75,13 +83,31 @@ it('the modern agent plays several calls a step, with a job beside them, and see
   expect(steps[2]?.observation).not.toContain('result 3 of 3');
   expect(steps[3]?.observation).toMatch(/Job 1: ended with exit code 3 after .*\ntraining\ntrained/s);
 
-  const last = simulator.requests.at(-1);
-  const sent = (last?.body as { messages: Sent[] }).messages.filter(({ role }) => role === 'tool');
+  expect(steps[4]).toMatchObject({ action: '# summary of the steps up to 3', observation: '' });
+
+  const toolResults = (at: number): Sent[] =>
+    (simulator.requests.at(at)?.body as { messages: Sent[] }).messages.filter(({ role }) => role === 'tool');
+  // The request that overflowed, the summary, and what the model saw after it.
+  const sent = toolResults(-3);
   expect(sent.map(({ tool_call_id: id }) => id)).toEqual(
-    SESSION.slice(0, 4).flatMap((calls, step) => calls.map((_, at) => `id-${step}-${at}`)),
+    SESSION.slice(0, 4).flatMap((calls, step) => calls.map((_, at) => `id-${step + 1}-${at}`)),
   );
   expect(sent[8]?.content).toBe('Not run.');
   expect(sent[9]?.content).toMatch(
     /\(Exit code 0\. Step 5, \d+ remaining; time: .*; money: \$\d\.\d\d of \$3\.00 left; /,
   );
+  expect(toolResults(-2)).toHaveLength(9);
+  expect(toolResults(-1)).toHaveLength(2);
+  expect(simulator.requests.at(-1)?.messages.some(({ content }) => content.includes('I wrote row_strategy.'))).toBe(
+    true,
+  );
+  const calls = await home.sql<{ step: number; try: number; status: string }>(
+    `select c.step, c.try, c.status from model_calls c join runs r on r.run_id = c.run_id
+     where r.batch_id = $1 and c.step = 5 order by c.try`,
+    [batchId],
+  );
+  expect(calls.map(({ try: requery, status }) => [requery, status])).toEqual([
+    [0, 'failed'],
+    [1, 'confirmed'],
+  ]);
 }, 900_000);

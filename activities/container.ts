@@ -188,7 +188,7 @@ export function sandboxSpec(
       ...dialectEnvironment(run.agent.tools.dialect),
       // A job in the background may take as long as a command.
       ...(run.agent.tools.commands.some(({ name }) => name === START_JOB) && {
-        BENCH_JOB_SECONDS: String(run.task.limits.commandSeconds),
+        AGENT_JOB_SECONDS: String(run.task.limits.commandSeconds),
       }),
     },
     ...(memory === null ? {} : { memory }),

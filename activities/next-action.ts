@@ -1,13 +1,10 @@
 import { toolDefinitions } from '../domain/agent/messages.js';
 import { nextTurn } from '../domain/agent/next-turn.js';
-import { allowsSeveral, withoutThought } from '../domain/agent/parse-reply.js';
-import { summaryAction } from '../domain/agent/summary.js';
-import { estimateTokens } from '../domain/model/estimate-tokens.js';
+import { allowsSeveral } from '../domain/agent/parse-reply.js';
 import type { ModelActivities, NextActionResult } from '../domain/model/messages.js';
 import type { Fence, ShownRow } from '../domain/ports/record/steps.js';
 import { storable } from '../domain/text/storable.js';
-import type { ChatMessage, ModelReply, ToolDefinition } from '../domain/model/model.js';
-import type { RunDefinition } from '../domain/run/run.js';
+import type { ModelReply } from '../domain/model/model.js';
 import type { Player, Prompt } from '../domain/ports/player.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
@@ -18,6 +15,7 @@ import { cancellation } from './cancellation.js';
 import { attemptFence } from './fence.js';
 import { untilDeadline } from './play-steps.js';
 import type { TakenTurn } from './step-in-memory.js';
+import { isLong, summarise } from './summarise.js';
 import { DeadlineReached, type TurnsUnderWay } from './turns-under-way.js';
 
 export interface ModelPorts {
@@ -69,7 +67,7 @@ export async function nextAction(
   const replies: ModelReply[] = [];
   let modelMs = 0;
   if (question.summary !== null && isLong(run, question.messages, tools))
-    return await summarise(ports, { run, step, fence, signal }, { ...question.summary, tools, first: 0 });
+    return await summarise(ports, { run, step, fence, signal }, { summary: question.summary, tools, first: 0 });
   for (;;) {
     const turn = nextTurn(run, replies);
     if (turn.kind !== 'ask') {
@@ -98,7 +96,7 @@ export async function nextAction(
       return await summarise(
         ports,
         { run, step, fence, signal },
-        { ...question.summary, tools, first: replies.length + 1 },
+        { summary: question.summary, tools, first: replies.length + 1 },
       );
     if (next.kind === 'end') return { kind: 'end', endReason: next.endReason, ms: modelMs };
     // Replies paid so far are stored; the next try finds them.
@@ -107,48 +105,6 @@ export async function nextAction(
     replies.push(next.reply);
     modelMs += next.ms;
   }
-}
-
-function isLong(
-  { agent, model }: RunDefinition,
-  messages: readonly ChatMessage[],
-  tools: readonly ToolDefinition[] | undefined,
-): boolean {
-  const { compactAt } = agent;
-  const window = model.config?.contextWindow;
-  if (compactAt === undefined || window === undefined) return false;
-  return estimateTokens(messages, tools) > compactAt * window;
-}
-
-const SUMMARY_TRIES = 2;
-
-/**
- * The step is a summary of the older steps, asked and paid as any turn. `first`: its first try,
- * after those of an action. Without a summary the context stays full, and the run ends by that.
- */
-async function summarise(
-  { store, players }: ModelPorts,
-  { run, step, fence, signal }: { run: RunDefinition; step: number; fence: Fence | undefined; signal: AbortSignal },
-  { messages, through, tools, first }: Pick<Prompt, 'messages' | 'tools'> & { through: number; first: number },
-): Promise<TakenTurn> {
-  const { runId } = run;
-  const player = players.get(run.model.provider);
-  let modelMs = 0;
-  for (let at = first; player !== undefined && at < first + SUMMARY_TRIES; at += 1) {
-    const turn = { runId, step, try: at, ...(fence !== undefined && { fence }) };
-    const next = await player.next(run, turn, { messages, ...(tools !== undefined && { tools }) }, signal);
-    if (next.kind === 'end') return { kind: 'end', endReason: next.endReason, ms: modelMs };
-    if (next.kind === 'wait') return { kind: 'wait', endReason: null, ms: 0, waitMs: next.waitMs };
-    if (next.kind === 'asked') return { kind: 'asked', endReason: null, ms: 0, try: at };
-    modelMs += next.ms;
-    const text = withoutThought(next.reply.text).trim();
-    if (text === '' || next.reply.finishReason === 'refusal') continue;
-    const action = summaryAction(through);
-    await store.saveAction(runId, step, { response: text, reasoning: null, thought: text, action, modelMs }, fence);
-    // The command's part reads from the record that it is none.
-    return resultOf(action, modelMs, false);
-  }
-  return { kind: 'end', endReason: 'context', ms: modelMs };
 }
 
 const resultOf = (action: string | null, ms: number, refused: boolean): NextActionResult =>

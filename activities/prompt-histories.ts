@@ -8,13 +8,18 @@ import type { RunDefinition, StepRecord } from '../domain/run/run.js';
 
 type Store = Pick<StepLog, 'shownSteps'> & Pick<MemoryLog, 'memoryRecords'> & Pick<RunLifecycle, 'workspace'>;
 
-/** A step's recorded action, else the messages that request one. */
+/**
+ * A step's recorded action, else the messages that request one. `summary` null: the agent writes
+ * none, or no older step is left.
+ */
 export type Question =
   | { kind: 'decided'; action: StepRecord['action']; modelMs: number; refused: boolean }
   | { kind: 'open'; messages: ChatMessage[]; workspace: string; summary: SummaryPrompt | null };
 
-/** Null: the agent writes none, or there is nothing to summarise. */
-type SummaryPrompt = { messages: ChatMessage[]; through: number };
+export interface SummaryPrompt {
+  messages: ChatMessage[];
+  through: number;
+}
 
 function openQuestion(
   { agent, model }: RunDefinition,

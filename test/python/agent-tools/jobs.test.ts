@@ -35,7 +35,7 @@ it('a stopped job ends with all that it started, and the list shows each', async
 });
 
 it('a job has the time of a command', async () => {
-  await agent.output('start_job "sleep 1000"', { BENCH_JOB_SECONDS: '0.3' });
+  await agent.output('start_job "sleep 1000"', { AGENT_JOB_SECONDS: '0.3' });
   expect(await agent.output('job_output 1 60')).toMatch(/^Job 1: stopped: it ran longer than 0\.3 s\./);
 });
 

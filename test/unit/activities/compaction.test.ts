@@ -27,7 +27,7 @@ const run = {
 type Asked = { key: string; messages: ChatMessage[] };
 const isSummary = ({ messages }: Pick<Asked, 'messages'>): boolean => messages.at(-1)?.content === SUMMARY_REQUEST;
 
-/** The scripted counter, which also writes summaries; a record in memory. `answer` may replace a turn. */
+/** The scripted counter, which also writes summaries; a record in memory. `answer`: instead. */
 function world(answer: (asked: Asked, number: number) => TurnResult | null = () => null) {
   const record = new Map<number, StepRecord>();
   const asked: Asked[] = [];

@@ -11,14 +11,13 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import time
 
 from . import place
 from .editor import number
 from .failure import Failure, UsageError
 
-_SECONDS = "BENCH_JOB_SECONDS"
+_SECONDS = "AGENT_JOB_SECONDS"
 # The newest output: this file, and the one before it.
 _PART_BYTES = 8 * 1024 * 1024
 _SHOWN_BYTES = 16 * 1024

@@ -92,9 +92,7 @@ def str_replace(arguments: list[str]) -> None:
             "Add lines around it, so that it is there once."
         )
     at = file.content.index(wanted)
-    changed = TextFile(
-        file.path, file.content[:at] + given + file.content[at + len(wanted) :]
-    )
+    changed = TextFile(file.path, file.content[:at] + given + file.content[at + len(wanted) :])
     _write(changed, name)
     first = file.content.count(b"\n", 0, at) + 1
     last = first + given.count(b"\n")

@@ -207,7 +207,7 @@ export function openingMessages(context: PromptContext): PromptMessage[] {
 }
 
 /** A step's reply and outcome. `settled`: contents that replace the observation. */
-export function stepMessages(context: PromptContext, step: ShownStep, settled?: readonly string[]): PromptMessage[] {
+function stepMessages(context: PromptContext, step: ShownStep, settled?: readonly string[]): PromptMessage[] {
   const { run } = context;
   const shown = settled === undefined ? observationTexts(run, step, variablesAfter(context, step.step, step)) : settled;
   const reply = { ...decodeReply(step.response), reasoning: step.reasoning ?? undefined };

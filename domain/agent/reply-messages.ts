@@ -7,7 +7,7 @@ const EMPTY = '(empty reply)';
 /** Result of a reply's further calls. */
 export const NOT_RUN = 'Not run: one call per reply.';
 /** Where several are allowed: the results before it say why. */
-export const NOT_REACHED = 'Not run.';
+const NOT_REACHED = 'Not run.';
 
 /**
  * Calls that every provider accepts: our own ids (unique in the run, nine letters and digits),

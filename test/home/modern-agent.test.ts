@@ -86,7 +86,7 @@ it('the modern agent plays several calls a step, a job beside them, and a summar
   expect(steps[4]).toMatchObject({ action: '# summary of the steps up to 3', observation: '' });
 
   const toolResults = (at: number): Sent[] =>
-    (simulator.requests.at(at)?.body as { messages: Sent[] }).messages.filter(({ role }) => role === 'tool');
+    (simulator.requests.at(at)!.body as unknown as { messages: Sent[] }).messages.filter(({ role }) => role === 'tool');
   // The request that overflowed, the summary, and what the model saw after it.
   const sent = toolResults(-3);
   expect(sent.map(({ tool_call_id: id }) => id)).toEqual(

@@ -118,7 +118,7 @@ it('a new container reruns each call, up to what ended the step', async () => {
   const events: unknown[] = [];
   const store = { ...ports.store, addEvent: async (event: unknown) => void events.push(event) };
   await rerunCommands(
-    { store, sandbox } as unknown as Parameters<typeof rerunCommands>[0],
+    { store, sandbox },
     run,
     { epoch: 2, after: 2, through: 3, removal: '' },
     new AbortController().signal,

@@ -1,4 +1,4 @@
-import { KEPT_PART } from '../domain/agent/summary.js';
+import { KEPT_PART } from '../domain/agent/step-text.js';
 import { PromptHistory } from '../domain/agent/prompt-history.js';
 import type { ChatMessage } from '../domain/model/model.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';

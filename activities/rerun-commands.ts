@@ -1,7 +1,6 @@
 import { commandLimits } from '../domain/agent/command-limits.js';
 import { guardMultiline } from '../domain/agent/guard-multiline.js';
-import { summarisedThrough } from '../domain/agent/summary.js';
-import { commandNumber } from '../domain/agent/joined-calls.js';
+import { summarisedThrough, commandNumber } from '../domain/agent/step-text.js';
 import { actionsOf } from '../domain/agent/parse-reply.js';
 import { SandboxLost } from '../domain/errors.js';
 import type { EventLog } from '../domain/ports/record/events.js';

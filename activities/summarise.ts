@@ -1,5 +1,5 @@
 import { withoutThought } from '../domain/agent/parse-reply.js';
-import { summaryAction } from '../domain/agent/summary.js';
+import { summaryAction } from '../domain/agent/step-text.js';
 import { estimateTokens } from '../domain/model/estimate-tokens.js';
 import type { ChatMessage, ToolDefinition } from '../domain/model/model.js';
 import type { Player } from '../domain/ports/player.js';

@@ -1,7 +1,7 @@
 import { BASH_TOOL } from './commands.js';
 import type { ToolCall } from '../model/model.js';
 import { commandLine } from './command-line.js';
-import { separateCalls } from './joined-calls.js';
+import { separateCalls } from './step-text.js';
 import { type OutputParserName, type ParserContext, type ReplyInput, parserOf } from './parse-reply.js';
 import type { DecodedReply } from './reply-encoding.js';
 import type { CommandDoc } from './command-doc.js';

@@ -10,9 +10,8 @@ import { historyProcessorOf } from './history/process-history.js';
 import type { HistoryProcessor, PromptMessage } from './history/prompt-message.js';
 import { allowsSeveral, callsTools, expectedFormat, type ReplyInput } from './parse-reply.js';
 import { decodeReply } from './reply-encoding.js';
-import { separateResults } from './joined-calls.js';
+import { separateResults, summarisedThrough, summaryMessage } from './step-text.js';
 import { exchange } from './reply-messages.js';
-import { summarisedThrough, summaryMessage } from './summary.js';
 import { renderTemplate } from './templates.js';
 import type { CommandDoc } from './command-doc.js';
 

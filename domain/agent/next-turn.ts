@@ -6,7 +6,7 @@ import type { AgentConfig } from './config.js';
 import { blockedMessages, formatErrorMessages, type PromptInput } from './messages.js';
 import { parserOf, type ReplyInput } from './parse-reply.js';
 import { encodeReply } from './reply-encoding.js';
-import { summarisedThrough } from './summary.js';
+import { summarisedThrough } from './step-text.js';
 
 type ReadReply =
   | { kind: 'action'; thought: string; action: string }

@@ -1,7 +1,6 @@
-import { separateCalls } from './joined-calls.js';
-import { action } from './parsers/action.js';
+import { separateCalls } from './step-text.js';
+import { action, identity } from './parsers/action.js';
 import { fenced } from './parsers/fenced.js';
-import { identity } from './parsers/identity.js';
 import { json } from './parsers/json.js';
 import { mlgymThoughtAction } from './parsers/mlgym-thought-action.js';
 import type { OutputParser, ReplyParser } from './parsers/parsed-reply.js';

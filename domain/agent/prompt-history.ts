@@ -11,7 +11,7 @@ import {
   withoutOrigin,
   withStep,
 } from './messages.js';
-import { SUMMARY_REQUEST } from './summary.js';
+import { SUMMARY_REQUEST } from './step-text.js';
 
 /** A message's size besides its texts, characters. */
 const PER_MESSAGE = 100;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
-import { SUMMARY_REQUEST } from '../../domain/agent/summary.js';
+import { SUMMARY_REQUEST } from '../../domain/agent/step-text.js';
 import { BenchHome } from '../setup/bench-home.js';
 
 let simulator: ProviderSimulator;

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../model/model.js';
 import { commandLine, unusableText } from '../command-line.js';
 import { BASH_TOOL } from '../commands.js';
-import { joinedCalls, MOST_CALLS } from '../joined-calls.js';
+import { joinedCalls, MOST_CALLS } from '../step-text.js';
 import { type OutputParser, type ParsedReply, formatError } from './parsed-reply.js';
 import type { CommandDoc } from '../command-doc.js';
 

@@ -3,7 +3,7 @@ import { executeCommand, type CommandPorts } from '../../../activities/command.j
 import { type ModelPorts, nextAction } from '../../../activities/next-action.js';
 import { PromptHistories } from '../../../activities/prompt-histories.js';
 import { buildMessages } from '../../../domain/agent/messages.js';
-import { SUMMARY_REQUEST } from '../../../domain/agent/summary.js';
+import { SUMMARY_REQUEST } from '../../../domain/agent/step-text.js';
 import { estimateTokens } from '../../../domain/model/estimate-tokens.js';
 import type { ChatMessage } from '../../../domain/model/model.js';
 import type { Player, TurnResult } from '../../../domain/ports/player.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { executeCommand, type CommandPorts } from '../../../activities/command.js';
 import { rerunCommands } from '../../../activities/rerun-commands.js';
-import { joinedCalls } from '../../../domain/agent/joined-calls.js';
+import { joinedCalls } from '../../../domain/agent/step-text.js';
 import type { CommandOutcome, SandboxCommand } from '../../../domain/ports/sandbox-port.js';
 import type { ObservedCommand, RunDefinition } from '../../../domain/run/run.js';
 import { agentConfig, stepRecord, taskSpec } from '../../fakes/records.js';

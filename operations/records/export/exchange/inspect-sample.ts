@@ -1,4 +1,4 @@
-import { resultTexts } from '../../../../domain/agent/joined-calls.js';
+import { resultTexts } from '../../../../domain/agent/step-text.js';
 import { NOT_RUN } from '../../../../domain/agent/reply-messages.js';
 import {
   answeringCall,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { encodeReplyAs } from '../../../../domain/agent/encode-reply-as.js';
-import { joinedCalls, joinedResults, separateCalls, separateResults } from '../../../../domain/agent/joined-calls.js';
+import { joinedCalls, joinedResults, separateCalls, separateResults } from '../../../../domain/agent/step-text.js';
 import { buildMessages, toolDefinitions } from '../../../../domain/agent/messages.js';
 import { nextTurn } from '../../../../domain/agent/next-turn.js';
 import { parserOf } from '../../../../domain/agent/parse-reply.js';

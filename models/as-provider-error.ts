@@ -93,7 +93,7 @@ export function isContentPolicy(error: unknown): boolean {
   return FILTERED.test(`${answer.code} ${answer.type} ${answer.text}`);
 }
 
-/** Seconds or a date (RFC 9110), OpenAI's milliseconds, or Google's delay; capped. Undefined: nothing usable. */
+/** Seconds or a date (RFC 9110), OpenAI's milliseconds, or Google's delay; capped. */
 function retryAfterMs({ headers, retryDelay }: Answer, now: Date): number | undefined {
   const cap = (ms: number): number | undefined =>
     Number.isFinite(ms) && ms >= 0 ? Math.min(Math.ceil(ms), MAX_RETRY_AFTER_MS) : undefined;

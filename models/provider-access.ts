@@ -1,7 +1,7 @@
 import { BenchError } from '../domain/errors.js';
 import type { ModelRef } from '../domain/model/model.js';
 import { addressProblem, type ModelConfig } from '../domain/model/config.js';
-import { headerProblem } from '../domain/model/header-value.js';
+import { headerProblem } from '../domain/model/config.js';
 import { keyRedactor } from '../domain/text/redact-keys.js';
 import { isConfigured, mayGetKey, urlsVariableOf } from '../domain/rollouts/endpoint-addresses.js';
 import { type Credentials, unseal } from '../domain/rollouts/credentials.js';

@@ -16,7 +16,7 @@ import { sendableMessages } from './sendable-messages.js';
 import { createWireModel } from './wire-model.js';
 
 /**
- * OpenAI's responses, of which the provider keeps nothing: reasoning comes encrypted, and goes back.
+ * OpenAI's responses. The provider keeps nothing: reasoning comes encrypted, and goes back.
  * Without the SDK, which fails on answers whose shape is not OpenAI's.
  */
 export const createResponsesModel = (settings: ModelSettings): ModelPort =>

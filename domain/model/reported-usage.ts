@@ -123,7 +123,7 @@ export function messagesUsage(answer: Json): ReportedUsage | null {
   );
 }
 
-/** Of Gemini's generateContent; its candidates exclude thoughts, its prompt what its tools found. */
+/** Of Gemini's generateContent. Candidates exclude thoughts; the prompt, what tools found. */
 export function geminiUsage(answer: Json): ReportedUsage | null {
   const { usageMetadata: usage } = answer;
   if (!isJson(usage)) return null;

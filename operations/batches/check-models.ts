@@ -1,7 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
 import type { ModelRef, SamplingParameters } from '../../domain/model/model.js';
 import { addressProblem } from '../../domain/model/config.js';
-import { headerProblem } from '../../domain/model/header-value.js';
+import { headerProblem } from '../../domain/model/config.js';
 import { samplingProblem } from '../../domain/model/sampling.js';
 import { missingKeys, missingKeysError } from '../../catalog/index.js';
 import type { Notice } from '../notices.js';
@@ -14,8 +14,8 @@ export interface CheckModelsPorts {
 
 /**
  * Checks that every model accepts the requested parameters, that no address contains credentials,
- * and that the worker has the keys, in a form that a request can hold. The environment of an external worker is unknown, so missing
- * keys are only reported.
+ * and that the worker has the keys, in a form that a request can hold. The environment of an
+ * external worker is unknown, so missing keys are only reported.
  */
 export function checkModels(
   { settings, notify }: CheckModelsPorts,

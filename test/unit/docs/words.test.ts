@@ -11,8 +11,8 @@ const wordsOf = (page: string): number => read(page).match(/\S*[\p{L}\p{N}]\S*/g
 describe('docs/', () => {
   const words = (some: readonly string[]) => some.reduce((sum, page) => sum + wordsOf(page), 0);
 
-  it('is read in an afternoon: at most 29,500 words that people write', () => {
-    expect(words(pages.filter((page) => !GENERATED.includes(page)))).toBeLessThanOrEqual(29_500);
+  it('is read in an afternoon: at most 30,500 words that people write', () => {
+    expect(words(pages.filter((page) => !GENERATED.includes(page)))).toBeLessThanOrEqual(30_500);
   });
 
   // They grow with what they list, one line each.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_COMMANDS } from '../../../../domain/agent/commands.js';
 import { nextTurn } from '../../../../domain/agent/next-turn.js';
-import { OUTPUT_PARSERS, type OutputParserName, parserOf } from '../../../../domain/agent/parse-reply.js';
+import { callsTools, OUTPUT_PARSERS, type OutputParserName, parserOf } from '../../../../domain/agent/parse-reply.js';
 import { type DecodedReply, encodeReply } from '../../../../domain/agent/reply-encoding.js';
 import type { ReplyForm } from '../../../../domain/agent/reply-form.js';
 import type { Recording } from '../../../../domain/recording/recording.js';
@@ -54,7 +54,7 @@ describe('a recorded reply', () => {
   it('of the tool-calling agent is a text for agents that write commands', () => {
     const called = { text: 'I look.', toolCalls: [{ id: 'c', name: 'bash', arguments: '{"command":"ls"}' }] };
     const step = { response: encodeReply(called), thought: 'I look.', action: 'ls' };
-    for (const parser of anyCommand.filter((name) => name !== 'tool-calls')) {
+    for (const parser of anyCommand.filter((name) => !callsTools(name))) {
       const reply = bridgedReply(formOf(parser), step);
       expect(reply?.toolCalls).toBeUndefined();
       expect(read(formOf(parser), reply)).toMatchObject({

@@ -1,6 +1,6 @@
 import type { ProviderCase, Right } from './cases.js';
 
-/** Of Gemini's own API, which programs alone speak. */
+/** Of Gemini's own API. */
 const gemini = (name: string, answer: ProviderCase['answer'], right: Right): ProviderCase => ({
   ...{ name: `Gemini: ${name}`, wire: 'gemini', answer, right },
 });
@@ -17,7 +17,7 @@ const USUAL = { promptTokenCount: 1000, candidatesTokenCount: 100, totalTokenCou
 const failed = (code: number, status: string, message: string, details: unknown[] = []) => ({
   error: { code, message, status, ...(details.length === 0 ? {} : { details }) },
 });
-const reply = (usd: string, usage: object): Right => ({ kind: 'reply', usd, usage });
+const reply = (usd: string, usage: object, text = 'hello'): Right => ({ kind: 'reply', usd, usage, text });
 const RETRY = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' };
 const OVERFLOW = 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).';
 
@@ -46,7 +46,7 @@ export const GEMINI_CASES: readonly ProviderCase[] = [
         usageMetadata: { promptTokenCount: 1000, totalTokenCount: 1000 },
       },
     },
-    reply('0.001', { inputTokens: 1000, outputTokens: 0 }),
+    reply('0.001', { inputTokens: 1000, outputTokens: 0 }, ''),
   ),
   gemini(
     'nothing but thoughts, cut by length',
@@ -56,7 +56,7 @@ export const GEMINI_CASES: readonly ProviderCase[] = [
         usageMetadata: { promptTokenCount: 1000, thoughtsTokenCount: 100, totalTokenCount: 1100 },
       },
     },
-    reply('0.0015', { outputTokens: 100, reasoningTokens: 100 }),
+    reply('0.0015', { outputTokens: 100, reasoningTokens: 100 }, ''),
   ),
   gemini('no counts', { body: generated(undefined) }, { kind: 'usage_problem', says: /no token counts/ }),
   gemini(

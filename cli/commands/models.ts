@@ -6,6 +6,7 @@ import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { PLACES, placeText } from '../render/config-place.js';
 import { renderTable } from '../render/table.js';
+import { register as registerCheck } from './models-check.js';
 import { register as registerTest } from './models-test.js';
 import type { ModelsDocument } from '../../domain/views/catalog.js';
 
@@ -17,8 +18,8 @@ const shortest = (decimal: string): string => (decimal.includes('.') ? decimal.r
 export function register(program: Command, context: CliContext): void {
   const models = program
     .command('models')
-    .summary('list models, and test whether they answer')
-    .description('List the models that --models accepts, and test them.');
+    .summary('list models, test whether they answer, check their prices')
+    .description('List the models that --models accepts, test them, and check their prices.');
   models
     .command('list', { isDefault: true })
     .summary('list models (the default)')
@@ -76,6 +77,8 @@ export function register(program: Command, context: CliContext): void {
   addExamples(models, [
     ['bench models', 'list models and whether their keys are set'],
     ['bench models test gpt-4o', 'make one tiny call'],
+    ['bench models check', 'list models without a current price'],
   ]);
+  registerCheck(models, context);
   registerTest(models, context);
 }

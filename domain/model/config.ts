@@ -53,9 +53,11 @@ const rates = {
 /** For the whole call if its prompt is longer than `aboveTokens`. */
 const longPrompt = z.strictObject({ aboveTokens: tokens, ...rates }).optional();
 
+const day = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, 'must be a date, as 2026-01-31');
+
 export const modelPriceSchema = z.strictObject({
   /** First day, UTC; the price is valid until the next one begins. */
-  from: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, 'must be a date, as 2026-01-31'),
+  from: day,
   ...rates,
   longPrompt,
   /** For calls whose answer names this tier, as `priority`, `flex`, `batch`. */
@@ -120,6 +122,8 @@ export const modelConfigSchema = z
     requestTimeoutSeconds: z.number().int().min(1).max(840).default(600),
     /** Oldest first. Empty: unpriced, refused unless allowed. */
     prices: z.array(modelPriceSchema).default([]),
+    /** Day on which they were last compared with the provider's list. */
+    pricesChecked: day.optional(),
   })
   .superRefine((config, context) => {
     const problem = (path: (string | number)[], message: string): void =>

@@ -1,5 +1,5 @@
 import type { TokenUsage } from './model.js';
-import type { ModelPrice } from './config.js';
+import type { ModelConfig, ModelPrice } from './config.js';
 
 /**
  * Exact money: decimal strings outside, units of 1e-10 US dollars (numeric(20,10)) inside. A price
@@ -36,6 +36,20 @@ export function compareUsd(a: string, b: string): number {
 export function priceAt(prices: readonly ModelPrice[], at: Date): ModelPrice | null {
   const day = at.toISOString().slice(0, 10);
   return prices.findLast((price) => price.from <= day) ?? prices[0] ?? null;
+}
+
+const DAY_MS = 86_400_000;
+/** Providers change their lists a few times a year. */
+export const PRICES_CURRENT_DAYS = 90;
+
+/** Why a model's prices may not be today's; null: they are. */
+export function priceProblem({ prices, pricesChecked }: Pick<ModelConfig, 'prices' | 'pricesChecked'>, now: Date) {
+  const [first] = prices;
+  if (first === undefined) return 'missing';
+  if (first.from > now.toISOString().slice(0, 10)) return 'not_begun';
+  if (prices.every(({ input, output }) => Number(input) === 0 && Number(output) === 0)) return null;
+  if (pricesChecked === undefined) return 'unchecked';
+  return now.getTime() - Date.parse(pricesChecked) > PRICES_CURRENT_DAYS * DAY_MS ? 'old' : null;
 }
 
 /** Null: no list price. Undefined: the tier has no price. */

@@ -68,6 +68,21 @@ const modelSchema = z
 export const modelsDocumentSchema = z.strictObject({ models: z.array(modelSchema), broken });
 export type ModelsDocument = z.infer<typeof modelsDocumentSchema>;
 
+const pricesCheckSchema = z
+  .strictObject({
+    model: z.string(),
+    problem: z
+      .enum(['missing', 'not_begun', 'unchecked', 'old'])
+      .describe('no price; the first begins later; `pricesChecked` is missing, or more than 90 days ago'),
+    from: z.string().nullable().describe('first day of the price in force'),
+    checked: z.string().nullable().describe('`pricesChecked` of its file'),
+  })
+  .meta({ id: 'PricesCheck' });
+export type PricesCheck = z.infer<typeof pricesCheckSchema>;
+
+export const pricesChecksDocumentSchema = z.strictObject({ ok: z.boolean(), models: z.array(pricesCheckSchema) });
+export type PricesChecksDocument = z.infer<typeof pricesChecksDocumentSchema>;
+
 const modelTestSchema = z
   .strictObject({
     model: z.string(),

@@ -30,9 +30,15 @@ AGENTS = {
 }
 # At the simulator's prices.
 GEMINI = {
-    **{"schema": 1, "description": "trial", "provider": "gemini", "model": "gemini-2.5-pro"},
-    **{"baseUrlVariable": "GEMINI_BASE_URL", "apiKeyVariable": "GEMINI_API_KEY"},
-    **{"contextWindow": 1_000_000, "maxOutputTokens": 60_000, "accepts": ["temperature", "topP"]},
+    "schema": 1,
+    "description": "trial",
+    "provider": "gemini",
+    "model": "gemini-2.5-pro",
+    "baseUrlVariable": "GEMINI_BASE_URL",
+    "apiKeyVariable": "GEMINI_API_KEY",
+    "contextWindow": 1_000_000,
+    "maxOutputTokens": 60_000,
+    "accepts": ["temperature", "topP"],
     "prices": [{"from": "2025-01-01", "input": 1, "cachedInput": 0.1, "output": 5}],
 }
 OPTIMA = {"battleOfSexes": 1.44, "prisonersDilemma": 2.62514}

@@ -52,17 +52,20 @@ def asked(url: str, path: str, body: object = None) -> Any:
 def rollouts(url: str, address: str, count: int) -> list[dict[str, Any]]:
     """As they end."""
     model = {
-        **{"base_url": f"{address}/v1", "model": "smollm2", "context_window": 8192},
+        "base_url": f"{address}/v1",
+        "model": "smollm2",
+        "context_window": 8192,
         "sampling": {"temperature": 0.8, "max_tokens": 48},
     }
     body = {
-        **{"task": "battleOfSexes", "agent": "default", "seed": 7, "max_steps": STEPS},
-        **{
-            "model": model,
-            "count": count,
-            "labels": {"trial": "real-model"},
-            "capture": "logprobs",
-        },
+        "task": "battleOfSexes",
+        "agent": "default",
+        "seed": 7,
+        "max_steps": STEPS,
+        "model": model,
+        "count": count,
+        "labels": {"trial": "real-model"},
+        "capture": "logprobs",
     }
     asked(url, "/v1/rollouts", body)
     ended: list[dict[str, Any]] = []

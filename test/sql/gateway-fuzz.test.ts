@@ -40,8 +40,13 @@ const ANSWERS: Record<string, unknown> = {
     ...{ role: 'assistant', content: [{ type: 'text', text: 'yes' }], stop_reason: 'end_turn' },
     usage: { input_tokens: 7, output_tokens: 3 },
   },
+  '/v1beta/models/the-model:generateContent': {
+    candidates: [{ content: { role: 'model', parts: [{ text: 'yes' }] }, finishReason: 'STOP' }],
+    usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3, totalTokenCount: 10 },
+  },
 };
 const ADDRESSES = ['video_url', 'audio_url', 'file_url'].map((key) => Buffer.from(`"type":"${key}"`));
+const GEMINI_ADDRESSES = ['fileData', 'file_data'].map((key) => Buffer.from(`"${key}":{`));
 const fetched: string[] = [];
 
 beforeAll(async () => {
@@ -53,7 +58,8 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => void chunks.push(chunk));
     request.once('end', () => {
       const body = Buffer.concat(chunks);
-      for (const address of ADDRESSES) if (body.includes(address)) fetched.push(body.toString('utf8').slice(0, 500));
+      const addresses = request.url?.startsWith('/v1beta/') === true ? GEMINI_ADDRESSES : ADDRESSES;
+      for (const address of addresses) if (body.includes(address)) fetched.push(body.toString('utf8').slice(0, 500));
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(ANSWERS[request.url ?? ''] ?? {}));
     });
@@ -75,7 +81,11 @@ async function gateway(client: ProgramClient) {
   const address = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
   const config = modelConfigSchema.parse({
     ...{ schema: 1, description: 'test', provider: kind, model: 'the-model', apiKeyVariable: 'THE_KEY' },
-    ...{ baseUrl: kind === 'anthropic' ? address : `${address}/v1`, contextWindow: 1_000_000, maxOutputTokens: 1000 },
+    ...{
+      baseUrl: kind === 'anthropic' || kind === 'gemini' ? address : `${address}/v1`,
+      contextWindow: 1_000_000,
+      maxOutputTokens: 1000,
+    },
     prices: [{ from: '2024-01-01', input: 1, output: 5 }],
   });
   const agent = agentConfigSchema.parse({
@@ -96,7 +106,7 @@ async function gateway(client: ProgramClient) {
   const session = new GatewaySession({ ...parts, perSecond: Infinity });
   const { close } = await serveGateway(session, folder);
   open.push({ folder, close });
-  const { path } = wireOf(client);
+  const path = client === 'gemini' ? '/v1beta/models/any:generateContent' : wireOf(client).path;
   const send = (body: Buffer): Promise<number> =>
     new Promise((resolve, reject) => {
       const headers = { authorization: `Bearer ${TOKEN}` };
@@ -137,6 +147,11 @@ const odd = fc.oneof(
     [[{ type: 'image_url', image_url: { url: FAR } }]],
     [{ type: 'image', source: { type: 'url', url: FAR } }],
     [{ type: 'text', text: 'a' }],
+    [{ fileData: { fileUri: FAR } }],
+    [
+      { functionResponse: { name: 'f', response: { output: 'a' } } },
+      { inlineData: { mimeType: 'image/png', data: 'a' } },
+    ],
   ),
   fc.jsonValue({ maxDepth: 4 }),
 );
@@ -164,6 +179,8 @@ const KEYS = [
   ],
   ...['tool_choice', 'messages', 'messages.0', 'messages.0.role', 'messages.0.content', 'messages.0.tool_calls'],
   ...['input', 'input.0', 'input.0.type', 'input.0.content', 'input.0.output', 'context_management', 'output_config'],
+  ...['contents', 'contents.0', 'contents.0.role', 'contents.0.parts', 'contents.0.parts.0', 'systemInstruction'],
+  ...['generationConfig', 'generationConfig.maxOutputTokens', 'generationConfig.thinkingConfig', 'cachedContent'],
   ...[
     'reasoning',
     'text',
@@ -180,7 +197,9 @@ const started = (client: ProgramClient): Record<string, unknown> => ({
   model: 'the-model',
   ...(client === 'openai-responses'
     ? { input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'play' }] }] }
-    : { max_tokens: 5, messages: [{ role: 'user', content: [{ type: 'text', text: 'play' }] }] }),
+    : client === 'gemini'
+      ? { generationConfig: { maxOutputTokens: 5 }, contents: [{ role: 'user', parts: [{ text: 'play' }] }] }
+      : { max_tokens: 5, messages: [{ role: 'user', content: [{ type: 'text', text: 'play' }] }] }),
 });
 
 function changed(body: Record<string, unknown>, changes: readonly (readonly [string, unknown])[]): string {
@@ -211,6 +230,10 @@ const unit = fc.constantFrom(
   'é',
   '[{"a":1},',
 );
+const LONG_TEXT: Readonly<Record<ProgramClient, string>> = {
+  ...{ 'openai-chat': 'messages.0.content', anthropic: 'messages.0.content' },
+  ...{ 'openai-responses': 'input.0.content', gemini: 'contents.0.parts.0.text' },
+};
 const long = fc.record({ text: unit, length: fc.integer({ min: 1000, max: LONGEST }) });
 const body = (client: ProgramClient): fc.Arbitrary<string> =>
   fc.oneof(
@@ -226,9 +249,7 @@ const body = (client: ProgramClient): fc.Arbitrary<string> =>
       weight: 2,
       arbitrary: long.map(({ text, length }) => {
         const content = text.repeat(Math.ceil(length / text.length));
-        return changed(started(client), [
-          [client === 'openai-responses' ? 'input.0.content' : 'messages.0.content', content],
-        ]);
+        return changed(started(client), [[LONG_TEXT[client], content]]);
       }),
     },
     {

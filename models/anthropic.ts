@@ -182,13 +182,13 @@ function answerIn(data: unknown, headers: Headers): Message {
   return messageSchema.parse(data);
 }
 
-const FINISH_REASONS: Record<string, string> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  tool_use: 'tool_calls',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-};
+const FINISH_REASONS = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['tool_use', 'tool_calls'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+]);
 
 function reasoningOf({ content }: Message, { provider, model }: ModelConfig): string {
   const blocks = content.flatMap((block): ReasoningBlock[] => {
@@ -214,11 +214,11 @@ function replyFrom(message: Message, request: ModelRequest, config: ModelConfig,
       });
   }
   const stop = (message.stop_reason ?? 'unknown').slice(0, 40);
-  const empty = message.content.length === 0 && FINISH_REASONS[stop] !== 'length';
+  const empty = message.content.length === 0 && FINISH_REASONS.get(stop) !== 'length';
   return priced(
     {
       text: texts.join(''),
-      finishReason: empty ? 'refusal' : (FINISH_REASONS[stop] ?? stop),
+      finishReason: empty ? 'refusal' : (FINISH_REASONS.get(stop) ?? stop),
       ...(toolCalls.length === 0 ? {} : { toolCalls, reasoning: reasoningOf(message, config) }),
     },
     messagesUsage(message),

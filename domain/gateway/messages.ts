@@ -90,6 +90,12 @@ const briefly = <T>(value: T): T => {
   } as T;
 };
 
+const FINISH_REASONS = new Map([
+  ['end_turn', 'stop'],
+  ['tool_use', 'tool_calls'],
+  ['max_tokens', 'length'],
+]);
+
 export const messagesWire: Wire = {
   client: 'anthropic',
   path: '/v1/messages',
@@ -163,7 +169,7 @@ export const messagesWire: Wire = {
     const stop = textOf(answer['stop_reason']).slice(0, 40) || 'unknown';
     return {
       text: texts.map(({ text }) => textOf(text)).join(''),
-      finishReason: { end_turn: 'stop', tool_use: 'tool_calls', max_tokens: 'length' }[stop] ?? stop,
+      finishReason: FINISH_REASONS.get(stop) ?? stop,
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
     };
   },

@@ -21,8 +21,14 @@ const tierOf = (value: unknown): string | null => {
 };
 
 /** NaN: there, but no number. */
-const count = (value: unknown, absent = 0): number =>
+const number = (value: unknown, absent = 0): number =>
   value === undefined || value === null ? absent : typeof value === 'number' ? value : Number.NaN;
+
+/** NaN: there, but no natural number, which a sum would hide. */
+const count = (value: unknown, absent = 0): number => {
+  const given = number(value, absent);
+  return Number.isSafeInteger(given) && given >= 0 ? given : Number.NaN;
+};
 
 const inside = (usage: Json, key: string): Json => (isJson(usage[key]) ? usage[key] : {});
 
@@ -80,7 +86,7 @@ export function chatUsage(answer: Json): ReportedUsage | null {
 function chargedOf(usage: Json): number | null {
   if (usage['cost'] == null) return null;
   const upstream = usage['is_byok'] === true ? inside(usage, 'cost_details')['upstream_inference_cost'] : 0;
-  const charged = count(usage['cost']) + count(upstream);
+  const charged = number(usage['cost']) + number(upstream);
   return charged >= 0 && charged < MOST_CHARGED ? charged : Number.NaN;
 }
 

@@ -167,7 +167,8 @@ def play(agent: str, model: str, calm: bool) -> None:
                 time.sleep(0.2)
             places = json.loads(file.read_text())
             env["OPENAI_BASE_URL"] = places["openAiBaseUrl"]
-            env["ANTHROPIC_BASE_URL"] = env["GEMINI_BASE_URL"] = places["anthropicBaseUrl"]
+            env["ANTHROPIC_BASE_URL"] = places["anthropicBaseUrl"]
+            env["GEMINI_BASE_URL"] = places["geminiBaseUrl"]
             tasks = ",".join(OPTIMA)
             options = ["--models", model, "--tasks", tasks, "--agent", agent, "--attempts", "1"]
             submitted = json.loads(

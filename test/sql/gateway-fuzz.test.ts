@@ -82,7 +82,7 @@ async function gateway(client: ProgramClient) {
   const config = modelConfigSchema.parse({
     ...{ schema: 1, description: 'test', provider: kind, model: 'the-model', apiKeyVariable: 'THE_KEY' },
     ...{
-      baseUrl: kind === 'anthropic' || kind === 'gemini' ? address : `${address}/v1`,
+      baseUrl: kind === 'anthropic' ? address : `${address}/v1${kind === 'gemini' ? 'beta' : ''}`,
       contextWindow: 1_000_000,
       maxOutputTokens: 1000,
     },

@@ -24,10 +24,11 @@ const simulator = await startProviderSimulator({
   },
 });
 const write = (): void => {
-  const { openAiBaseUrl, anthropicBaseUrl, bill, requests } = simulator;
+  const { openAiBaseUrl, anthropicBaseUrl, geminiBaseUrl, bill, requests } = simulator;
+  const addresses = { openAiBaseUrl, anthropicBaseUrl, geminiBaseUrl };
   const keys = [...new Set(requests.map((request) => request.key))];
   // Atomic: readers see a whole file.
-  writeFileSync(`${file}.new`, JSON.stringify({ openAiBaseUrl, anthropicBaseUrl, bill: bill.entries, faults, keys }));
+  writeFileSync(`${file}.new`, JSON.stringify({ ...addresses, bill: bill.entries, faults, keys }));
   renameSync(`${file}.new`, file);
 };
 write();

@@ -1,4 +1,4 @@
-import { isJson, type Json, listOf, textOf } from '../domain/gateway/json.js';
+import { isJson, type Json, listOf, objectOf, textOf } from '../domain/gateway/json.js';
 import type { ModelConfig } from '../domain/model/config.js';
 import { billedWith, geminiFailure } from '../domain/model/failed-answer.js';
 import type { ChatMessage, ModelReply, ModelRequest, ToolCall, ToolDefinition } from '../domain/model/model.js';
@@ -34,7 +34,7 @@ function requestBody(config: ModelConfig, request: ModelRequest): Json {
   const sendable = sendableMessages(request.messages);
   const firstTurn = sendable.findIndex(({ role }) => role !== 'system');
   const system = firstTurn === -1 ? [] : sendable.slice(0, firstTurn);
-  const given = inside(extraBody['generationConfig']);
+  const given = objectOf(extraBody['generationConfig']);
   return {
     ...extraBody,
     ...(system.length > 0 && { systemInstruction: { parts: system.map(({ content }) => ({ text: content })) } }),
@@ -47,12 +47,10 @@ function requestBody(config: ModelConfig, request: ModelRequest): Json {
       ...(topP !== undefined && { topP }),
       // A signed 32-bit number.
       ...(config.accepts.includes('seed') && { seed: request.seed % 2 ** 31 }),
-      ...(effort !== undefined && { thinkingConfig: { ...inside(given['thinkingConfig']), ...thinkingOf(effort) } }),
+      ...(effort !== undefined && { thinkingConfig: { ...objectOf(given['thinkingConfig']), ...thinkingOf(effort) } }),
     },
   };
 }
-
-const inside = (value: unknown): Json => (isJson(value) ? value : {});
 
 const declarationOf = ({ name, description, parameters }: ToolDefinition): Json => ({
   ...{ name, description, parametersJsonSchema: parameters },
@@ -102,7 +100,7 @@ function replyParts(
   const callPlaces = places.filter((place) => isJson(place['functionCall']));
   const callParts = toolCalls.map((call, index): Part => {
     const place = callPlaces[index] ?? {};
-    const id = textOf(inside(place['functionCall'])['id']);
+    const id = textOf(objectOf(place['functionCall'])['id']);
     const named = { name: call.name, ...(id !== '' && { id }) };
     calls.set(call.id, named);
     return { ...place, functionCall: { ...named, args: argumentsObject(call.arguments) } };
@@ -137,7 +135,7 @@ function reasoningOf(parts: readonly Part[], { provider, model }: ModelConfig): 
     return isThought(part) ? [part] : [];
   });
   const says = places.some(
-    (place) => 'thoughtSignature' in place || isThought(place) || 'id' in inside(place['functionCall']),
+    (place) => 'thoughtSignature' in place || isThought(place) || 'id' in objectOf(place['functionCall']),
   );
   return encodeReasoning({ provider, model, ...(says && { parts: places }) });
 }

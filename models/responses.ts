@@ -1,4 +1,4 @@
-import { isJson, type Json, listOf, pick, textOf } from '../domain/gateway/json.js';
+import { isJson, type Json, listOf, objectOf, pick, textOf } from '../domain/gateway/json.js';
 import { responsesWire } from '../domain/gateway/responses.js';
 import type { ModelConfig } from '../domain/model/config.js';
 import type { ChatMessage, ModelReply, ModelRequest, ToolCall } from '../domain/model/model.js';
@@ -38,7 +38,7 @@ function requestBody(config: ModelConfig, request: ModelRequest): Json {
     max_output_tokens: outputLimit(config, request),
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
-    ...(effort !== undefined && { reasoning: { ...inside(extraBody['reasoning']), effort } }),
+    ...(effort !== undefined && { reasoning: { ...objectOf(extraBody['reasoning']), effort } }),
     ...cacheKey(config, request),
     ...(tools.length > 0 && {
       // By default the provider would rewrite schemas to its strict form.
@@ -53,8 +53,6 @@ function requestBody(config: ModelConfig, request: ModelRequest): Json {
 /** Models that do not reason refuse the question; of OpenAI's, those take a temperature. */
 const asksForReasoning = ({ effort, accepts }: ModelConfig): boolean =>
   effort !== undefined || !accepts.includes('temperature');
-
-const inside = (value: unknown): Json => (isJson(value) ? value : {});
 
 const inputItems = (messages: readonly ChatMessage[]): Json[] =>
   messages.flatMap((message): Json[] => {

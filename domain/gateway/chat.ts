@@ -1,7 +1,18 @@
 import { billedWith, chatFailure, type FailedAnswer } from '../model/failed-answer.js';
 import type { ChatMessage, ToolCall } from '../model/model.js';
 import { chatUsage } from '../model/reported-usage.js';
-import { contentText, flagProblem, isJson, type Json, listOf, listProblem, numberOf, pick, textOf } from './json.js';
+import {
+  contentText,
+  flagProblem,
+  isJson,
+  type Json,
+  listOf,
+  objectOf,
+  listProblem,
+  numberOf,
+  pick,
+  textOf,
+} from './json.js';
 import { between, COUNT, FROM_ZERO, type NumberFields, numberProblem, WHOLE } from './numbers.js';
 import {
   contentProblem,
@@ -118,7 +129,7 @@ export const chatWire: Wire = {
 
   reply(answer) {
     const choice = listOf(answer['choices'])[0] ?? {};
-    const message = isJson(choice['message']) ? choice['message'] : {};
+    const message = objectOf(choice['message']);
     const toolCalls = callsOf(message);
     return {
       text: contentText(message['content']) || textOf(message['refusal']),
@@ -146,7 +157,7 @@ export const chatWire: Wire = {
       data: JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...more }),
     });
     const choice = listOf(answer['choices'])[0] ?? {};
-    const message = isJson(choice['message']) ? choice['message'] : {};
+    const message = objectOf(choice['message']);
     const calls = listOf(message['tool_calls']).map((call, index) => ({ index, ...call }));
     const delta = { ...message, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
     return [
@@ -186,7 +197,7 @@ function assemble(wantsUsage: boolean): Assembly {
     calls.length > 0 || Object.entries(message).some(([key, text]) => key !== 'role' && textOf(text) !== '');
   const addCall = (call: Json): void => {
     const at = numberOf(call['index']) ?? calls.length;
-    const given = isJson(call['function']) ? call['function'] : {};
+    const given = objectOf(call['function']);
     const known = calls[at];
     if (known === undefined) {
       const { index: _, ...rest } = call;
@@ -210,7 +221,7 @@ function assemble(wantsUsage: boolean): Assembly {
       failed = chatFailure({ ...chunk, choices: listOf(choices) }, hasText() ? 'unknown' : 'no');
       const [choice] = listOf(choices);
       if (choice === undefined) return wantsUsage || !isJson(counted);
-      const delta = isJson(choice['delta']) ? choice['delta'] : {};
+      const delta = objectOf(choice['delta']);
       for (const [key, value] of Object.entries(delta)) {
         if (key === 'role' || key === 'tool_calls') continue;
         if (typeof value === 'string') message[key] = textOf(message[key]) + value;

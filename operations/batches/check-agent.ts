@@ -47,12 +47,6 @@ export function checkAgent(
 ): void {
   if (agent.config.program !== undefined) return checkProgram(agent.name, agent.config.program, models);
   const { outputParser, tools } = agent.config;
-  const ofPrograms = models.find(({ kind, provider }) => kind === 'real' && provider === 'gemini');
-  if (ofPrograms !== undefined)
-    throw new BenchError('usage', `agent ${agent.name} does not speak Gemini's own API, which ${ofPrograms.name} has`, {
-      code: 'agent.unsuitable',
-      remedy: "Choose a program with client: gemini, or a model file for Google's OpenAI-compatible address.",
-    });
   const shell = encodeReplyAs(outputParser, { thought: '', action: 'ls -la' }, { commands: tools.commands });
   if (shell !== null) return;
   const baselineCommand = tasks.some(({ spec }) => spec.baseline?.command !== undefined);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkAgent } from '../../../../operations/batches/check-agent.js';
 import type { OutputParserName } from '../../../../domain/agent/parse-reply.js';
-import { type LoadedAgent, loadAgent, loadTask, resolveModels } from '../../../../catalog/index.js';
+import { listModels, type LoadedAgent, loadAgent, loadTask, resolveModels } from '../../../../catalog/index.js';
 
 const CONFIGS = join(import.meta.dirname, '../../../../configs');
 const agentWith = (outputParser: OutputParserName): LoadedAgent => {
@@ -30,4 +30,11 @@ describe('an agent for scripted models', () => {
   it.each(['fenced', 'tool-calls', 'json', 'xml-thought-action', 'identity'] as const)('may read by %s', (parser) => {
     expect(() => checkAgent(agentWith(parser), models('scripted:clumsy'))).not.toThrow();
   });
+});
+
+it.each(['default', 'modern'])('agent %s plays a model of each provider', (agent) => {
+  const listed = listModels([CONFIGS], new Date()).models.map(({ name }) => name);
+  const bundled = listed.filter((name) => !/[:<]/.test(name));
+  expect(bundled).toContain('gemini-2.5-pro');
+  expect(() => checkAgent(loadAgent([CONFIGS], agent), models(...bundled))).not.toThrow();
 });

@@ -1,5 +1,6 @@
 import { dialectEnvironment } from '../domain/agent/dialect.js';
 import { START_JOB } from '../domain/agent/commands.js';
+import type { Program } from '../domain/agent/program.js';
 import { unmetNeed } from '../domain/task/backend-needs.js';
 import { attributed } from '../domain/run/end-cause.js';
 import { BenchError, NoRoom, SandboxLost, Stale } from '../domain/errors.js';
@@ -130,7 +131,7 @@ async function startContainer(
     { ...args, replayThrough: through },
     {
       ...sandboxSpec(run, { runId, epoch, taskDir, gpuDevices: args.devices, memory }),
-      ...(program === undefined ? {} : { program: { pip: program.install.pip ?? [], folder } }),
+      ...(program === undefined ? {} : { program: programOf(program, folder) }),
     },
     signal,
   ).catch(async (error: unknown) => {
@@ -170,6 +171,12 @@ async function startContainer(
     unenforcedLimits: info.unenforcedLimits,
   });
 }
+
+const programOf = ({ install: { pip = [], pipNoDeps = [] } }: Program, folder: string | null) => ({
+  pip,
+  pipNoDeps,
+  folder,
+});
 
 /** The sandbox, apart from its place and what it is restored from. */
 export function sandboxSpec(

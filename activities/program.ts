@@ -252,7 +252,7 @@ function scriptOf(run: RunDefinition, program: Program, at: { token: string; wor
   const model = run.model.config?.model ?? run.model.model;
   const variables = {
     ...{ BENCH_PROMPT: prompt?.content ?? '', BENCH_MODEL: model, BENCH_PROGRAM: PROGRAM_FOLDER },
-    ...{ BENCH_GATEWAY: address, BENCH_TOKEN: at.token },
+    ...{ BENCH_MAX_STEPS: String(run.maxSteps), BENCH_GATEWAY: address, BENCH_TOKEN: at.token },
     ...addressFor(program.client, address, at.token),
   };
   return [

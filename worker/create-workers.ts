@@ -35,7 +35,7 @@ import { CONTROL_QUEUE, evaluationQueue, hostQueue, isKeyless, modelQueue } from
 import { activityLogInterceptors } from './log-fields.js';
 import type { Patiently } from './start-retries.js';
 import type { WorkerRole, WorkerSettings } from '../operations/home/worker-settings.js';
-import { programFolder } from './program-folder.js';
+import { programFolder } from '../backends/program-folder.js';
 import { workerIdentity } from './worker-identity.js';
 
 export interface WorkerParts {

@@ -18,6 +18,7 @@ const INSIDE = '/bench-layer';
 /** The script's exit code when there is no pip. */
 const NO_PIP = 86;
 const KEPT_LINES = 12;
+const KEPT_CHARACTERS = 300;
 const MOST_LINES = 2000;
 const NAME_ATTEMPTS = 200;
 
@@ -27,17 +28,26 @@ export class InstallFailed extends Error {
   /** The package index was unreachable: a retry may help. */
   readonly unreachable: boolean;
   readonly withoutPip: boolean;
+  /** The Python that all releases need, as `>=3.12`, if the image's is another; else null. */
+  readonly otherPython: string | null;
   constructor(lines: readonly string[], withoutPip: boolean) {
-    const lastLines = lines.slice(-KEPT_LINES).join('\n');
+    const lastLines = lines
+      .slice(-KEPT_LINES)
+      .map((line) => line.slice(0, KEPT_CHARACTERS))
+      .join('\n');
     super(lastLines);
     this.lastLines = lastLines;
     this.withoutPip = withoutPip;
+    this.otherPython = lines.map((line) => OTHER_PYTHON.exec(line)?.[1]).find((needed) => needed !== undefined) ?? null;
     this.unreachable = lines.some((line) => UNREACHABLE.test(line));
   }
 }
 
 export const UNREACHABLE =
   /NewConnectionError|ConnectTimeoutError|ReadTimeoutError|ConnectionResetError|ProxyError|NameResolutionError|Temporary failure (?:in name resolution|resolving)|Could not (?:connect|resolve)|Connection (?:refused|timed out|failed)|Network is unreachable|50[0-4] (?:Server|Internal|Bad|Service|Gateway)/;
+
+/** pip lists each release with what it needs, the last one last. */
+const OTHER_PYTHON = /require a different python version: .*Requires-Python ([^\s;]+)/i;
 
 const NEVER = new AbortController().signal;
 
@@ -187,7 +197,9 @@ const packagesScript = (layer: LayerRequirements): string =>
     '  apt-get update -q && apt-get install -y -q --no-install-recommends $apt\n',
     '  rm -rf /var/lib/apt/lists/*\n',
     'fi\n',
-    layer.file === null ? '' : `python3 -m pip install -r ${quotedWord(layer.file)}\n`,
+    layer.file === null
+      ? ''
+      : `python3 -m pip install ${layer.noDeps === true ? '--no-deps ' : ''}-r ${quotedWord(layer.file)}\n`,
   ].join('');
 
 async function keepAsImage(docker: Docker, container: Docker.Container, order: LayerOrder): Promise<void> {

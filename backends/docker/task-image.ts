@@ -65,8 +65,9 @@ async function layerFiles({ taskDir, file, taskId, lines }: LayerRequirements): 
   }
 }
 
-function layerHash(base: string, { file, apt }: LayerRequirements, files: LayerFile[]): string {
-  const hash = createHash('sha256').update(JSON.stringify([LAYER_FORMAT, base, [...apt].sort(), file !== null]));
+function layerHash(base: string, { file, apt, noDeps }: LayerRequirements, files: LayerFile[]): string {
+  const recipe = [LAYER_FORMAT, base, [...apt].sort(), file !== null, ...(noDeps === true ? ['no-deps'] : [])];
+  const hash = createHash('sha256').update(JSON.stringify(recipe));
   // The requirements file comes first, whatever its name.
   for (const [index, { path, bytes }] of files.entries())
     hash.update(`\0${index === 0 ? '' : path}\0${bytes.length}\0`).update(bytes);
@@ -80,6 +81,25 @@ interface Making {
   files: LayerFile[];
   hash: string;
   ref: string;
+}
+
+/** Why packages cannot be installed, and what to do. */
+function refused({ kind, layer }: Making, what: string, cause: InstallFailed): BenchError | InfrastructureError {
+  const ofProgram = layer.lines !== undefined;
+  const whose = ofProgram ? "the program's Python packages" : `task ${layer.taskId}: ${what}`;
+  const message = `${whose} cannot be installed for the ${kind}:\n${cause.lastLines}`;
+  if (cause.unreachable) return new InfrastructureError(message, { cause });
+  if (cause.otherPython !== null)
+    return new BenchError('usage', message, {
+      remedy: `They need Python ${cause.otherPython}: build the images on a base that has it.`,
+      cause,
+    });
+  if (ofProgram) return new BenchError('usage', message, { remedy: "Correct install in the agent's file.", cause });
+  return new BenchError('usage', message, {
+    remedy: "Correct the versions, then rebuild the task's layers with `bench images build`.",
+    fields: { tasks: layer.taskId },
+    cause,
+  });
 }
 
 async function make(docker: Docker, making: Making, options: TaskImageOptions): Promise<BaseImage> {
@@ -109,12 +129,6 @@ async function make(docker: Docker, making: Making, options: TaskImageOptions): 
       throw new InfrastructureError(`making the ${kind} image of task ${layer.taskId}: ${(cause as Error).message}`, {
         cause,
       });
-    const message = `task ${layer.taskId}: ${what} cannot be installed for the ${kind}:\n${cause.lastLines}`;
-    if (cause.unreachable) throw new InfrastructureError(message, { cause });
-    throw new BenchError('usage', message, {
-      remedy: "Correct the versions, then rebuild the task's layers with `bench images build`.",
-      fields: { tasks: layer.taskId },
-      cause,
-    });
+    throw refused(making, what, cause);
   }
 }

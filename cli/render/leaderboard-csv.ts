@@ -37,10 +37,9 @@ export function leaderboardCsv(board: Leaderboard): string {
       key,
       (row) => row[key],
     ]),
-    ...(['attempts', 'ended', 'infraErrors', 'configErrors', 'cancelled', 'suspect'] as const).map((key): Column => [
-      key,
-      (row) => row[key],
-    ]),
+    ...(['attempts', 'ended', 'infraErrors', 'configErrors', 'cancelled', 'refused', 'suspect'] as const).map(
+      (key): Column => [key, (row) => row[key]],
+    ),
     ['flags', (row) => flaggedRunsText(row.flags).join(', ')],
     ...(['costUsd', 'costPerRunUsd', 'costKind', 'unknownCosts', 'inputTokens', 'outputTokens'] as const).map(
       (key): Column => [key, (row) => row[key]],

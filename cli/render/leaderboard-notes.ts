@@ -1,3 +1,4 @@
+import { groupBy } from '../../domain/text/group-by.js';
 import { formatScore, plural } from '../../domain/text/format.js';
 import { FIGURE_MEANINGS, FIGURE_NAMES } from '../../domain/results/leaderboard-order.js';
 import { DEFAULT_PROFILE } from '../../domain/task/profile.js';
@@ -105,9 +106,11 @@ function intervalNotes({ comparison: { order, separation }, rows }: Leaderboard)
   ];
 }
 
-function costNotes({ rows, comparison: { priceList } }: Leaderboard): string[] {
+function costNotes({ rows, comparison: { priceList, prices } }: Leaderboard): string[] {
   const kinds = new Set(rows.map(({ costKind }) => costKind));
+  const charged = new Set(rows.filter(({ costKind }) => costKind === 'charged').map(({ model }) => model));
   return [
+    ...pricesNote(prices.filter(({ model }) => charged.has(model))),
     ...(kinds.has('list')
       ? [
           `List: tokens at the prices of the list ${priceList}, since each harness records costs of imported runs at its own prices.`,
@@ -119,6 +122,16 @@ function costNotes({ rows, comparison: { priceList } }: Leaderboard): string[] {
         ]
       : []),
   ];
+}
+
+/** Models with the same days share an entry. */
+function pricesNote(prices: Leaderboard['comparison']['prices']): string[] {
+  const models = groupBy(
+    prices,
+    ({ from, checked }) => `of ${from}, ${checked === null ? 'never checked' : `checked ${checked}`}`,
+  );
+  const parts = [...models].map(([days, of]) => `${days} (${of.map(({ model }) => model).join(', ')})`);
+  return parts.length === 0 ? [] : [`Prices: ${parts.join('; ')}.`];
 }
 
 function savedNotes({ comparison: { saved, k } }: Leaderboard): string[] {

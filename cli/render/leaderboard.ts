@@ -166,10 +166,14 @@ function improved(row: LeaderboardRow): string {
   return `${row.improvedTasks}/${compared}${apart.length === 0 ? '' : ` (${apart.join(', ')})`}`;
 }
 
-/** Ended of submitted. Failures of infrastructure and configuration always show. */
+/** Ended of submitted. Failures of infrastructure and configuration, and refusals, always show. */
 function attempts(row: LeaderboardRow): string {
   const unscored = row.infraErrors + row.configErrors;
-  return `${row.ended}/${row.attempts}${unscored === 0 ? '' : ` (${unscored} unscored)`}`;
+  const apart = [
+    ...(unscored === 0 ? [] : [`${unscored} unscored`]),
+    ...(row.refused === 0 ? [] : [`${row.refused} refused`]),
+  ];
+  return `${row.ended}/${row.attempts}${apart.length === 0 ? '' : ` (${apart.join(', ')})`}`;
 }
 
 const flags = (row: LeaderboardRow): string =>

@@ -63,6 +63,7 @@ export function boardCells(columns: Columns<CellRow>, { tasks, ratiosOf }: Board
       infraErrors: column.infraErrors[i]!,
       configErrors: column.configErrors[i]!,
       cancelled: column.cancelled[i]!,
+      refused: column.refused[i]!,
       suspect: column.suspect[i]!,
       costUsd: column.costUsd[i]!,
     };

@@ -31,7 +31,10 @@ export function choicesOf(asked: LeaderboardOptions, saved: SavedComparison | nu
 
 type Comparison = Leaderboard['comparison'];
 
-type FoundComparison = Pick<Comparison, 'models' | 'tasks' | 'separation' | 'priceList' | 'otherProfiles' | 'saved'> & {
+type FoundComparison = Pick<
+  Comparison,
+  'models' | 'tasks' | 'separation' | 'priceList' | 'prices' | 'otherProfiles' | 'saved'
+> & {
   axis: Comparison['T'];
 };
 
@@ -46,6 +49,7 @@ export const statedComparison = ({ options, ...choices }: Choices, found: FoundC
   order: choices.order,
   separation: found.separation,
   priceList: found.priceList,
+  prices: found.prices,
   include: choices.include,
   sample: choices.sample,
   profile: choices.profile,

@@ -1,9 +1,12 @@
 import type { IntegrityRule } from '../../domain/run/integrity-rules.js';
 import { DEFAULT_PROFILE } from '../../domain/task/profile.js';
 import type { Statements } from '../statements.js';
-import type { LeaderboardRow } from '../../domain/views/leaderboard.js';
+import type { ModelConfig } from '../../domain/model/config.js';
+import { isFree, priceAt } from '../../domain/model/price.js';
+import type { Leaderboard, LeaderboardRow } from '../../domain/views/leaderboard.js';
 
 type Id = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
+type PricedModel = Leaderboard['comparison']['prices'][number];
 
 /** How a leaderboard's runs are selected, in the order of the statements' parameters. */
 export interface Selection {
@@ -124,6 +127,20 @@ export async function rowCosts(
     [...parametersOf(selection), found.list],
   );
   return { recorded, list: found.list, listed };
+}
+
+/** Of models that cost something: since when their price holds, and when it was last compared. */
+export async function modelPrices(run: Statements, models: readonly string[]): Promise<PricedModel[]> {
+  const files = await run<{ model: string; prices: ModelConfig['prices']; checked: string | null }>(
+    'modelPrices',
+    `select distinct on (m.name) m.name as model, m.content -> 'prices' as prices, m.content ->> 'pricesChecked' as checked
+     from model_configs m where m.name = any ($1) order by m.name, m.created_at desc`,
+    [models],
+  );
+  return files.flatMap(({ model, prices, checked }) => {
+    const price = isFree(prices) ? null : priceAt(prices, new Date());
+    return price === null ? [] : [{ model, from: price.from, checked }];
+  });
 }
 
 /** A row's cost over all its runs, of one kind. Null: none is known. */

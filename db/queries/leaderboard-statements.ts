@@ -61,7 +61,7 @@ const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
        'bestAttempts', json_agg(l.best_attempts), 'lastAttempts', json_agg(l.last_attempts),
        'attempts', json_agg(l.attempts), 'ended', json_agg(l.ended), 'counted', json_agg(l.counted), 'scored', json_agg(l.scored),
        'infraErrors', json_agg(l.infra_errors), 'configErrors', json_agg(l.config_errors),
-       'cancelled', json_agg(l.cancelled), 'suspect', json_agg(l.suspects),
+       'cancelled', json_agg(l.cancelled), 'refused', json_agg(l.refused), 'suspect', json_agg(l.suspects),
        'costUsd', json_agg(trim_scale(l.cost_usd)::text)
      )
      from given, unnest(given.grid) l) as cells,
@@ -69,7 +69,7 @@ const STATEMENT = (metric: 'best' | 'last', suffix: '_strict' | '') => `
        'rank', m.${metric}_place, 'unranked', m.unranked, 'model', m.model, 'kind', m.model_kind,
        'isolation', m.isolation, 'averageRank', m.average_${metric}_rank,
        'attempts', m.attempts, 'ended', m.ended, 'infraErrors', m.infra_errors, 'configErrors', m.config_errors,
-       'cancelled', m.cancelled, 'suspect', m.suspects, 'costUsd', trim_scale(m.cost_usd)::text,
+       'cancelled', m.cancelled, 'refused', m.refused, 'suspect', m.suspects, 'costUsd', trim_scale(m.cost_usd)::text,
        'costPerRunUsd', trim_scale(round(m.cost_per_run_usd, 10))::text,
        'inputTokens', m.input_tokens, 'outputTokens', m.output_tokens
      ) order by m.${metric}_place nulls last, m.model, m.model_kind, m.isolation), '[]')

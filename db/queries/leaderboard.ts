@@ -5,7 +5,7 @@ import { savedComparison, comparisonState } from './comparisons.js';
 import { refuseUnknownProfile } from './known-profiles.js';
 import { boardCells } from './leaderboard-cells.js';
 import { choicesOf, statedComparison } from './leaderboard-choices.js';
-import { flaggedRuns, rowCosts } from './leaderboard-extras.js';
+import { flaggedRuns, modelPrices, rowCosts } from './leaderboard-extras.js';
 import { keptFigures } from './leaderboard-figures.js';
 import { comparedAttempts } from '../../domain/statistics/leaderboard-intervals.js';
 import { ratiosByMethod, stepsOf } from './leaderboard-ratios.js';
@@ -30,7 +30,11 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     sample,
     profile,
   };
-  const extras = Promise.all([flaggedRuns(run, selection), rowCosts(run, selection)]);
+  const extras = Promise.all([
+    flaggedRuns(run, selection),
+    rowCosts(run, selection),
+    modelPrices(run, selection.models),
+  ]);
   // Handled where it is awaited, after the figures.
   extras.catch(() => {});
   const ratiosOf = ratiosByMethod(result.ratios);
@@ -44,7 +48,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
     return { best: stepsOf(ratios, 'best', mode, axis), last: stepsOf(ratios, 'last', mode, axis) };
   };
   const areaOf = new Map(areas.map(({ method, axis: _, ...area }) => [method, area]));
-  const [flags, costs] = await extras;
+  const [flags, costs, prices] = await extras;
   const rows = boardRows(models, { areaOf, withFlagged, cells, compared, figures, flags, costs, profileOf });
   return {
     comparison: statedComparison(choices, {
@@ -53,6 +57,7 @@ export async function leaderboard(run: Statements, asked: LeaderboardOptions): P
       axis,
       separation: figures.intervals?.separation ?? null,
       priceList: costs.list,
+      prices,
       otherProfiles: others,
       saved: saved === null ? null : await comparisonState(run, saved),
     }),

@@ -76,7 +76,7 @@ create function leaderboard(
       m.model, m.model_kind, m.isolation, m.unranked, m.is_baseline,
       t.number, t.task, t.contract, t.primary_metric, t.direction, t.baseline,
       case when t.baseline is not null then t.standard_error end as standard_error, t.target,
-      s.attempts, s.ended, s.counted, s.scored, s.infra_errors, s.config_errors, s.cancelled, s.retried,
+      s.attempts, s.ended, s.counted, s.scored, s.infra_errors, s.config_errors, s.cancelled, s.refused, s.retried,
       case when m.is_baseline then t.baseline else s.best_attempt end as best_attempt, s.best_run,
       case when m.is_baseline then t.baseline else s.best_submission end as best_submission, s.best_submission_run,
       s.mean, s.suspects, s.steps, s.cost_usd, s.input_tokens, s.output_tokens, s.best_attempts, s.last_attempts,
@@ -121,7 +121,7 @@ create function leaderboard(
   select
     p.model, p.model_kind, p.isolation, p.unranked, p.task, p.contract, p.primary_metric, p.direction, p.baseline,
     coalesce(p.attempts, 0), coalesce(p.ended, 0), coalesce(p.counted, 0), coalesce(p.scored, 0),
-    coalesce(p.infra_errors, 0), coalesce(p.config_errors, 0), coalesce(p.cancelled, 0), coalesce(p.retried, 0),
+    coalesce(p.infra_errors, 0), coalesce(p.config_errors, 0), coalesce(p.cancelled, 0), coalesce(p.refused, 0), coalesce(p.retried, 0),
     p.best_attempt, p.best_run, p.best_rank, p.best_submission, p.best_submission_run, p.last_rank,
     p.mean, coalesce(p.suspects, 0), coalesce(p.steps, 0), coalesce(p.cost_usd, 0),
     coalesce(p.input_tokens, 0), coalesce(p.output_tokens, 0),

@@ -22,6 +22,7 @@ create function leaderboard_models(
   infra_errors bigint,
   config_errors bigint,
   cancelled bigint,
+  refused bigint,
   suspects bigint,
   cost_usd numeric,
   cost_per_run_usd numeric,

@@ -16,6 +16,7 @@ create type leaderboard_score as (
   infra_errors bigint,
   config_errors bigint,
   cancelled bigint,
+  refused bigint,
   retried bigint,
   best_attempt double precision,
   best_run text,

@@ -23,6 +23,7 @@ create function leaderboard_scores(
   infra_errors bigint,
   config_errors bigint,
   cancelled bigint,
+  refused bigint,
   retried bigint,
   best_attempt double precision,
   best_run text,
@@ -89,6 +90,7 @@ create function leaderboard_scores(
       count(*) filter (where not k.superseded and k.end_reason = 'infra_error') as infra_errors,
       count(*) filter (where not k.superseded and k.end_reason = 'config_error') as config_errors,
       count(*) filter (where not k.superseded and k.end_reason in ('cancelled', 'budget')) as cancelled,
+      count(*) filter (where not k.superseded and k.end_reason = 'refusal') as refused,
       count(*) filter (where k.superseded) as retried,
       array_agg(k.run_id order by k.counted, k.batch_place, k.attempt, k.ordinal) filter (where k.taken) as runs,
       array_agg(k.best_attempt order by k.counted, k.batch_place, k.attempt, k.ordinal) filter (where k.taken) as best_attempts,
@@ -116,7 +118,7 @@ create function leaderboard_scores(
   )
   select
     f.model, f.model_kind, f.isolation, f.task_id, f.contract, f.primary_metric, f.direction, base.value,
-    f.attempts, f.ended, f.counted, f.scored, f.infra_errors, f.config_errors, f.cancelled, f.retried,
+    f.attempts, f.ended, f.counted, f.scored, f.infra_errors, f.config_errors, f.cancelled, f.refused, f.retried,
     f.best_attempts[f.best], f.runs[f.best], f.last_attempts[f.last], f.runs[f.last],
     f.mean, f.suspects, f.steps, f.cost_usd, f.input_tokens, f.output_tokens,
     coalesce(f.best_attempts, '{}'), coalesce(f.last_attempts, '{}'),

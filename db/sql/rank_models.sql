@@ -14,6 +14,7 @@ create function rank_models(grid leaderboard_score[]) returns table (
   infra_errors bigint,
   config_errors bigint,
   cancelled bigint,
+  refused bigint,
   suspects bigint,
   cost_usd numeric,
   cost_per_run_usd numeric,
@@ -27,7 +28,7 @@ create function rank_models(grid leaderboard_score[]) returns table (
       count(*) as tasks, count(l.best_attempt) as scored_tasks,
       sum(l.attempts)::bigint as attempts, sum(l.ended)::bigint as ended,
       sum(l.infra_errors)::bigint as infra_errors, sum(l.config_errors)::bigint as config_errors,
-      sum(l.cancelled)::bigint as cancelled, sum(l.suspects)::bigint as suspects,
+      sum(l.cancelled)::bigint as cancelled, sum(l.refused)::bigint as refused, sum(l.suspects)::bigint as suspects,
       sum(l.cost_usd) as cost_usd, sum(l.input_tokens) as input_tokens, sum(l.output_tokens) as output_tokens
     from unnest(grid) l
     group by l.model, l.model_kind, l.isolation, l.unranked
@@ -42,7 +43,7 @@ create function rank_models(grid leaderboard_score[]) returns table (
       rank() over (partition by t.average_last_rank is null order by t.average_last_rank)
     end,
     t.average_last_rank,
-    t.tasks, t.scored_tasks, t.attempts, t.ended, t.infra_errors, t.config_errors, t.cancelled, t.suspects,
+    t.tasks, t.scored_tasks, t.attempts, t.ended, t.infra_errors, t.config_errors, t.cancelled, t.refused, t.suspects,
     t.cost_usd, t.cost_usd / nullif(t.ended, 0), t.input_tokens, t.output_tokens
   from totals t
 $$;

@@ -26,6 +26,8 @@ export const programSchema = z.strictObject({
     .strictObject({
       /** Into a layer of the image. */
       pip: z.array(pipPackage).min(1).optional(),
+      /** After those, each without what it depends on. */
+      pipNoDeps: z.array(pipPackage).min(1).optional(),
       /** On the host, mounted at /opt/program. */
       npm: z.array(npmPackage).min(1).optional(),
       /** Host folder mounted there instead. */

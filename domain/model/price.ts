@@ -38,6 +38,9 @@ export function priceAt(prices: readonly ModelPrice[], at: Date): ModelPrice | n
   return prices.findLast((price) => price.from <= day) ?? prices[0] ?? null;
 }
 
+export const isFree = (prices: readonly Pick<ModelPrice, 'input' | 'output'>[]): boolean =>
+  prices.every(({ input, output }) => Number(input) === 0 && Number(output) === 0);
+
 const DAY_MS = 86_400_000;
 /** Providers change their lists a few times a year. */
 export const PRICES_CURRENT_DAYS = 90;
@@ -47,7 +50,7 @@ export function priceProblem({ prices, pricesChecked }: Pick<ModelConfig, 'price
   const [first] = prices;
   if (first === undefined) return 'missing';
   if (first.from > now.toISOString().slice(0, 10)) return 'not_begun';
-  if (prices.every(({ input, output }) => Number(input) === 0 && Number(output) === 0)) return null;
+  if (isFree(prices)) return null;
   if (pricesChecked === undefined) return 'unchecked';
   return now.getTime() - Date.parse(pricesChecked) > PRICES_CURRENT_DAYS * DAY_MS ? 'old' : null;
 }

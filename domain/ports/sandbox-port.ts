@@ -34,6 +34,8 @@ export interface SandboxSpec extends SandboxRef {
 interface SandboxProgram {
   /** `name==version`, in a layer of the image. */
   pip: readonly string[];
+  /** In a layer on top, without what they depend on. */
+  pipNoDeps: readonly string[];
   /** Host folder mounted read-only at /opt/program. */
   folder: string | null;
 }

@@ -26,13 +26,20 @@ export interface LayerRequirements {
   apt: readonly string[];
   /** Lines of a requirements file without a folder; then `file` is only its name. */
   lines?: readonly string[];
+  /** Its packages come without what they depend on. */
+  noDeps?: true;
   /** The image is built from the task's environment/; absent: from bench's. */
   harbor?: Extract<EvaluatorSpec, { kind: 'harbor' }>;
 }
 
-/** A program's Python packages, on top of the task's layer; null: none. */
-export const programLayer = ({ pip }: { pip: readonly string[] }): LayerRequirements | null =>
-  pip.length === 0 ? null : { taskId: 'program', taskDir: '/', file: 'program.txt', apt: [], lines: pip };
+/** A program's Python packages, in layers on top of the task's. */
+export function programLayers({ pip, pipNoDeps }: Record<'pip' | 'pipNoDeps', readonly string[]>): LayerRequirements[] {
+  const layer = { taskId: 'program', taskDir: '/', file: 'program.txt', apt: [] };
+  return [
+    ...(pip.length === 0 ? [] : [{ ...layer, lines: pip }]),
+    ...(pipNoDeps.length === 0 ? [] : [{ ...layer, lines: pipNoDeps, noDeps: true as const }]),
+  ];
+}
 
 /** Of the agent's or the evaluator's image. */
 export function layerOf(

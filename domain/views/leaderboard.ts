@@ -89,6 +89,7 @@ const leaderboardScoreSchema = z
     infraErrors: countSchema,
     configErrors: countSchema,
     cancelled: countSchema,
+    refused: countSchema.describe('ended by a refusal of the model'),
     suspect: countSchema.describe('evaluations'),
     costUsd: usdSchema,
   })
@@ -171,6 +172,7 @@ const leaderboardRowSchema = z
     infraErrors: countSchema,
     configErrors: countSchema,
     cancelled: countSchema,
+    refused: countSchema.describe('ended by a refusal of the model'),
     suspect: countSchema,
     flags: z.partialRecord(integrityRuleSchema, countSchema).describe('runs by the rule that flagged them'),
     costUsd: usdSchema.nullable().describe('without runs of unknown cost; null: none is known'),
@@ -222,6 +224,14 @@ const savedComparisonStateSchema = z
   .meta({ id: 'SavedState', description: 'What a saved comparison omits, and what is new since then.' });
 export type SavedComparisonState = z.infer<typeof savedComparisonStateSchema>;
 
+const priceDaysSchema = z
+  .strictObject({
+    model: z.string(),
+    from: z.string().describe('day from which its price in force holds'),
+    checked: z.string().nullable().describe('`pricesChecked` of its file; null: never'),
+  })
+  .meta({ id: 'PriceDays', description: 'How old the prices of a model are, by the newest file submitted of it.' });
+
 export const comparedSchema = z
   .strictObject({
     models: z.array(z.string()),
@@ -236,6 +246,7 @@ export const comparedSchema = z
       .nullable()
       .describe('pairs of ranked models whose difference has an interval without zero; null: of one task'),
     priceList: z.string().nullable().describe('of the list costs; null: there are none'),
+    prices: z.array(priceDaysSchema),
     include: z.array(z.enum(INCLUDED)).describe('suspect: such scores count; the others: such rows rank'),
     sample: z.boolean().describe('on sample data'),
     profile: z.string().describe("`default`: the tasks' own budgets"),

@@ -1,7 +1,9 @@
 import type { ImageKind } from '../../backends/docker/images.js';
+import type { Program } from '../../domain/agent/program.js';
 import type { Backend } from '../../domain/run/run.js';
 import type { TaskFolder } from '../../domain/task/task.js';
-import { layerOf } from '../../domain/task/requirements.js';
+import { layerOf, type LayerRequirements, programLayers } from '../../domain/task/requirements.js';
+import type { BenchSettings } from '../settings.js';
 import { type EnginePorts, ensureImages, requireEngine } from './choose-backend.js';
 
 export interface TaskImage {
@@ -11,19 +13,20 @@ export interface TaskImage {
   digest: string;
 }
 
-/** Builds the image layers of tasks that require packages here, where progress can be shown. */
+/** Tasks, and the program that plays them. */
+export interface Played {
+  tasks: readonly TaskFolder[];
+  program?: Program | undefined;
+}
+
+/** Builds the image layers of tasks and programs that require packages here, where progress can be shown. */
 export async function ensureTaskImages(
   ports: EnginePorts,
-  tasks: readonly TaskFolder[],
+  groups: readonly Played[],
   backend: Backend,
   signal: AbortSignal,
 ): Promise<TaskImage[]> {
-  const wanted = tasks.flatMap(({ spec, dir }) =>
-    (['agent', 'evaluator'] as const).flatMap((kind) => {
-      const layer = layerOf(spec, kind, dir);
-      return layer === null ? [] : [{ kind, layer }];
-    }),
-  );
+  const wanted = groups.flatMap(layersOf);
   if (wanted.length === 0 || backend === 'local') return [];
   const { ensureTaskImage } = await import('../../backends/docker/task-image.js');
   const { packageSources } = await import('../../backends/docker/package-sources.js');
@@ -37,10 +40,42 @@ export async function ensureTaskImages(
     onProgress: (line: string): void => ports.notify({ code: 'progress', line }),
   };
   const made: TaskImage[] = [];
-  for (const { kind, layer } of wanted) {
-    const image = plain.find((each) => each.kind === kind);
+  for (const { kind, layers } of wanted) {
+    let image = plain.find((each) => each.kind === kind);
     if (image === undefined) continue;
-    made.push({ task: layer.taskId, kind, ...(await ensureTaskImage(docker, kind, image, layer, options)) });
+    for (const layer of layers) {
+      image = { kind, ...(await ensureTaskImage(docker, kind, image, layer, options)) };
+      made.push({ task: layer.taskId, ...image });
+    }
   }
   return made;
+}
+
+/** Each stack of layers on a plain image, the lowest first. */
+function layersOf({ tasks, program }: Played): { kind: ImageKind; layers: LayerRequirements[] }[] {
+  const { pip = [], pipNoDeps = [] } = program?.install ?? {};
+  const ofProgram = programLayers({ pip, pipNoDeps });
+  return tasks
+    .flatMap(({ spec, dir }) => [
+      { kind: 'agent' as const, layers: [...one(layerOf(spec, 'agent', dir)), ...ofProgram] },
+      { kind: 'evaluator' as const, layers: one(layerOf(spec, 'evaluator', dir)) },
+    ])
+    .filter(({ layers }) => layers.length > 0);
+}
+
+const one = (layer: LayerRequirements | null): LayerRequirements[] => (layer === null ? [] : [layer]);
+
+/** Installs npm packages of programs for the worker of this home; other hosts install their own. */
+export async function ensureProgramFolders(
+  { settings, notify }: { settings: Pick<BenchSettings, 'layout' | 'worker'>; notify: EnginePorts['notify'] },
+  programs: readonly Program[],
+): Promise<void> {
+  if (settings.worker !== 'embedded') return;
+  const { isInstalled, programFolder } = await import('../../backends/program-folder.js');
+  for (const program of programs) {
+    const { npm } = program.install;
+    if (npm === undefined || isInstalled(npm, settings.layout.programs)) continue;
+    notify({ code: 'progress', line: `installing ${npm.join(' ')} for the agent's program` });
+    await programFolder(program, settings.layout.programs);
+  }
 }

@@ -4,14 +4,14 @@ import type { BatchRequest } from '../../domain/requests/batch.js';
 import type { BenchSettings } from '../settings.js';
 import type { BatchPlan, LoadedGroup } from './batch-plan.js';
 import { type EnginePorts, withImages } from './choose-backend.js';
-import { ensureTaskImages } from './ensure-task-images.js';
+import { ensureProgramFolders, ensureTaskImages } from './ensure-task-images.js';
 import { refuseUnfit } from './host-fit.js';
 import { hostsOffering, type HostsPorts } from './hosts-offering.js';
 import { modelsOf, planLoaded, planOn, type PlanOptions } from './plan-on.js';
 import { shareTasks, type ShareTasksPorts } from './share-tasks.js';
 
 export interface ImagesPorts extends EnginePorts {
-  settings: EnginePorts['settings'] & Pick<BenchSettings, 'layout'>;
+  settings: EnginePorts['settings'] & Pick<BenchSettings, 'layout' | 'worker'>;
   abortable<T>(what: 'batch-images', work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
@@ -33,8 +33,15 @@ export async function planAndBuildImages(
     const backend = await withImages(ports, choice, signal);
     const final =
       backend === plan.backend ? plan : planOn(ports, { ...loaded, batchId: plan.batchId }, { backend, hosts });
-    const tasks = final.groups.flatMap((group) => group.taskFolders);
-    await ensureTaskImages(ports, tasks, backend, signal);
+    const played = final.groups.map(({ taskFolders: tasks, loadedAgent }) => ({
+      tasks,
+      program: loadedAgent.config.program,
+    }));
+    await ensureTaskImages(ports, played, backend, signal);
+    await ensureProgramFolders(
+      ports,
+      played.flatMap(({ program }) => program ?? []),
+    );
     return final;
   });
 }

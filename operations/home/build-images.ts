@@ -25,6 +25,8 @@ export async function buildImages(ports: BuildImagesPorts, input: BuildImagesReq
   }
   const named = request.tasks === undefined ? [] : namedTasks(ports, { ids: request.tasks });
   const tasks = underProfile(named, { profile: request.profile ?? null, sample: false });
-  const layers = await ports.abortable('image-build', (signal) => ensureTaskImages(ports, tasks, backend, signal));
+  const layers = await ports.abortable('image-build', (signal) =>
+    ensureTaskImages(ports, [{ tasks }], backend, signal),
+  );
   return { images, layers };
 }

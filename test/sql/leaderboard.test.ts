@@ -185,10 +185,11 @@ describe('ends that are not the agent’s doing', () => {
       { model: 'A', task: accuracy, attempt: 4, scores: [0.9], end: 'cancelled', finalEvaluation: 'not_run' },
       { model: 'A', task: accuracy, attempt: 5, scores: [0.9], end: 'unfinished' },
       { model: 'A', task: accuracy, attempt: 6, scores: [0.9], end: 'budget' },
+      { model: 'A', task: accuracy, attempt: 7, scores: [0.3], end: 'refusal' },
     ]);
     const row = rowOf(await db.queries.leaderboard({ batchId }), 'A');
-    expect(row).toMatchObject({ attempts: 6, ended: 5, infraErrors: 1, configErrors: 1, cancelled: 2 });
-    expect(row?.scores['t-acc']).toMatchObject({ best: 0.4, last: 0.4, counted: 1, scored: 1 });
+    expect(row).toMatchObject({ attempts: 7, ended: 6, infraErrors: 1, configErrors: 1, cancelled: 2, refused: 1 });
+    expect(row?.scores['t-acc']).toMatchObject({ best: 0.4, last: 0.4, counted: 2, scored: 2, refused: 1 });
   });
 
   test('are the same ones in SQL as in the program', async () => {
@@ -824,4 +825,23 @@ test('a pair none of whose counted runs has a score names no run', async () => {
     [batchId],
   );
   expect(rows).toEqual([{ best_run: null, best_submission_run: null, counted: 1 }]);
+});
+
+test('the days of prices are those of the newest file of each model that costs something', async () => {
+  const { batchId } = await play([
+    { model: 'priced', task: accuracy, attempt: 1, scores: [0.6] },
+    { model: 'free', task: accuracy, attempt: 1, scores: [0.7] },
+  ]);
+  const price = (from: string, input: string) => ({ from, input, output: input });
+  const files = [
+    ['h-old', 'priced', { prices: [price('2024-01-01', '1')], pricesChecked: '2024-06-01' }, '2024-06-01'],
+    ['h-new', 'priced', { prices: [price('2024-01-01', '1'), price('2025-01-01', '2')] }, '2025-06-01'],
+    ['h-free', 'free', { prices: [price('2024-01-01', '0')] }, '2025-06-01'],
+  ] as const;
+  for (const [hash, name, content, at] of files)
+    await db.pool.query('insert into model_configs (hash, name, content, created_at) values ($1, $2, $3, $4)', [
+      ...[hash, name, JSON.stringify(content), at],
+    ]);
+  const { prices } = (await db.queries.leaderboard({ ...all, batchId })).comparison;
+  expect(prices).toEqual([{ model: 'priced', from: '2025-01-01', checked: null }]);
 });

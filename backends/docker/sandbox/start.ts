@@ -2,7 +2,7 @@ import { attributed } from '../../../domain/run/end-cause.js';
 import { InfrastructureError } from '../../../domain/errors.js';
 import { CONTAINER_WORKSPACE } from '../../../domain/run/limits.js';
 import type { SandboxInfo, SandboxSpec } from '../../../domain/ports/sandbox-port.js';
-import { type LayerRequirements, programLayer } from '../../../domain/task/requirements.js';
+import { type LayerRequirements, programLayers } from '../../../domain/task/requirements.js';
 import { removeContainer } from '../container-life.js';
 import { statusOf } from '../engine-errors.js';
 import type { BuiltImage } from '../images.js';
@@ -30,9 +30,10 @@ export async function start(context: SandboxContext, spec: SandboxSpec): Promise
 
 async function imagesFor(context: SandboxContext, spec: SandboxSpec): Promise<SandboxImages> {
   const plain = await context.image();
-  const ofTask = await withLayer(context, plain, spec.layer ?? null);
-  const program = spec.program === undefined ? null : programLayer(spec.program);
-  return { plain, image: await withLayer(context, ofTask, program) };
+  let image = await withLayer(context, plain, spec.layer ?? null);
+  const layers = spec.program === undefined ? [] : programLayers(spec.program);
+  for (const layer of layers) image = await withLayer(context, image, layer);
+  return { plain, image };
 }
 
 /** Faults in the task's packages are not the engine's. */

@@ -20,6 +20,7 @@ const config = (yaml: string) => loadAgent([configs({ 'agents/plain.yaml': yaml 
 describe('bundled agents', () => {
   it('are all usable', () =>
     expect(listAgents([bundled]).agents.map(({ name, config: { outputParser } }) => [name, outputParser])).toEqual([
+      ['aide', 'fenced'],
       ['aider', 'fenced'],
       ['bash-only', 'fenced'],
       ['claude-code', 'fenced'],

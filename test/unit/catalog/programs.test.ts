@@ -76,7 +76,18 @@ it('a model of another wire, a scripted one, a missing folder and the local back
 });
 
 it.each([
-  ...['aider', 'claude-code', 'cline', 'codex', 'gemini-cli', 'mini-swe-agent', 'opencode', 'openhands', 'qwen-code'],
+  ...[
+    'aide',
+    'aider',
+    'claude-code',
+    'cline',
+    'codex',
+    'gemini-cli',
+    'mini-swe-agent',
+    'opencode',
+    'openhands',
+    'qwen-code',
+  ],
 ])('%s, as shipped, is sound', (name) => {
   const file = resolve(import.meta.dirname, '../../../configs/agents', `${name}.yaml`);
   expect(loadAgentFile(file, name).config.program).toBeDefined();

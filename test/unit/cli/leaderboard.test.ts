@@ -20,7 +20,7 @@ const score = (best: number | null, more: Partial<LeaderboardScore> = {}): Leade
   ...{ bestStatus: best === null ? 'missing' : 'feasible', lastStatus: best === null ? 'missing' : 'feasible' },
   ...{ bestRun: null, lastRun: null },
   ...{ bestAttempts: [best], lastAttempts: [best], attempts: 4, ended: 4, counted: 4, scored: 4 },
-  ...{ infraErrors: 0, configErrors: 0, cancelled: 0, suspect: 0, costUsd: '0' },
+  ...{ infraErrors: 0, configErrors: 0, cancelled: 0, refused: 0, suspect: 0, costUsd: '0' },
   ...more,
 });
 const TASKS = ['battleOfSexes', 'imageClassificationCifar10', 'languageModelingFineWeb'];
@@ -45,7 +45,7 @@ const row = (model: string, more: Partial<LeaderboardRow> = {}): LeaderboardRow 
   },
   intervals: uncertainty(0.74, 0.88, 0.7),
   ...{ profile: null, improvedTasks: 3, missingTasks: 0, notRunTasks: 0, averageRank: 1.25 },
-  ...{ attempts: 12, ended: 12, infraErrors: 0, configErrors: 0, cancelled: 0, suspect: 0, costUsd: '6' },
+  ...{ attempts: 12, ended: 12, infraErrors: 0, configErrors: 0, cancelled: 0, refused: 0, suspect: 0, costUsd: '6' },
   ...{ costPerRunUsd: '0.5', inputTokens: 1, outputTokens: 1 },
   ...{ withSuspects: null, flags: {}, costKind: 'charged', unknownCosts: 0 },
   scores: Object.fromEntries(TASKS.map((task) => [task, score(1.44017)])),
@@ -59,6 +59,7 @@ const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['comparison']> 
       order: 'win-rate',
       separation: { pairs: 1, resolved: 0 },
       priceList: null,
+      prices: [],
       include: [],
       sample: false,
       profile: 'default',
@@ -134,6 +135,21 @@ describe('the leaderboard on a terminal', () => {
     expect(text).not.toContain('$0');
   });
 
+  it('states the days of the prices that runs were charged by, once for models that share them', () => {
+    const checked = { from: '2026-05-01', checked: '2026-11-20' };
+    const prices = [
+      { model: 'a', ...checked },
+      { model: 'b', ...checked },
+      { model: 'c', from: '2025-08-07', checked: null },
+      { model: 'recorded', from: '2024-01-01', checked: null },
+    ];
+    const rows = [row('a'), row('b'), row('c'), row('recorded', { costKind: 'recorded' })];
+    expect(shown(board(rows, { prices }), 160)).toContain(
+      'Prices: of 2026-05-01, checked 2026-11-20 (a, b); of 2025-08-07, never checked (c).',
+    );
+    expect(shown(two, 120)).not.toContain('Prices:');
+  });
+
   it('tells of runs of another budget that it omits, and of which budget it is', () => {
     const left = { otherProfiles: [{ profile: 'cpu', runs: 12 }] };
     const told = 'Omitted: 12 runs under the profile cpu (--profile cpu).';
@@ -166,6 +182,7 @@ describe('the leaderboard on a terminal', () => {
     );
     expect(text).toMatch(/70 % +not run +– +running +0\/3 \(1 missing, 2 not run\)/);
     expect(text).toContain('12/12 (2 unscored)');
+    expect(shown(board([row('a', { infraErrors: 1, refused: 3 })]), 240)).toContain('12/12 (1 unscored, 3 refused)');
   });
 
   it('counts improved tasks of all compared ones, whether AUP has a ratio of their scores or not', () => {

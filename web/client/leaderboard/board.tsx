@@ -56,8 +56,12 @@ const Summary = ({ of: { comparison, tasks }, ranked }: { of: BoardData; ranked:
       .map(({ profile, runs }) => `; ${plural(runs, 'run')} under ${plainText(profile)} are omitted`)
       .join('')}
     . Figures depend on the models and tasks that are compared. Each figure opens the runs behind it.
+    {comparison.prices.length > 0 && ` Prices: ${comparison.prices.map(priceText).join('; ')}.`}
   </p>
 );
+
+const priceText = ({ model, from, checked }: BoardData['comparison']['prices'][number]): string =>
+  `${plainText(model)} of ${from}, ${checked === null ? 'never checked' : `checked ${checked}`}`;
 
 function Charts({ board }: Pick<Props, 'board'>) {
   // Charts take names as they are.

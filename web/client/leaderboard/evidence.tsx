@@ -103,6 +103,7 @@ const FigureSource = ({ of }: { of: Figure }) => (
     <OfRun id={of.lastRun} />, mean <Score value={of.mean} />. {of.counted} of {plural(of.attempts, 'run')} count,{' '}
     {of.scored} have a score
     {of.infraErrors > 0 && `, ${plural(of.infraErrors, 'infrastructure fault')}`}
+    {of.refused > 0 && `, ${plural(of.refused, 'refused run')}`}
     {of.suspect > 0 && `, ${plural(of.suspect, 'suspect evaluation')}`}.
   </p>
 );

@@ -20,14 +20,22 @@ export async function programFolder(program: Program | undefined, place: string)
     });
   }
   if (npm === undefined) return null;
-  const hash = createHash('sha256')
-    .update(JSON.stringify([...npm].sort()))
-    .digest('hex')
-    .slice(0, 16);
-  const target = join(place, hash);
-  if (existsSync(join(target, DONE))) return target;
+  const target = targetOf(npm, place);
+  if (isInstalled(npm, place)) return target;
   return await shared(target, () => install(npm, target));
 }
+
+export const isInstalled = (npm: readonly string[], place: string): boolean =>
+  existsSync(join(targetOf(npm, place), DONE));
+
+const targetOf = (npm: readonly string[], place: string): string =>
+  join(
+    place,
+    createHash('sha256')
+      .update(JSON.stringify([...npm].sort()))
+      .digest('hex')
+      .slice(0, 16),
+  );
 
 const pending = new Map<string, Promise<string>>();
 

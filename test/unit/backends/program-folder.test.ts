@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { programSchema } from '../../../domain/agent/program.js';
-import { programFolder } from '../../../worker/program-folder.js';
+import { programFolder } from '../../../backends/program-folder.js';
 
 let place: string;
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import { formatScore, formatUsd, plural } from '../../domain/text/format.js';
+import { formatPercent, formatScore, formatUsd, plural } from '../../domain/text/format.js';
 import type { Command } from 'commander';
 import { showRun } from '../../operations/results/show-run.js';
 import type { CliContext } from '../context.js';
@@ -20,6 +20,12 @@ function tokensText(usage: RunDetail['usage']): string {
   const reasoning = part(usage.reasoningTokens, 'of reasoning');
   const of = (parts: string[]): string => (parts.length === 0 ? '' : ` (${parts.join(', ')})`);
   return `${usage.inputTokens} in${of(cached)}, ${usage.outputTokens} out${of(reasoning)}`;
+}
+
+function cacheText({ cachedTokens, inputTokens }: RunDetail['usage'], savedUsd: string): string {
+  const saved = Number(savedUsd);
+  const what = saved < 0 ? `cost ${formatUsd(String(-saved))} more than it saved` : `saved ${formatUsd(savedUsd)}`;
+  return `${formatPercent(cachedTokens / inputTokens)} of the input was read from it, which ${what}`;
 }
 
 /** For imported runs the recorded cost, under that name: its price list differs. */
@@ -82,6 +88,7 @@ function renderRun(run: RunDetail, context: CliContext): string {
     ...faultsOf(run).map((fault) => ['evaluator error', colors.red(oneLine(fault, 500))] as const),
     ['cost', costText(run)],
     ['tokens', tokensText(run.usage)],
+    ...(run.cacheSavedUsd === null ? [] : [['cache', cacheText(run.usage, run.cacheSavedUsd)] as const]),
     ...run.endpoints.map((one) => ['endpoint', `${one.endpoint} (${plural(one.calls, 'call')})`] as const),
     ['backend', `${run.backend}${run.isolation === null ? '' : `, isolation ${run.isolation}`}`],
     ...worldFields(run),

@@ -1,3 +1,5 @@
+import type { ModelConfig } from '../../domain/model/config.js';
+import { cacheSavedUsd, priceAt } from '../../domain/model/price.js';
 import type { Statements } from '../statements.js';
 import { missingRun } from '../store/missing.js';
 import { providerTroubles } from './provider-troubles.js';
@@ -67,7 +69,10 @@ export async function listEvaluations(
   return rows.map((row) => ({ ...row, at: isoTime(row.at) }));
 }
 
-type DetailRow = RunSummaryRow & Omit<RunDetail, keyof RunSummary | 'evaluationList' | 'providerError'>;
+type DetailRow = RunSummaryRow &
+  Omit<RunDetail, keyof RunSummary | 'evaluationList' | 'providerError' | 'cacheSavedUsd'> & {
+    prices: ModelConfig['prices'] | null;
+  };
 
 export async function showRun(run: Statements, runId: string): Promise<RunDetail> {
   const [row] = await run<DetailRow>(
@@ -90,6 +95,7 @@ export async function showRun(run: Statements, runId: string): Promise<RunDetail
          from (select c.endpoint, count(*) as calls from model_calls c
            where c.run_id = r.run_id and c.endpoint is not null group by c.endpoint) used) as endpoints,
        (select count(*) from events o where o.run_id = r.run_id and o.kind = 'agent_out_of_memory')::int as "outOfMemory",
+       (select m.content -> 'prices' from model_configs m where m.hash = r.model_config_hash) as prices,
        trim_scale(r.recorded_cost_usd)::text as "recordedCostUsd",
        (select base.value from baselines base where base.content_hash = r.task_hash) as baseline,
        (select base.standard_error from baselines base where base.content_hash = r.task_hash) as "baselineError"`)}
@@ -98,9 +104,12 @@ export async function showRun(run: Statements, runId: string): Promise<RunDetail
   );
   if (row === undefined) throw missingRun(runId);
   const [providerError = null] = await providerTroubles(run, { runId });
+  const { prices, ...detail } = row;
+  const price = priceAt(prices ?? [], row.createdAt);
   return {
-    ...summaryOfRun(row),
+    ...summaryOfRun(detail),
     providerError,
+    cacheSavedUsd: price === null || row.usage.cachedTokens === 0 ? null : cacheSavedUsd(price, row.usage),
     evaluationList: await listEvaluations(run, runId, { after: -1, through: null }),
   };
 }

@@ -81,6 +81,16 @@ export function costUsd(price: ModelPrice | null, usage: TokenUsage): string {
   );
 }
 
+/**
+ * What a provider's cache saved a run, US dollars: negative where writes cost more than reads saved.
+ * By the run's totals, hence without the dearer rates of long prompts and tiers.
+ */
+export function cacheSavedUsd(price: ModelPrice, usage: TokenUsage): string {
+  const list = { ...price, longPrompt: undefined };
+  const uncached = { ...usage, cachedTokens: 0, cacheWriteTokens: 0 };
+  return subtractUsd(costUsd(list, uncached), costUsd(list, usage));
+}
+
 /** Upper bound of a call's cost, to reserve before it. */
 export function highestCostUsd(price: ModelPrice | null, most: { inputTokens: number; outputTokens: number }): string {
   const none = { cachedTokens: 0, reasoningTokens: 0, cacheWriteTokens: 0 };

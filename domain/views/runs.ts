@@ -158,6 +158,9 @@ export const runDetailSchema = runSummarySchema
       .array(z.strictObject({ endpoint: z.string(), calls: countSchema }))
       .describe('host and path, most used first'),
     recordedCostUsd: usdSchema.nullable().describe('imported runs: cost by their own price list'),
+    cacheSavedUsd: usdSchema
+      .nullable()
+      .describe("what reads from the provider's cache saved, less what writes cost more; null: no reads, or no price"),
     baseline: scoreSchema.describe("score of the task's starter"),
     baselineError: scoreSchema.describe('standard error of one evaluation of the baseline'),
     evaluationList: z.array(evaluationDetailSchema),

@@ -31,6 +31,19 @@ const openEvaluations = async (): Promise<number> =>
     )
   ).rows.length;
 
+test("a run shows what its provider's cache saved, by the prices of its model file", async () => {
+  const { runId } = await oneRun(db);
+  const saved = async () => (await db.queries.showRun(runId)).cacheSavedUsd;
+  await db.pool.query('update runs set input_tokens = 1000000, cached_tokens = 400000 where run_id = $1', [runId]);
+  expect(await saved()).toBeNull();
+  const prices = [{ from: '2024-01-01', input: '2.5', cachedInput: '1.25', output: '10' }];
+  await db.pool.query("insert into model_configs (hash, name, content) values ('h', 'm', $1)", [
+    JSON.stringify({ prices }),
+  ]);
+  await db.pool.query("update runs set model_config_hash = 'h' where run_id = $1", [runId]);
+  expect(await saved()).toBe('0.5');
+});
+
 describe('an evaluation without a result', () => {
   test.each([
     ['cancelled', CANCELLED],

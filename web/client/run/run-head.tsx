@@ -175,6 +175,7 @@ const RunFacts = ({ run }: { run: Head['run'] }) => (
         data: run.sample ? 'sample' : 'real',
         'model calls': run.modelCalls === null ? 'not recorded' : formatCount(run.modelCalls),
         tokens: `${formatCount(run.usage.inputTokens)} in, ${formatCount(run.usage.cachedTokens)} of them cached, ${formatCount(run.usage.outputTokens)} out`,
+        'saved by the cache': run.cacheSavedUsd === null ? '–' : <Money usd={run.cacheSavedUsd} />,
         created: <Time at={run.createdAt} />,
         started: <Time at={run.startedAt} />,
         ended: <Time at={run.endedAt} />,

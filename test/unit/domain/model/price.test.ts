@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelPrice } from '../../../../domain/model/config.js';
 import {
   addUsd,
+  cacheSavedUsd,
   compareUsd,
   costUsd,
   highestCostUsd,
@@ -44,6 +45,16 @@ describe('the cost of a call', () => {
       reasoningTokens: 150_000,
     });
     expect(cost).toBe('4.05'); // 0.5 × 2.5 + 0.4 × 1.25 + 0.1 × 3 + 0.2 × 10
+  });
+
+  it('is less by what was read from the cache, more by what was written to it', () => {
+    const read = { ...usage, inputTokens: 1_000_000, cachedTokens: 400_000 };
+    expect(cacheSavedUsd(price, read)).toBe('0.5');
+    expect(cacheSavedUsd(price, { ...read, cachedTokens: 0, cacheWriteTokens: 400_000 })).toBe('-0.2');
+    expect(cacheSavedUsd({ from: '2025-01-01', input: '2.5', output: '10' }, read)).toBe('0');
+    // Totals of a run are no long prompt.
+    const longPrompt = { ...price, aboveTokens: 1000, input: '5' };
+    expect(cacheSavedUsd({ ...price, longPrompt }, read)).toBe('0.5');
   });
 
   it('prices reasoning apart only where it has a price', () => {

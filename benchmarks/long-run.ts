@@ -10,6 +10,7 @@ import { loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { quantile } from '../domain/statistics/quantile.js';
 import type { ServiceEndpoints } from '../domain/home/services.js';
 import { lightConfigs } from './light-configs.js';
 import { type CommandFigures, measureCommand } from './long-run/commands.js';
@@ -28,7 +29,7 @@ const { values } = parseArgs({
 });
 const [steps, bytes, together] = [Number(values.steps), Number(values.bytes), Number(values.runs)];
 const CONFIGS = resolve(import.meta.dirname, '../../configs');
-/** Steps over which a figure is a mean. */
+/** Steps that a figure covers. */
 const AROUND = 100;
 const round = (value: number): number => Math.round(value * 10) / 10;
 
@@ -77,17 +78,23 @@ async function play(database: pg.Client, recording: string, runs: number, pid: n
   };
 }
 
-/** A step, averaged over those that end with `last`. */
+/**
+ * Of the steps that end with `last`. Each slice begins by reading what its first prompt shows, the
+ * same at any step: the median leaves that out, and the most says it.
+ */
 async function stepFigures(database: pg.Client, relay: CountingRelay, runId: string, last: number) {
   const { rows } = await database.query<{ at: Date }>(
-    'select executed_at as at from steps where run_id = $1 and step in ($2, $3) order by step',
+    'select executed_at as at from steps where run_id = $1 and step between $2 and $3 order by step',
     [runId, last - AROUND, last],
   );
-  const [from, to] = rows.map(({ at }) => at);
+  const times = rows.map(({ at }) => at);
+  const [from, to] = [times[0], times[AROUND]];
   if (from === undefined || to === undefined) throw new Error(`run ${runId} has no steps up to ${last}`);
+  const read = times.slice(1).map((at, i) => relay.between(times[i]!, at) / 1000);
   return {
     step: last,
-    kilobytesRead: round(relay.between(from, to) / AROUND / 1000),
+    kilobytesRead: round(quantile(read, 0.5)),
+    mostKilobytesRead: round(Math.max(...read)),
     ms: round((to.getTime() - from.getTime()) / AROUND),
   };
 }

@@ -32,8 +32,8 @@ export interface CliOutput {
 
 export interface CliContext extends Bench {
   readonly output: CliOutput;
-  /** Of a failure that is already printed, or of an interruption (130: Ctrl-C). */
-  setExitCode(code: 1 | 2 | 130): void;
+  /** Of a failure that is already printed, an interruption (130: Ctrl-C), or a verdict (3, 4). */
+  setExitCode(code: 0 | 1 | 2 | 3 | 4 | 130): void;
   /** Aborted at the first Ctrl-C after this call; before it, Ctrl-C ends the process. */
   onInterrupt(): AbortSignal;
 }

@@ -41,6 +41,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
   },
   'Results:': {
     leaderboard: () => import('./commands/leaderboard.js'),
+    compare: () => import('./commands/compare.js'),
     comparisons: () => import('./commands/comparisons.js'),
     episodes: () => import('./commands/episodes.js'),
     sql: () => import('./commands/sql.js'),
@@ -85,7 +86,8 @@ Settings come from the environment, then ./.env, then $BENCH_HOME/.env:
                       BENCH_NOTIFY_ON, BENCH_NOTIFY_STALL, BENCH_NOTIFY_SECRET: docs/guides/running-batches.md
   BENCH_DEBUG         1: print the stacks of errors
 
-Exit codes: 0 done, 1 the work failed, 2 bad usage or configuration, 130 stopped by Ctrl-C.`;
+Exit codes: 0 done, 1 the work failed, 2 bad usage or configuration, 3 and 4 verdicts of
+\`compare --fail-if-worse\`, 130 stopped by Ctrl-C.`;
 
 /** Read-only commands start nothing that `bench down` stopped. */
 const LOOKS = new Set(

@@ -6,6 +6,7 @@ export type { ErrorCode } from '../domain/error-codes.js';
 export { BenchError, type BenchErrorType } from '../domain/errors.js';
 export type { BatchRequestInput as BatchRequest } from '../domain/requests/batch.js';
 export type { ForkRequest } from '../domain/requests/fork.js';
+export type { CompareRequest } from '../domain/requests/pairs.js';
 export type { ComparisonRequest } from '../domain/requests/comparison.js';
 export type { LeaderboardRequest } from '../domain/requests/leaderboard.js';
 export type { EventsRequest, RunsRequest, SqlRequest, TrajectoryRequest } from '../domain/requests/reading.js';
@@ -14,6 +15,7 @@ export type { PauseDocument as PausedBatch } from '../domain/views/batch-control
 export type { BatchStatusReport, BatchSummary, ListedBatch } from '../domain/views/batches.js';
 export type { EpisodeRewards, RewardedEpisode, RewardedStep } from '../domain/views/episodes.js';
 export type { Leaderboard, LeaderboardRow, LeaderboardScore } from '../domain/views/leaderboard.js';
+export type { Pairs as PairedComparison } from '../domain/views/pairs.js';
 export type { PromptDocument, PromptTurn } from '../domain/views/prompt.js';
 export type { RunDetail, RunSummary } from '../domain/views/runs.js';
 export type { EpisodeFigures, ShownEpisode } from '../domain/views/training.js';

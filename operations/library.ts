@@ -15,6 +15,7 @@ import { showEpisode } from './episodes/show-episode.js';
 import { down } from './home/down.js';
 import { type BenchHooks, openBench as openSettings } from './open-bench.js';
 import { batchStatus } from './results/batch-status.js';
+import { compare } from './results/compare.js';
 import { events } from './results/events.js';
 import { leaderboard } from './results/leaderboard.js';
 import { listBatches } from './results/list-batches.js';
@@ -91,6 +92,8 @@ function verbsOf(home: Home) {
     turns: { open: of(openTurns), answer: of(answerTurn) },
     events: of(events),
     leaderboard: of(leaderboard),
+    /** Is B better than A, by paired attempts? */
+    compare: of(compare),
     sql: of(sql),
     /** Stops the services. */
     down: of(down),

@@ -58,6 +58,10 @@ export async function probeEngine(address: EngineAddress = engineAddress('docker
   }
 }
 
+/** Podman's defaults may exceed what its service may set. PidsLimit is what counts. */
+export const PODMAN_PROCESSES = { Name: 'nproc', Soft: 16_384, Hard: 16_384 };
+export const PODMAN_ULIMITS = [{ Name: 'nofile', Soft: 8192, Hard: 8192 }, PODMAN_PROCESSES];
+
 /** By the engine's answer: a Docker variable may name Podman. */
 export async function isPodman(docker: Docker): Promise<boolean> {
   const { Components: parts } = (await docker.version()) as { Components?: { Name: string }[] };

@@ -10,12 +10,11 @@ import { waitForExit } from './container-life.js';
 import { output } from './container-output.js';
 import { endEvaluationsOf, inContainer } from './evaluation-container.js';
 import type { DockerEvaluatorOptions } from './evaluator-options.js';
-import { isPodman } from './engine.js';
+import { isPodman, PODMAN_PROCESSES } from './engine.js';
 import { gpuEnvironment, gpuRequests } from './gpu-devices.js';
 import { localHosts } from './localhost.js';
 import { hiddenFigures, madeUpFigures } from './machine-figures.js';
 import { once } from '../../domain/once.js';
-import { PODMAN_PROCESSES } from './podman-ulimits.js';
 import { verify } from './harbor/verify.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
 

@@ -3,13 +3,12 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { LayerRequirements } from '../../domain/task/requirements.js';
-import { isPodman } from './engine.js';
+import { isPodman, PODMAN_ULIMITS } from './engine.js';
 import { waitForExit } from './container-life.js';
 import { nameIsTaken, statusOf, unlessStatus } from './engine-errors.js';
 import { localImage } from './base-image.js';
 import { LAYER_LABEL, LAYER_NAME } from './labels.js';
 import type { PackageSources } from './package-sources.js';
-import { PODMAN_ULIMITS } from './podman-ulimits.js';
 import { tarBytes, type TarEntry } from './tar-bytes.js';
 import { quotedWord } from '../../domain/text/shell-word.js';
 

@@ -1,3 +1,4 @@
+import { PODMAN_ULIMITS } from './engine.js';
 import type Docker from 'dockerode';
 import { AGENT_UID, CONTAINER_WORKSPACE } from '../../domain/run/limits.js';
 import type { SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
@@ -5,7 +6,6 @@ import { standsOnOthers } from './disk-stack.js';
 import { gpuEnvironment, gpuRequests } from './gpu-devices.js';
 import { EPOCH_LABEL, HOME_LABEL, RUN_LABEL } from './labels.js';
 import { hiddenFigures } from './machine-figures.js';
-import { PODMAN_ULIMITS } from './podman-ulimits.js';
 import { diskMounts } from './workspace-disk.js';
 
 /** The control directory inside; only root may enter its parent. */

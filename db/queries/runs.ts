@@ -35,15 +35,16 @@ export async function listRuns(
   return rows.map(summaryOfRun);
 }
 
-export async function playedNames(run: Statements): Promise<{ models: string[]; tasks: string[] }> {
-  const [names] = await run<{ models: string[]; tasks: string[] }>(
+export async function playedNames(run: Statements): Promise<{ models: string[]; tasks: string[]; agents: string[] }> {
+  const [names] = await run<{ models: string[]; tasks: string[]; agents: string[] }>(
     'playedNames',
     `select coalesce(array_agg(distinct r.model_name order by r.model_name), '{}') as models,
-       coalesce(array_agg(distinct r.task_id order by r.task_id), '{}') as tasks
+       coalesce(array_agg(distinct r.task_id order by r.task_id), '{}') as tasks,
+       coalesce((select array_agg(distinct c.name order by c.name) from agent_configs c), '{}') as agents
      from (select distinct task_id, model_name from runs) r`,
     [],
   );
-  return names ?? { models: [], tasks: [] };
+  return names ?? { models: [], tasks: [], agents: [] };
 }
 
 /** Of steps after `after` up to `through` (null: all). */

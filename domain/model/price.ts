@@ -82,7 +82,7 @@ export function costUsd(price: ModelPrice | null, usage: TokenUsage): string {
 }
 
 /**
- * What a provider's cache saved a run, US dollars: negative where writes cost more than reads saved.
+ * What a cache of the provider saved a run, US dollars; negative: writes cost more than that.
  * By the run's totals, hence without the dearer rates of long prompts and tiers.
  */
 export function cacheSavedUsd(price: ModelPrice, usage: TokenUsage): string {

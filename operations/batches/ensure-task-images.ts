@@ -19,7 +19,7 @@ export interface Played {
   program?: Program | undefined;
 }
 
-/** Builds the image layers of tasks and programs that require packages here, where progress can be shown. */
+/** Builds image layers of tasks and programs that need packages here, where progress shows. */
 export async function ensureTaskImages(
   ports: EnginePorts,
   groups: readonly Played[],

@@ -82,6 +82,7 @@ import {
   pageExportDocumentSchema,
   tokensDocumentSchema,
 } from '../../domain/views/page.js';
+import { pairsSchema } from '../../domain/views/pairs.js';
 
 /** A document that a command prints with `--json`; `when`: not always. */
 export interface Printed {
@@ -140,6 +141,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'limits set': changedLimits,
   'limits reset': changedLimits,
   leaderboard: [{ schema: leaderboardSchema }],
+  compare: [{ schema: pairsSchema }],
   'comparisons save': [{ schema: comparisonDocumentSchema }],
   'comparisons list': [{ schema: comparisonsDocumentSchema }],
   'comparisons show': [{ schema: shownComparisonSchema }],

@@ -49,5 +49,10 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/cancelled-evaluations.test.ts': 'sql/ended-runs.test.ts closes the evaluations of runs that end',
   'test/home/training-metrics.test.ts': 'sql/training-metrics.test.ts has all figures of training',
   'test/home/temporal-tls.test.ts': 'unit/domain/home/temporal-access.test.ts reads certificates and keys',
+  'test/home/breaker.test.ts': 'sql/breaker.test.ts pauses batches, resumes them, and counts ends of all kinds',
+  'test/home/splits.test.ts': 'sql/run-store-splits.test.ts stores, shows and ranks scores of both splits',
+  'test/home/special-commands.test.ts':
+    'python/agent-tools/ runs each command; modern-agent.test.ts plays a run with commands of its own',
+  'test/home/own-configs.test.ts': 'unit/catalog/layered-folders.test.ts adds, replaces and breaks entries',
   'test/home/image-builds.test.ts': 'engine/image-layers.test.ts builds images; cli-batch.test.ts refuses GPUs',
 };

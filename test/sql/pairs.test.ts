@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../db/index.js';
 import { pairsRequestSchema } from '../../domain/requests/pairs.js';
 import { pairsSchema } from '../../domain/views/pairs.js';
+import { compare as compareSides } from '../../operations/results/compare.js';
 import { comparePairs } from '../../operations/results/compare-pairs.js';
 import { storeSweep } from '../browser/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
@@ -36,7 +37,39 @@ test('models and batches are compared attempt by attempt, with the runs that a l
       );
     }
     await expect(compare({ models: ['alpha', 'alpha'] })).rejects.toThrow('the same');
-    await expect(compare({})).rejects.toThrow('two batches or two models');
+    await expect(compare({})).rejects.toThrow('two batches, two models or two agents');
+    const { verdict, sides } = models;
+    expect([verdict!.wins + verdict!.ties + verdict!.losses, verdict!.confidence]).toEqual([4, 0.95]);
+    expect(sides.a).toMatchObject({ runs: 4, unfinished: 0 });
+    expect(Object.values(sides.a.ends).reduce((sum, n) => sum + n, 0)).toBe(4);
+    await db.pool.query(
+      "update runs set status = 'running', end_reason = null, final_evaluation = null, ended_at = null where run_id = $1",
+      [runs.find(({ model }) => model.name === 'beta')!.runId],
+    );
+    // Before all have ended nothing is decided.
+    const open = await compare({ models: ['alpha', 'beta'] });
+    expect([open.sides.b.unfinished, open.verdict!.worse]).toEqual([1, 'undecided']);
+  } finally {
+    await db.close();
+  }
+});
+
+test('sides are models, agents or batches by their names', async () => {
+  const db = openDatabase(await sharedDatabases().createDatabase());
+  try {
+    const { batch } = await storeSweep(db);
+    const ofModels = await compareSides(db, { a: 'alpha', b: 'beta' });
+    expect([ofModels.by, ofModels.tasks.length]).toEqual(['model', 2]);
+    await expect(compareSides(db, { a: 'alpha', b: 'gamme' })).rejects.toMatchObject({
+      type: 'usage',
+      message: 'alpha and gamme are not two models, agents or batches with runs',
+      remedy: expect.stringContaining('models alpha, beta') as string,
+    });
+    await expect(compareSides(db, { a: batch.batchId, b: batch.batchId })).rejects.toThrow('the same');
+    await expect(compareSides(db, { a: 'alpha', b: 'beta', tasks: ['none'] })).rejects.toThrow('no counted runs');
+    await expect(compareSides(db, { a: 'alpha', b: 'beta', confidence: 2 })).rejects.toThrow(
+      'confidence must be a number from 0.5 to 0.9999',
+    );
   } finally {
     await db.close();
   }

@@ -1,3 +1,4 @@
+import { PODMAN_ULIMITS } from '../engine.js';
 import type Docker from 'dockerode';
 import type { EvaluatorSpec } from '../../../domain/task/evaluator-spec.js';
 import { InfrastructureError } from '../../../domain/errors.js';
@@ -10,7 +11,6 @@ import { inContainer } from '../evaluation-container.js';
 import type { DockerEvaluatorOptions } from '../evaluator-options.js';
 import { gpuEnvironment, gpuRequests } from '../gpu-devices.js';
 import { LOCALHOST } from '../localhost.js';
-import { PODMAN_ULIMITS } from '../podman-ulimits.js';
 import { tarBytes, type TarEntry } from '../tar-bytes.js';
 import { leftBehind } from './left-behind.js';
 import { judgeLiveTests } from './live-tests.js';

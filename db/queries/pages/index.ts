@@ -16,7 +16,7 @@ import { changedSince, clockBefore } from './changes.js';
 import { eventDetail, eventPage } from './event-page.js';
 import { liveOutput } from './live-output.js';
 import { modelCalls } from './model-calls.js';
-import { pairableRuns } from './paired-runs.js';
+import { pairableRuns, sideEnds } from './paired-runs.js';
 import { activeRuns } from './active-runs.js';
 import { runFacets } from './run-facets.js';
 import { lineageOf, runHead } from './run-head.js';
@@ -57,6 +57,7 @@ export function createPages(pool: pg.Pool): Pages {
     concurrencyOf: (batchId) => concurrencyOf(run, batchId),
     forecastRuns: (batchId) => forecastRuns(run, batchId),
     pairableRuns: (of) => pairableRuns(run, of),
+    sideEnds: (of) => sideEnds(run, of),
     changedSince: (watched, since) => changedSince(run, watched, since),
     clockBefore: (seconds) => clockBefore(run, seconds),
     eventDetail: (of) => eventDetail(run, of),

@@ -7,7 +7,7 @@ export interface RunReads {
   listRuns(filter?: RunFilter): Promise<RunSummary[]>;
   showRun(runId: string): Promise<RunDetail>;
   /** Models and tasks that have runs, by name. */
-  playedNames(): Promise<{ models: string[]; tasks: string[] }>;
+  playedNames(): Promise<{ models: string[]; tasks: string[]; agents: string[] }>;
   /** Of one batch, or of all. */
   runIds(batchId?: string): Promise<string[]>;
 }

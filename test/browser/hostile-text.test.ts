@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LONG } from '../setup/long.js';
 import { type Database, openDatabase } from '../../db/index.js';
 import type { BatchSubmission } from '../../domain/ports/record/batch-intake.js';
 import { closeTabs, findChromium, sharedChromium } from '../setup/chromium.js';
@@ -100,48 +101,56 @@ describe.runIf(executable !== null)('text of agents and strangers', () => {
     );
   });
 
-  test.each([
+  const pages: [name: string, path: () => string, often?: 'often'][] = [
     ['Now', () => '/'],
     ['Batches', () => '/batches'],
     ['Batch', () => `/batches/${sweep.batch.batchId}`],
     ['its ends', () => `/batches/${sweep.batch.batchId}?tab=ends`],
-    ['its events', () => `/batches/${sweep.batch.batchId}?tab=events`],
+    ['its events', () => `/batches/${sweep.batch.batchId}?tab=events`, 'often'],
     ['its submission', () => `/batches/${sweep.batch.batchId}?tab=submission`],
     ['Runs', () => '/runs'],
     [
       'Runs, every column',
       () =>
         `/runs?${['model', 'task', 'batch', 'agent', 'host', 'detail', 'flags', 'best'].map((name) => `columns=${name}`).join('&')}`,
+      'often',
     ],
     ['Run', () => `/runs/${sweep.runs[0]!.runId}`],
-    ['Run, in full', () => `/runs/${sweep.runs[0]!.runId}?density=full&step=20`],
-    ...['scores', 'prompt', 'calls', 'files', 'events', 'setup'].map(
-      (name) => [`its ${name}`, () => `/runs/${sweep.runs[0]!.runId}?tab=${name}`] as [string, () => string],
-    ),
-    ['Leaderboard', () => '/leaderboard'],
+    ['Run, in full', () => `/runs/${sweep.runs[0]!.runId}?density=full&step=20`, 'often'],
+    ...['scores', 'prompt', 'calls', 'files', 'events', 'setup'].map((name): (typeof pages)[number] => [
+      `its ${name}`,
+      () => `/runs/${sweep.runs[0]!.runId}?tab=${name}`,
+      'often',
+    ]),
+    ['Leaderboard', () => '/leaderboard', 'often'],
     ['Compare', () => `/compare?runs=${sweep.runs[0]!.runId}&runs=${sweep.runs[1]!.runId}`],
     ['Present', () => `/runs/${sweep.runs[0]!.runId}/present`],
     ['Operations', () => '/ops'],
-    ['Integrity', () => '/integrity'],
+    ['Integrity', () => '/integrity', 'often'],
     ['Tasks', () => '/tasks'],
     ['Task', () => '/tasks/one'],
     ['Models', () => '/models'],
-    ['Search', () => '/search?q=onerror'],
+    ['Search', () => '/search?q=onerror', 'often'],
     ['SQL', () => '/sql'],
-  ])('does nothing on %s: no violation, no dialog, no request elsewhere, no element of theirs', async (_, path) => {
-    await tab.open(path());
-    const page = tab.page;
-    // Names appear in titles and menus, too: they are moved over.
-    for (const place of (await page.locator('main a, main button, main [title]').all()).slice(0, 8))
-      await place.hover({ force: true, timeout: 2_000 }).catch(() => undefined);
-    const theirs: unknown = await page.evaluate(`({
+  ];
+  // The ordinary suite opens the pages that show most of others' texts.
+  test.each(pages.filter(([, , often]) => LONG || often !== undefined))(
+    'does nothing on %s: no violation, no dialog, no request elsewhere, no element of theirs',
+    async (_, path) => {
+      await tab.open(path());
+      const page = tab.page;
+      // Names appear in titles and menus, too: they are moved over.
+      for (const place of (await page.locator('main a, main button, main [title]').all()).slice(0, 8))
+        await place.hover({ force: true, timeout: 2_000 }).catch(() => undefined);
+      const theirs: unknown = await page.evaluate(`({
       elements: document.querySelectorAll('main img:not([src^="blob:"]), main iframe, main script, main style, main [onload], main [onerror], main [onmouseover]').length
         + [...document.querySelectorAll('main a[href]')].filter(({ origin }) => origin !== location.origin).length,
       raw: /[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u200b]/.test(document.querySelector('main').textContent),
     })`);
-    expect(theirs).toEqual({ elements: 0, raw: false });
-    expect(tab.complaints).toEqual([]);
-  });
+      expect(theirs).toEqual({ elements: 0, raw: false });
+      expect(tab.complaints).toEqual([]);
+    },
+  );
 
   test('is read as it is: what an agent wrote, letter for letter, and what it hid', async () => {
     await tab.open(`/runs/${sweep.runs[0]!.runId}`);

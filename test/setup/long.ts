@@ -54,5 +54,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/special-commands.test.ts':
     'python/agent-tools/ runs each command; modern-agent.test.ts plays a run with commands of its own',
   'test/home/own-configs.test.ts': 'unit/catalog/layered-folders.test.ts adds, replaces and breaks entries',
+  'test/browser/figures.test.ts':
+    'pages.test.ts opens each page with its figures; unit/web/leaderboard-charts.test.ts draws charts',
   'test/home/image-builds.test.ts': 'engine/image-layers.test.ts builds images; cli-batch.test.ts refuses GPUs',
 };

@@ -10,8 +10,7 @@ type Task = Pairs['tasks'][number];
 export function renderComparison(pairs: Pairs, form: Pick<LeaderboardForm, 'title' | 'table' | 'note'>): string {
   return [
     form.title(verdictText(pairs)),
-    '',
-    form.table(pairs.tasks, taskColumns),
+    ...(pairs.tasks.length === 0 ? [] : ['', form.table(pairs.tasks, taskColumns)]),
     '',
     form.table([...sidesOf(pairs)], sideColumns(pairs)),
     '',
@@ -24,7 +23,8 @@ const both = ({ low, high }: { low: number; high: number }): string => `[${low.t
 
 /** Names both sides; says what would decide where nothing is decided. */
 export function verdictText({ a, b, tasks, verdict }: Pairs): string {
-  if (verdict === null) return `${a} and ${b} have no pairs.`;
+  if (verdict === null)
+    return `Not decided: ${a} and ${b} have no pairs, which are counted runs of each at one task, contract and attempt.`;
   const { winRate, interval, p, tasksAhead, tasksBehind } = verdict;
   const figures = `win rate ${winRate.toFixed(2)} ${both(interval)} over ${plural(tasks.length, 'task')}; ${probability(p)}; ahead on ${plural(tasksAhead, 'task')}, behind on ${tasksBehind}`;
   return `${decisionText(b, verdict)}: ${figures}${moreText(verdict)}.`;

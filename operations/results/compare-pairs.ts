@@ -37,7 +37,7 @@ export async function comparePairs({ pages, queries }: PairPorts, request: Pairs
   const { pairs, left } = pairsOf(runs, by, [a, b]);
   const compared = [...groupBy(pairs, ([{ task, contract }]) => JSON.stringify([task, contract])).values()];
   const played = [...new Set(pairs.map(([{ task }]) => task))];
-  const ends = await pages.sideEnds({ ...filter, tasks: played });
+  const ends = await pages.sideEnds({ ...filter, tasks: played.length === 0 ? filter.tasks : played });
   const [ofA, ofB] = [a, b].map((side) => figuresOf(ends.filter((one) => one.side === side)));
   const sides = { a: ofA!, b: ofB! };
   const described = compared.map(describeTask);

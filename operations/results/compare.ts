@@ -15,10 +15,11 @@ export async function compare(ports: ComparePorts, input: CompareRequest): Promi
   const by = asked ?? (await kindOf(ports, [a, b]));
   const key = ({ batch: 'batches', model: 'models', agent: 'agents' } as const)[by];
   const pairs = await comparePairs(ports, { ...rules, [key]: [a, b] });
-  if (pairs.tasks.length > 0) return pairs;
-  throw new BenchError('usage', `${a} and ${b} have no counted runs of the same task, contract and attempt`, {
+  // Runs that have not ended, or of which none counts, leave it undecided.
+  if (pairs.sides.a.runs > 0 && pairs.sides.b.runs > 0) return pairs;
+  throw new BenchError('usage', `${pairs.sides.a.runs === 0 ? a : b} has no runs of these tasks`, {
     code: 'request.invalid',
-    remedy: `A pair is a run of each ${by} at one task and attempt that ended by the agent's doing. \`bench runs\` lists what there is.`,
+    remedy: `Both are compared by ${by}. \`bench runs\` lists what there is.`,
   });
 }
 

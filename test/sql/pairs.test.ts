@@ -66,7 +66,14 @@ test('sides are models, agents or batches by their names', async () => {
       remedy: expect.stringContaining('models alpha, beta') as string,
     });
     await expect(compareSides(db, { a: batch.batchId, b: batch.batchId })).rejects.toThrow('the same');
-    await expect(compareSides(db, { a: 'alpha', b: 'beta', tasks: ['none'] })).rejects.toThrow('no counted runs');
+    await expect(compareSides(db, { a: 'alpha', b: 'beta', tasks: ['none'] })).rejects.toThrow(
+      'alpha has no runs of these tasks',
+    );
+    await db.pool.query(
+      "update runs set end_reason = 'infra_error', final_evaluation = 'not_run' where model_name = 'beta'",
+    );
+    const none = await compareSides(db, { a: 'alpha', b: 'beta' });
+    expect([none.verdict, none.tasks, none.sides.b.ends]).toEqual([null, [], { infra_error: none.sides.b.runs }]);
     await expect(compareSides(db, { a: 'alpha', b: 'beta', confidence: 2 })).rejects.toThrow(
       'confidence must be a number from 0.5 to 0.9999',
     );

@@ -19,6 +19,7 @@ import { layerOf } from '../../domain/task/requirements.js';
 import { importHarborTasks } from '../../operations/tasks/harbor/import.js';
 import type { BenchSettings } from '../../operations/settings.js';
 import { REPOSITORY } from './evaluation-job.js';
+import { LONG } from '../setup/long.js';
 
 const docker = new Docker();
 const root = mkdtempSync(join(tmpdir(), 'bench-harbor-tasks-'));
@@ -142,7 +143,7 @@ describe("a task in Harbor's format", () => {
     expect(await verified()).toMatchObject(reward(0));
   });
 
-  test.each([
+  const attacks = [
     [
       'a daemon that writes the reward',
       "setsid sh -c 'while :; do mkdir -p /logs/verifier; echo 1 > /logs/verifier/reward.txt; sleep 0.05; done' >/dev/null 2>&1 &",
@@ -163,7 +164,9 @@ describe("a task in Harbor's format", () => {
       'a reward that lies there before',
       `mkdir -p /logs/verifier /app/logs/verifier; echo 1 | tee /app/reward.txt /app/logs/verifier/reward.txt > /logs/verifier/reward.txt; echo '{"reward": 1}' > /logs/verifier/reward.json`,
     ],
-  ])('%s gains nothing', async (_, script) => {
+  ] as const;
+  // The first works beside the tests, the third in their process.
+  test.each(LONG ? attacks : [attacks[0], attacks[2]])('%s gains nothing', async (_, script) => {
     await asAgent(`cd /app; ${script} true`.replace('& true', '&').replace(/(?<!&) true$/, '; true'));
     const found = await verified();
     expect(found.kind === 'ok' ? found.metrics : found.kind).toEqual({ reward: 0 });

@@ -222,39 +222,43 @@ describe('a batch from the command line', () => {
 });
 
 describe('waiting for a batch', () => {
-  it('can be left by Ctrl-C: the batch goes on, survives a stop of all services, and is cancelled by name', async () => {
-    const waiting = home.start(
-      'submit',
-      '--models',
-      LASTING,
-      '--attempts',
-      '2',
-      '--concurrency',
-      '1',
-      '--name',
-      'left',
-      '--wait',
-      ...LOCAL,
-    );
-    await told(waiting, 'running, step');
-    waiting.kill('SIGINT');
-    const left = await waiting;
-    expect(left.exitCode).toBe(130);
-    const { batchId } = await home.json<BatchDocument>('status', 'left');
-    for (const advice of [`bench watch ${batchId}`, `bench resume ${batchId}`, `bench cancel ${batchId}`]) {
-      expect(left.stderr).toContain(advice);
-    }
+  // Without it, exit-codes.test.ts leaves batches by Ctrl-C and continues them.
+  it.runIf(LONG)(
+    'can be left by Ctrl-C: the batch goes on, survives a stop of all services, and is cancelled by name',
+    async () => {
+      const waiting = home.start(
+        'submit',
+        '--models',
+        LASTING,
+        '--attempts',
+        '2',
+        '--concurrency',
+        '1',
+        '--name',
+        'left',
+        '--wait',
+        ...LOCAL,
+      );
+      await told(waiting, 'running, step');
+      waiting.kill('SIGINT');
+      const left = await waiting;
+      expect(left.exitCode).toBe(130);
+      const { batchId } = await home.json<BatchDocument>('status', 'left');
+      for (const advice of [`bench watch ${batchId}`, `bench resume ${batchId}`, `bench cancel ${batchId}`]) {
+        expect(left.stderr).toContain(advice);
+      }
 
-    const refused = await home.run('down');
-    expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain('unfinished');
-    expect((await home.run('down', '--force')).exitCode).toBe(0);
-    expect(await home.json('resume', 'left')).toEqual({ resumed: [{ batchId, unfinishedRuns: 2 }] });
+      const refused = await home.run('down');
+      expect(refused.exitCode).toBe(1);
+      expect(refused.stderr).toContain('unfinished');
+      expect((await home.run('down', '--force')).exitCode).toBe(0);
+      expect(await home.json('resume', 'left')).toEqual({ resumed: [{ batchId, unfinishedRuns: 2 }] });
 
-    expect(await home.json('cancel', 'left')).toMatchObject({ batchId, requested: true, unfinishedRuns: 2 });
-    const cancelled = await batchUntil(batchId, 'cancelled', (batch) => batch.status === 'cancelled');
-    expect(cancelled.runs.map((run) => run.endReason)).toEqual(['cancelled', 'cancelled']);
-  });
+      expect(await home.json('cancel', 'left')).toMatchObject({ batchId, requested: true, unfinishedRuns: 2 });
+      const cancelled = await batchUntil(batchId, 'cancelled', (batch) => batch.status === 'cancelled');
+      expect(cancelled.runs.map((run) => run.endReason)).toEqual(['cancelled', 'cancelled']);
+    },
+  );
 
   it('ends with exit code 0 and the state of the batch', async () => {
     const result = await home.run('submit', '--models', 'scripted:baseline', '--attempts', '1', '--wait', ...LOCAL);

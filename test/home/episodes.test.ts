@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killService } from '../chaos/kill-service.js';
 import { BenchHome } from '../setup/bench-home.js';
 import { EnvServer } from '../setup/env-server.js';
+import { LONG } from '../setup/long.js';
 
 let home: BenchHome;
 let server: EnvServer;
@@ -204,30 +205,37 @@ describe('episodes over REST', () => {
       .toMatchObject({ ended: true, end_reason: 'cancelled' });
   });
 
-  test('tell an end by deadline that passed between two actions to the next one, with its reward, and to no other', async () => {
-    const [late, others] = await Promise.all([reset({ deadline_s: 15, reward: { mode: 'best', scale: 2 } }), reset()]);
-    await step(late.episode_id, always(1), 1);
-    await expect.poll(() => ended(late.episode_id), { timeout: 60_000 }).toMatchObject({ end_reason: 'deadline' });
-    const outcome = await step(late.episode_id, 'ls', 2);
-    expect(outcome).toMatchObject({ truncated: true, info: { action_seq: 2, status: 'ok' } });
-    expect(outcome.reward).toBe(2 * (outcome.info.evaluation as unknown as { gain: number }).gain);
-    expect(await step(late.episode_id, 'ls', 2)).toEqual(outcome);
-    const response = await fetch(`${server.url}/v1/steps`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify([
-        { episode_id: late.episode_id, action: 'ls', action_seq: 2 },
-        { episode_id: others.episode_id, action: 'echo on', action_seq: 1 },
-      ]),
-    });
-    const lines = (await response.text()).trim().split('\n');
-    const told = lines.map((line) => JSON.parse(line) as Step & { episode_id: string });
-    expect(told.find((line) => line.episode_id === late.episode_id)?.reward).toBe(outcome.reward);
-    expect(told.find((line) => line.episode_id === others.episode_id)?.info['output']).toBe('on\n');
-    expect(await server.ask('POST', `/v1/episodes/${late.episode_id}/step`, { action: 'ls' })).toMatchObject({
-      ...{ status: 409, body: { error: { code: 'episode.ended' } } },
-    });
-  });
+  // Without it, the test before ends episodes at their deadline.
+  test.runIf(LONG)(
+    'tell an end by deadline that passed between two actions to the next one, with its reward, and to no other',
+    async () => {
+      const [late, others] = await Promise.all([
+        reset({ deadline_s: 15, reward: { mode: 'best', scale: 2 } }),
+        reset(),
+      ]);
+      await step(late.episode_id, always(1), 1);
+      await expect.poll(() => ended(late.episode_id), { timeout: 60_000 }).toMatchObject({ end_reason: 'deadline' });
+      const outcome = await step(late.episode_id, 'ls', 2);
+      expect(outcome).toMatchObject({ truncated: true, info: { action_seq: 2, status: 'ok' } });
+      expect(outcome.reward).toBe(2 * (outcome.info.evaluation as unknown as { gain: number }).gain);
+      expect(await step(late.episode_id, 'ls', 2)).toEqual(outcome);
+      const response = await fetch(`${server.url}/v1/steps`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify([
+          { episode_id: late.episode_id, action: 'ls', action_seq: 2 },
+          { episode_id: others.episode_id, action: 'echo on', action_seq: 1 },
+        ]),
+      });
+      const lines = (await response.text()).trim().split('\n');
+      const told = lines.map((line) => JSON.parse(line) as Step & { episode_id: string });
+      expect(told.find((line) => line.episode_id === late.episode_id)?.reward).toBe(outcome.reward);
+      expect(told.find((line) => line.episode_id === others.episode_id)?.info['output']).toBe('on\n');
+      expect(await server.ask('POST', `/v1/episodes/${late.episode_id}/step`, { action: 'ls' })).toMatchObject({
+        ...{ status: 409, body: { error: { code: 'episode.ended' } } },
+      });
+    },
+  );
 
   test('come as a batch of steps, each outcome as soon as it is there', async () => {
     const [slow, fast] = await Promise.all([reset(), reset()]);

@@ -36,7 +36,8 @@ const bench = (at: string, ...args: string[]) =>
 const example = (name: string, at: string) =>
   execa('node', [name, at], { cwd: folder, env: { BENCH_CONFIGS: testConfigs() } });
 
-it('a program of at most 30 lines submits a batch, follows it and prints the leaderboard', async () => {
+// Without it, the next test has the package, cli-batch.test.ts the same verbs.
+it.runIf(LONG)('a program of at most 30 lines submits a batch, follows it and prints the leaderboard', async () => {
   expect(readFileSync(join(folder, 'leaderboard.mjs'), 'utf8').trim().split('\n').length).toBeLessThanOrEqual(30);
   const { stdout, stderr } = await example('leaderboard.mjs', home);
   expect(stdout).toMatch(/^1 scripted:optimum .*\n2 scripted:baseline /);

@@ -184,63 +184,81 @@ describe('two hosts', () => {
     expect(kinds).toContain('host_returned');
   }, 900_000);
 
-  it('one that is told to leave hands its runs on, without a fault: as they are between two commands, or from before one that does not end', async () => {
-    const batchId = await submit(`replay:${file}`, 4);
-    const placed = await until('both hosts execute runs, which wait at their gates', async () => {
-      const found = await home.sql<{ run_id: string; host_id: string }>(
-        `select run_id, host_id from runs where batch_id = $1 and status = 'running' and step = $2 order by ordinal`,
-        [batchId, GATE_STEP],
+  // Without it, temporal/workflows.test.ts moves runs from hosts that leave, the chaos tests kill hosts.
+  it.runIf(LONG)(
+    'one that is told to leave hands its runs on, without a fault: as they are between two commands, or from before one that does not end',
+    async () => {
+      const batchId = await submit(`replay:${file}`, 4);
+      const placed = await until('both hosts execute runs, which wait at their gates', async () => {
+        const found = await home.sql<{ run_id: string; host_id: string }>(
+          `select run_id, host_id from runs where batch_id = $1 and status = 'running' and step = $2 order by ordinal`,
+          [batchId, GATE_STEP],
+        );
+        return found.length === 4 && found;
+      });
+      const [between, amidst] = placed.filter((run) => run.host_id === 'b').map((run) => run.run_id);
+      hosts.get('b')?.process.kill('SIGUSR2');
+      await until('host b leaves', async () => (await stateOf('b')) === 'leaving');
+      // A batch system signals the worker and its command, which signals the worker again.
+      for (let i = 0; i < 2; i++) hosts.get('b')?.process.kill('SIGTERM');
+      const { stdout: workspaces } = await execa('find', [
+        hosts.get('b')?.dir ?? '',
+        '-type',
+        'd',
+        '-name',
+        'workspace',
+      ]);
+      const own = workspaces.split('\n').find((path) => path.includes(between ?? '-'));
+      writeFileSync(join(own ?? '', 'go'), '');
+      expect(await hosts.get('b')?.ended).toMatchObject({ code: 0 });
+      expect(await stateOf('b')).toBeUndefined();
+      await withOpenGates(ended(batchId));
+
+      expect(await outcomes(batchId)).toEqual(await outcomes(calm));
+      const told = (runId: string | undefined) =>
+        home.sql<{ kind: string; detail: string }>('select kind, detail from events where run_id = $1', [runId]);
+      expect(await told(between)).toEqual([
+        { kind: 'run_handed_over', detail: `host b left; the snapshot after step ${GATE_STEP} is restored on host a` },
+      ]);
+      expect(await told(amidst)).toEqual([
+        { kind: 'run_handed_over', detail: `host b left; commands 1 to ${GATE_STEP - 1} are rerun on host a` },
+      ]);
+      const ofHost = await home.sql<{ kind: string }>(`select kind from events where kind like 'host_le%' order by at`);
+      expect(ofHost.map(({ kind }) => kind)).toEqual(['host_leaving', 'host_left']);
+      startHost('b');
+      await until('host b is back', async () => (await stateOf('b')) === 'up');
+    },
+    600_000,
+  );
+
+  // Without it, sql/host-store.test.ts gives runs to hosts that take some.
+  it.runIf(LONG)(
+    'drained, a host is given nothing; with all drained or full, runs wait and go on by themselves',
+    async () => {
+      await home.json('hosts', 'drain', 'a');
+      await home.json('hosts', 'drain', 'b');
+      const batchId = await submit('scripted:baseline', 2);
+      await until('the runs wait for a host', async () => {
+        const { length } = await home.sql(`select from runs where batch_id = $1 and status = 'waiting_host'`, [
+          batchId,
+        ]);
+        return length === 2;
+      });
+      await kill('b');
+      startHost('b', { BENCH_MIN_DISK_FREE_MB: '1000000000' });
+      // Still drained: otherwise it would get runs before it reports its disk.
+      await until('host b says that its disk is full', async () =>
+        (await hostLines()).find(({ hostId }) => hostId === 'b')?.pauseReason?.includes('its disk is full'),
       );
-      return found.length === 4 && found;
-    });
-    const [between, amidst] = placed.filter((run) => run.host_id === 'b').map((run) => run.run_id);
-    hosts.get('b')?.process.kill('SIGUSR2');
-    await until('host b leaves', async () => (await stateOf('b')) === 'leaving');
-    // A batch system signals the worker and its command, which signals the worker again.
-    for (let i = 0; i < 2; i++) hosts.get('b')?.process.kill('SIGTERM');
-    const { stdout: workspaces } = await execa('find', [hosts.get('b')?.dir ?? '', '-type', 'd', '-name', 'workspace']);
-    const own = workspaces.split('\n').find((path) => path.includes(between ?? '-'));
-    writeFileSync(join(own ?? '', 'go'), '');
-    expect(await hosts.get('b')?.ended).toMatchObject({ code: 0 });
-    expect(await stateOf('b')).toBeUndefined();
-    await withOpenGates(ended(batchId));
-
-    expect(await outcomes(batchId)).toEqual(await outcomes(calm));
-    const told = (runId: string | undefined) =>
-      home.sql<{ kind: string; detail: string }>('select kind, detail from events where run_id = $1', [runId]);
-    expect(await told(between)).toEqual([
-      { kind: 'run_handed_over', detail: `host b left; the snapshot after step ${GATE_STEP} is restored on host a` },
-    ]);
-    expect(await told(amidst)).toEqual([
-      { kind: 'run_handed_over', detail: `host b left; commands 1 to ${GATE_STEP - 1} are rerun on host a` },
-    ]);
-    const ofHost = await home.sql<{ kind: string }>(`select kind from events where kind like 'host_le%' order by at`);
-    expect(ofHost.map(({ kind }) => kind)).toEqual(['host_leaving', 'host_left']);
-    startHost('b');
-    await until('host b is back', async () => (await stateOf('b')) === 'up');
-  }, 600_000);
-
-  it('drained, a host is given nothing; with all drained or full, runs wait and go on by themselves', async () => {
-    await home.json('hosts', 'drain', 'a');
-    await home.json('hosts', 'drain', 'b');
-    const batchId = await submit('scripted:baseline', 2);
-    await until('the runs wait for a host', async () => {
-      const { length } = await home.sql(`select from runs where batch_id = $1 and status = 'waiting_host'`, [batchId]);
-      return length === 2;
-    });
-    await kill('b');
-    startHost('b', { BENCH_MIN_DISK_FREE_MB: '1000000000' });
-    // Still drained: otherwise it would get runs before it reports its disk.
-    await until('host b says that its disk is full', async () =>
-      (await hostLines()).find(({ hostId }) => hostId === 'b')?.pauseReason?.includes('its disk is full'),
-    );
-    await home.json('hosts', 'undrain', 'b');
-    await until('host b is paused', async () => (await stateOf('b')) === 'paused');
-    await home.json('hosts', 'undrain', 'a');
-    await ended(batchId);
-    const placed = await home.sql('select distinct host_id, end_reason from runs where batch_id = $1', [batchId]);
-    expect(placed).toEqual([{ host_id: 'a', end_reason: 'submit' }]);
-  }, 900_000);
+      await home.json('hosts', 'undrain', 'b');
+      await until('host b is paused', async () => (await stateOf('b')) === 'paused');
+      await home.json('hosts', 'undrain', 'a');
+      await ended(batchId);
+      const placed = await home.sql('select distinct host_id, end_reason from runs where batch_id = $1', [batchId]);
+      expect(placed).toEqual([{ host_id: 'a', end_reason: 'submit' }]);
+    },
+    900_000,
+  );
 
   // Without it, sql/host-store.test.ts has the names of hosts.
   it.runIf(LONG)(

@@ -154,7 +154,8 @@ describe.runIf(executable !== null)('bench serve, in a browser', () => {
     await page.close();
   });
 
-  it('shows what a command prints while it runs, and keeps none of it', async () => {
+  // Without it, sql/live-outputs.test.ts keeps what is shown, and no longer than the command runs.
+  it.runIf(LONG)('shows what a command prints while it runs, and keeps none of it', async () => {
     const { page, turn, runId } = await startToPlay();
     await turn.getByLabel('Command').fill(
       // More than is shown at first: what counts is its end.
@@ -182,63 +183,67 @@ describe.runIf(executable !== null)('bench serve, in a browser', () => {
     await page.close();
   });
 
-  it('steers a batch over HTTP: pauses, raises the budget, cancels a run, resumes, cancels, each once', async () => {
-    const { batchId } = await home.json<{ batchId: string }>(
-      ...['submit', '--models', 'scripted:counter:900', '--tasks', 'battleOfSexes', '--attempts', '3'],
-      ...['--max-steps', '1000', '--concurrency', '1', '--budget', '1', '--backend', 'local'],
-    );
-    const ask = async <T>(path: string, init: RequestInit = {}): Promise<{ status: number; body: T }> => {
-      const headers = { authorization: `Bearer ${link.url.split('#token=')[1]}`, ...init.headers };
-      const response = await fetch(`${link.address}/api/v1${path}`, { ...init, headers });
-      return { status: response.status, body: (await response.json()) as T };
-    };
-    const act = (path: string, body: object, key: string) =>
-      ask<{ repeated: boolean }>(path, {
-        method: 'POST',
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json', 'idempotency-key': key },
-      });
-    const steer = async (path: string, options: Record<string, string> = {}): Promise<void> => {
-      const query = new URLSearchParams(options).toString();
-      const { body: preview } = await ask<{ allowed: boolean; tag: string }>(`${path}/preview?${query}`);
-      expect([path, preview.allowed]).toEqual([path, true]);
-      const key = randomUUID();
-      const wish = { tag: preview.tag, ...options };
-      expect(await act(path, wish, key)).toMatchObject({ status: 200, body: { repeated: false } });
-      expect(await act(path, wish, key)).toMatchObject({ status: 200, body: { repeated: true } });
-    };
-    const status = () => home.json<BatchDocument>('status', batchId);
-    let running = '';
-    const inFlight = async (): Promise<boolean> => {
-      running = (await status()).runs.find((run) => run.status === 'running' && run.steps > 0)?.runId ?? '';
-      return running !== '';
-    };
-    await until('a run is in flight', inFlight);
-    const cancelled = running;
-    const { body: early } = await ask<{ tag: string }>(`/batches/${batchId}/pause/preview`);
-    await steer(`/batches/${batchId}/pause`);
-    expect(await act(`/batches/${batchId}/pause`, { tag: early.tag }, randomUUID())).toMatchObject({ status: 412 });
-    expect((await status()).pausedAt).not.toBeNull();
-    await steer(`/batches/${batchId}/budget`, { usd: '2' });
-    expect((await status()).budgetUsd).toBe('2');
-    await steer(`/runs/${cancelled}/cancel`);
-    await until('the run has ended', async () =>
-      (await status()).runs.some(({ runId, endReason }) => runId === cancelled && endReason === 'cancelled'),
-    );
-    // While it is paused no other takes its place.
-    expect((await status()).byStatus).toEqual({ ended: 1, queued: 2 });
-    await steer(`/batches/${batchId}/resume`);
-    await until('another run is in flight', inFlight);
-    await steer(`/batches/${batchId}/cancel`);
-    await until('all have ended', async () => (await status()).byEndReason['cancelled'] === 3);
-    const actions = await home.sql<{ detail: string }>(
-      `select detail from events where kind = 'operator_action' and (batch_id = $1 or run_id = $2) order by event_id`,
-      [batchId, cancelled],
-    );
-    expect(actions.map(({ detail }) => /: (\w+) /.exec(detail)?.[1])).toEqual([
-      ...['pause', 'budget', 'cancel', 'resume', 'cancel'],
-    ]);
-  });
+  // Without it, sql/page-steering.test.ts steers batches and runs by the same routes, each once.
+  it.runIf(LONG)(
+    'steers a batch over HTTP: pauses, raises the budget, cancels a run, resumes, cancels, each once',
+    async () => {
+      const { batchId } = await home.json<{ batchId: string }>(
+        ...['submit', '--models', 'scripted:counter:900', '--tasks', 'battleOfSexes', '--attempts', '3'],
+        ...['--max-steps', '1000', '--concurrency', '1', '--budget', '1', '--backend', 'local'],
+      );
+      const ask = async <T>(path: string, init: RequestInit = {}): Promise<{ status: number; body: T }> => {
+        const headers = { authorization: `Bearer ${link.url.split('#token=')[1]}`, ...init.headers };
+        const response = await fetch(`${link.address}/api/v1${path}`, { ...init, headers });
+        return { status: response.status, body: (await response.json()) as T };
+      };
+      const act = (path: string, body: object, key: string) =>
+        ask<{ repeated: boolean }>(path, {
+          method: 'POST',
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json', 'idempotency-key': key },
+        });
+      const steer = async (path: string, options: Record<string, string> = {}): Promise<void> => {
+        const query = new URLSearchParams(options).toString();
+        const { body: preview } = await ask<{ allowed: boolean; tag: string }>(`${path}/preview?${query}`);
+        expect([path, preview.allowed]).toEqual([path, true]);
+        const key = randomUUID();
+        const wish = { tag: preview.tag, ...options };
+        expect(await act(path, wish, key)).toMatchObject({ status: 200, body: { repeated: false } });
+        expect(await act(path, wish, key)).toMatchObject({ status: 200, body: { repeated: true } });
+      };
+      const status = () => home.json<BatchDocument>('status', batchId);
+      let running = '';
+      const inFlight = async (): Promise<boolean> => {
+        running = (await status()).runs.find((run) => run.status === 'running' && run.steps > 0)?.runId ?? '';
+        return running !== '';
+      };
+      await until('a run is in flight', inFlight);
+      const cancelled = running;
+      const { body: early } = await ask<{ tag: string }>(`/batches/${batchId}/pause/preview`);
+      await steer(`/batches/${batchId}/pause`);
+      expect(await act(`/batches/${batchId}/pause`, { tag: early.tag }, randomUUID())).toMatchObject({ status: 412 });
+      expect((await status()).pausedAt).not.toBeNull();
+      await steer(`/batches/${batchId}/budget`, { usd: '2' });
+      expect((await status()).budgetUsd).toBe('2');
+      await steer(`/runs/${cancelled}/cancel`);
+      await until('the run has ended', async () =>
+        (await status()).runs.some(({ runId, endReason }) => runId === cancelled && endReason === 'cancelled'),
+      );
+      // While it is paused no other takes its place.
+      expect((await status()).byStatus).toEqual({ ended: 1, queued: 2 });
+      await steer(`/batches/${batchId}/resume`);
+      await until('another run is in flight', inFlight);
+      await steer(`/batches/${batchId}/cancel`);
+      await until('all have ended', async () => (await status()).byEndReason['cancelled'] === 3);
+      const actions = await home.sql<{ detail: string }>(
+        `select detail from events where kind = 'operator_action' and (batch_id = $1 or run_id = $2) order by event_id`,
+        [batchId, cancelled],
+      );
+      expect(actions.map(({ detail }) => /: (\w+) /.exec(detail)?.[1])).toEqual([
+        ...['pause', 'budget', 'cancel', 'resume', 'cancel'],
+      ]);
+    },
+  );
 
   it('shows what is after the worker, PostgreSQL and its own server were killed: no step twice, none missing', async () => {
     const { batchId } = await home.json<{ batchId: string }>(

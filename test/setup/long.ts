@@ -57,4 +57,13 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/browser/figures.test.ts':
     'pages.test.ts opens each page with its figures; unit/web/leaderboard-charts.test.ts draws charts',
   'test/home/image-builds.test.ts': 'engine/image-layers.test.ts builds images; cli-batch.test.ts refuses GPUs',
+  'test/home/play.test.ts':
+    'sql/turns.test.ts has the questions of a run and their answers; examples.test.ts plays a run from outside',
+  'test/home/import-tasks.test.ts':
+    'python/task-import/import-tasks.test.ts imports tasks and scores them by their own evaluators',
+  'test/home/python-client.test.ts':
+    'episodes.test.ts plays the same routes; the client has its own tests in test/pytest',
+  'test/home/tasks-verify.test.ts':
+    'unit/operations/tasks/judge-task.test.ts judges tasks; engine/evaluator-kinds.test.ts scores them',
+  'test/temporal/full-shard.test.ts': 'workflows.test.ts continues histories as new; replay.test.ts replays them',
 };

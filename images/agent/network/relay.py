@@ -7,12 +7,15 @@ Usage: relay.py PORT SOCKET
 
 from __future__ import annotations
 
+import select
 import socket
 import sys
 import threading
+import time
 
 PIECE = 64 * 1024
 MOST_CONNECTIONS = 64
+AGAIN_SECONDS = 0.2
 
 
 def pump(source: socket.socket, sink: socket.socket) -> None:
@@ -28,10 +31,32 @@ def pump(source: socket.socket, sink: socket.socket) -> None:
                 pass
 
 
+def has_left(client: socket.socket) -> bool:
+    """Also where what it sent is still unread."""
+    ends = select.poll()
+    ends.register(client, select.POLLRDHUP)
+    return bool(ends.poll(0))
+
+
+def reach(path: str, client: socket.socket) -> socket.socket:
+    """Waits for a server that restarts as long as the client does: programs give up after a few
+    refused connections.
+    """
+    while True:
+        there = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            there.connect(path)
+            return there
+        except OSError:
+            there.close()
+            if has_left(client):
+                raise
+        time.sleep(AGAIN_SECONDS)
+
+
 def carry(here: socket.socket, path: str, places: threading.Semaphore) -> None:
     try:
-        with here, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as there:
-            there.connect(path)
+        with here, reach(path, here) as there:
             back = threading.Thread(target=pump, args=(there, here), daemon=True)
             back.start()
             pump(here, there)

@@ -7,7 +7,7 @@ import { type SplitRequest, splitRequest } from '../domain/gateway/request-parts
 import { bySlices, pause } from '../domain/gateway/slices.js';
 import type { Allowed, Wire } from '../domain/gateway/wire.js';
 import type { ProgramCall } from '../domain/ports/record/program-log.js';
-import { samplingFor, takesNewOutputKey } from '../domain/model/sampling.js';
+import { reasons, samplingFor, takesNewOutputKey } from '../domain/model/sampling.js';
 import { inTurn } from './bodies.js';
 import type { Head } from './request-head.js';
 import type { GatewaySession } from './session.js';
@@ -31,6 +31,7 @@ function allowedFor({ parts: { run, program } }: GatewaySession): Allowed {
     maxOutputTokens: Math.min(most, program.maxOutputTokens ?? most),
     newOutputKey: takesNewOutputKey(config),
     accepts: config.accepts,
+    reasons: reasons(config),
     scope: `bench-${run.runId}`,
   };
 }

@@ -4,7 +4,7 @@ import type { ModelConfig } from '../domain/model/config.js';
 import type { ChatMessage, ModelReply, ModelRequest, ToolCall } from '../domain/model/model.js';
 import { responsesUsage } from '../domain/model/reported-usage.js';
 import { decodeReasoning, encodeReasoning, type ReturnedReasoning } from '../domain/model/returned-reasoning.js';
-import { samplingFor } from '../domain/model/sampling.js';
+import { reasons, samplingFor } from '../domain/model/sampling.js';
 import type { ModelPort } from '../domain/ports/model-port.js';
 import { priced } from './checked-usage.js';
 import { UnusableResponse } from './decoded-body.js';
@@ -31,7 +31,7 @@ function requestBody(config: ModelConfig, request: ModelRequest): Json {
   const { effort, extraBody = {} } = config;
   const { temperature, topP } = samplingFor(config, request.sampling);
   return {
-    ...(asksForReasoning(config) && { include: ['reasoning.encrypted_content'] }),
+    ...(reasons(config) && { include: ['reasoning.encrypted_content'] }),
     ...extraBody,
     model: config.model,
     input: inputItems(sendableMessages(request.messages)),
@@ -49,10 +49,6 @@ function requestBody(config: ModelConfig, request: ModelRequest): Json {
     stream: false,
   };
 }
-
-/** Models that do not reason refuse the question; of OpenAI's, those take a temperature. */
-const asksForReasoning = ({ effort, accepts }: ModelConfig): boolean =>
-  effort !== undefined || !accepts.includes('temperature');
 
 const inputItems = (messages: readonly ChatMessage[]): Json[] =>
   messages.flatMap((message): Json[] => {

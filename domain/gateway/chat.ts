@@ -93,6 +93,8 @@ export const chatWire: Wire = {
     const kept = pick(body, KEYS);
     delete kept['tools'];
     if (tools.length === 0) delete kept['tool_choice'];
+    // Others have models that take both it and a temperature.
+    if (allowed.newOutputKey && !allowed.reasons) delete kept['reasoning_effort'];
     return {
       ...{ images: images.count, imageBytes: images.bytes },
       body: {

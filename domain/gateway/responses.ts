@@ -125,6 +125,7 @@ export const responsesWire: Wire = {
     const tools = clientTools(body['tools']);
     const kept = pick(body, KEYS);
     if (tools.length === 0) delete kept['tool_choice'];
+    if (!allowed.reasons) delete kept['reasoning'];
     if (Array.isArray(kept['input']))
       kept['input'] = listOf(kept['input']).map((item) =>
         item['type'] === 'additional_tools' ? { ...item, tools: clientTools(item['tools']) } : item,
@@ -137,7 +138,7 @@ export const responsesWire: Wire = {
         ...(allowed.accepts.includes('temperature') ? pick(body, ['temperature']) : {}),
         ...(allowed.accepts.includes('topP') ? pick(body, ['top_p']) : {}),
         ...(body['parallel_tool_calls'] === undefined ? {} : pick(body, ['parallel_tool_calls'])),
-        ...(listIncludes(body['include'], 'reasoning.encrypted_content')
+        ...(allowed.reasons && listIncludes(body['include'], 'reasoning.encrypted_content')
           ? { include: ['reasoning.encrypted_content'] }
           : {}),
         model: allowed.model,

@@ -18,6 +18,8 @@ export interface Allowed {
   newOutputKey: boolean;
   /** Optional parameters that the model accepts. */
   accepts: readonly string[];
+  /** OpenAI's models that do not reason refuse options of reasoning. */
+  reasons: boolean;
   /** Replaces the client's user or session ids. */
   scope: string;
 }

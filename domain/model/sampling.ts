@@ -35,3 +35,7 @@ export function samplingFor(config: ModelConfig, asked: SamplingParameters): Sam
     maxOutputTokens,
   };
 }
+
+/** OpenAI's models that do not reason refuse options of reasoning; they alone take a temperature. */
+export const reasons = ({ effort, accepts }: Pick<ModelConfig, 'effort' | 'accepts'>): boolean =>
+  effort !== undefined || !accepts.includes('temperature');

@@ -75,7 +75,7 @@ export const openAiWire: Wire = {
     if (/^(o\d|gpt-5)/.test(model)) {
       for (const parameter of ['temperature', 'top_p', 'max_tokens', 'seed'])
         if (parameter in body) return `unsupported parameter ${parameter}`;
-    }
+    } else if (/^gpt-4/.test(model) && 'reasoning_effort' in body) return 'unsupported parameter reasoning_effort';
     return null;
   },
 

@@ -6,11 +6,11 @@ import { responsesWire } from '../../../../domain/gateway/responses.js';
 import type { Allowed, Wire } from '../../../../domain/gateway/wire.js';
 
 const allowed: Allowed = {
-  ...{ model: 'the-pin', maxOutputTokens: 1000, newOutputKey: true, accepts: [], scope: 'bench-r-1' },
+  ...{ model: 'the-pin', maxOutputTokens: 1000, newOutputKey: true, accepts: [], scope: 'bench-r-1', reasons: true },
 };
 const user = (content: unknown): Json => ({ role: 'user', content });
-function sent(wire: Wire, body: Json): Json {
-  const cleaned = wire.clean(body, allowed);
+function sent(wire: Wire, body: Json, more: Partial<Allowed> = {}): Json {
+  const cleaned = wire.clean(body, { ...allowed, ...more });
   if ('refused' in cleaned) throw new Error(cleaned.refused);
   return cleaned.body;
 }
@@ -332,4 +332,16 @@ describe('parts', () => {
       expect(responsesWire.clean({ model: 'any', input: [{ type, id: 'i' }] }, allowed)).toHaveProperty('refused');
     },
   );
+});
+
+it.each([
+  [responsesWire, { input: 'play', include: ['reasoning.encrypted_content'], reasoning: { effort: 'low' } }],
+  [chatWire, { messages: [user('play')], reasoning_effort: 'low' }],
+])('a model that does not reason is asked for no reasoning, which it would refuse', (wire, body: Json) => {
+  const asks = (reasons: boolean) =>
+    Object.keys(sent(wire, body, { reasons }))
+      .filter((key) => /reason|include/.test(key))
+      .sort();
+  expect(asks(true)).toEqual(Object.keys(body).slice(1));
+  expect(asks(false)).toEqual([]);
 });

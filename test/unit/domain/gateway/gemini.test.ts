@@ -6,7 +6,14 @@ import { offeredTools } from '../../../../domain/gateway/offered-tools.js';
 import { wireAt } from '../../../../domain/gateway/wires.js';
 
 const allowed: Allowed = {
-  ...{ model: 'the-pin', maxOutputTokens: 1000, newOutputKey: false, accepts: ['topP'], scope: 'bench-r-1' },
+  ...{
+    model: 'the-pin',
+    maxOutputTokens: 1000,
+    newOutputKey: false,
+    accepts: ['topP'],
+    scope: 'bench-r-1',
+    reasons: true,
+  },
 };
 const user = (...parts: Json[]): Json => ({ role: 'user', parts });
 const asked = { contents: [user({ text: 'play' })] };

@@ -47,7 +47,7 @@ export const ERROR_CODES = {
   'fleet.not_joined': 'the home whose settings the jobs would use has not joined a fleet',
   'gpus.insufficient': 'no host has as many GPUs on the backend',
   'gpus.unsupported': 'the backend does not support GPUs',
-  'home.in_use': 'the services of the home run with other settings, or with a newer build',
+  'home.in_use': 'the services of the home run with other settings, or another build',
   'home.unusable': 'the home cannot be created or written',
   'host.alive': 'a host that is up cannot be removed',
   'host.name_taken': 'another machine is up as the host with this name',

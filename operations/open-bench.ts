@@ -126,10 +126,13 @@ async function ensureOptions(
     renewWorker,
     migrate,
     looksOnly,
-    refuseNewer: async (databaseUrl) => {
-      await schemaState(databaseUrl).catch((error: unknown) => {
+    schemaOf: async (databaseUrl) => {
+      try {
+        return (await schemaState(databaseUrl)).state;
+      } catch (error) {
         if (error instanceof BenchError && error.type === 'usage') throw error;
-      });
+        return null;
+      }
     },
     registerSearchAttributes: async (...at) =>
       (await import('../temporal/search-attributes.js')).registerSearchAttributes(...at),

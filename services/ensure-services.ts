@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/home/services.js';
 import { type TemporalAccess, temporalAccess } from '../domain/home/temporal-access.js';
-import { buildOf, refuseOlder, type Build } from './build-age.js';
+import { buildOf, isElsewhere, refuseOlder, type Build } from './build.js';
 import { checkExternalDatabase, checkExternalTemporal, databaseError } from './external-services.js';
 import { isDown, ServicesDown, unmarkDown } from './down-mark.js';
 import { findTemporal } from './find-temporal.js';
@@ -17,10 +17,10 @@ import { readServicesFile, writeFileAtomically, type ServicesFile } from './serv
 import { startSupervisor, supervisorEntry } from './start-supervisor.js';
 import { stopServices } from './stop-services.js';
 import {
-  buildStamp,
   fingerprintOf,
   goneSettings,
   migrationMark,
+  settingsIn,
   workerDiffers,
   workerFingerprint,
   type SupervisorOptions,
@@ -52,9 +52,9 @@ export interface EnsureOptions {
   registerSearchAttributes?: (address: string, namespace: string, access: TemporalAccess) => Promise<void>;
   /** Throws if another database uses the namespace. Skipped for embedded servers with a worker. */
   claimNamespace?: (endpoints: ServiceEndpoints) => Promise<void>;
-  /** Throws for a newer schema, before running services are restarted for this build. */
-  refuseNewer?: (databaseUrl: string) => Promise<void>;
-  /** The command is read-only: services that `bench down` stopped stay down. */
+  /** The schema against this build's; null: it cannot be asked. Throws for a newer one. */
+  schemaOf?: (databaseUrl: string) => Promise<'current' | 'behind' | null>;
+  /** The command is read-only: services that run are not replaced, those that are down stay down. */
   looksOnly?: boolean;
   onProgress?: (line: string) => void;
   /** The worker drops settings, except keys, that this command does not have. */
@@ -150,7 +150,6 @@ async function migrateWith(options: EnsureOptions, databaseUrl: string): Promise
 
 class EnsureSupervised {
   private readonly paths: ReturnType<typeof servicePaths>;
-  private readonly stamp: string;
   private readonly build: Build;
   private readonly worker: WorkerCommand | null;
   private migrated = false;
@@ -172,7 +171,6 @@ class EnsureSupervised {
   ) {
     const { settings } = options;
     this.paths = servicePaths(settings.home);
-    this.stamp = buildStamp(supervisorEntry());
     this.build = buildOf(supervisorEntry());
     const { keys = [], addresses = [] } = settings.modelVariables ?? {};
     this.worker =
@@ -227,9 +225,8 @@ class EnsureSupervised {
           throw new ServicesDown(this.options.settings.home);
       } else {
         this.refuseOtherServices(file);
-        if (file.supervisor !== null && file.supervisor.stamp !== this.stamp) {
-          refuseOlder(this.options.settings.home, this.build, file.supervisor.build);
-          await this.refuseIfOlder(file);
+        const does = await this.withBuildOf(file);
+        if (does === 'replace') {
           this.say('the running services belong to another build; restarting them');
           this.waiting.for = 'those services to stop';
           await stopServices({ home: this.options.settings.home });
@@ -237,7 +234,7 @@ class EnsureSupervised {
           this.guardian = null;
           continue;
         }
-        const endpoints = await this.advance(file);
+        const endpoints = does === 'use' ? await this.advance(file) : null;
         if (endpoints) {
           if (this.starts > 0)
             this.say(`services are up after ${((performance.now() - this.began) / 1000).toFixed(1)} s`);
@@ -250,13 +247,32 @@ class EnsureSupervised {
     }
   }
 
-  /** With an unknown schema, leave running services alone. */
-  private async refuseIfOlder(file: ServicesFile): Promise<void> {
+  /**
+   * Another build's services are used where its schema is ours: by commands that only read, and by
+   * another install, so that two do not restart them in turn.
+   */
+  private async withBuildOf({ supervisor, ...file }: ServicesFile): Promise<'use' | 'wait' | 'replace'> {
+    const { settings, looksOnly = false } = this.options;
+    if (supervisor === null || supervisor.build.hash === this.build.hash) return 'use';
+    refuseOlder(settings.home, this.build, supervisor.build);
+    const url = await this.answeringDatabase(file);
+    const schema = url === null ? null : ((await this.options.schemaOf?.(url)) ?? null);
+    if (!looksOnly && !isElsewhere(this.build, supervisor.build)) return 'replace';
+    if (schema === 'current') return 'use';
+    if (!looksOnly) return schema === null ? 'wait' : 'replace';
+    if (schema === null) return 'wait';
+    throw new BenchError('services', `the services of ${settings.home} run another build, which has an older schema`, {
+      code: 'home.in_use',
+      remedy: 'Run `bench up` to restart them with this build.',
+    });
+  }
+
+  /** Null: it does not answer. */
+  private async answeringDatabase(file: Omit<ServicesFile, 'supervisor'>): Promise<string | null> {
     const { databaseUrl } = this.options.settings;
-    const embedded = databaseUrl === undefined;
-    if (embedded && (file.services.postgres?.status !== 'healthy' || !(await this.postgresAnswers(file)))) return;
-    const url = databaseUrl ?? this.embeddedDatabaseUrl(file);
-    if (url !== null) await this.options.refuseNewer?.(url);
+    if (databaseUrl !== undefined) return databaseUrl;
+    if (file.services.postgres?.status !== 'healthy' || !(await this.postgresAnswers(file))) return null;
+    return this.embeddedDatabaseUrl(file);
   }
 
   private async advance(file: ServicesFile): Promise<ServiceEndpoints | null> {
@@ -344,7 +360,6 @@ class EnsureSupervised {
         temporalNamespace: settings.temporalNamespace,
         temporalBinary,
         worker: this.worker,
-        stamp: this.stamp,
         build: this.build,
         ...(this.options.postgresUser === undefined ? {} : { postgresUser: this.options.postgresUser }),
         ...(this.options.temporalRoom === undefined ? {} : { temporalRoom: this.options.temporalRoom }),
@@ -375,7 +390,7 @@ class EnsureSupervised {
     if (file.temporalNamespace !== settings.temporalNamespace) refuse('namespace', 'TEMPORAL_NAMESPACE');
   }
 
-  private embeddedDatabaseUrl(file: ServicesFile): string | null {
+  private embeddedDatabaseUrl(file: Pick<ServicesFile, 'ports'>): string | null {
     if (file.ports.postgres === undefined) return null;
     try {
       return postgresUrl(file.ports.postgres, readFileSync(this.paths.postgresPassword, 'utf8').trim());
@@ -384,7 +399,7 @@ class EnsureSupervised {
     }
   }
 
-  private async postgresAnswers(file: ServicesFile): Promise<boolean> {
+  private async postgresAnswers(file: Pick<ServicesFile, 'ports'>): Promise<boolean> {
     const port = file.ports.postgres ?? 0;
     const address = { host: '127.0.0.1', port, user: POSTGRES_USER, database: POSTGRES_DATABASE };
     return (await probePostgres(address)) === 'ready';
@@ -396,7 +411,7 @@ class EnsureSupervised {
   }
 
   private markMigrated(): void {
-    const mark = migrationMark({ stamp: this.stamp, databaseUrl: this.options.settings.databaseUrl ?? null });
+    const mark = migrationMark({ build: this.build, databaseUrl: this.options.settings.databaseUrl ?? null });
     try {
       if (existsSync(this.paths.migrated) && readFileSync(this.paths.migrated, 'utf8') === mark) return;
       writeFileAtomically(this.paths.migrated, mark);
@@ -410,7 +425,11 @@ class EnsureSupervised {
     const worker = this.worker;
     if (worker === null) return false;
     const running = file.services.worker?.fingerprint;
-    const wanted = workerFingerprint(worker);
+    // A worker that runs is another's to replace: a reader's never, another install's only for its settings.
+    if (running !== undefined && this.options.looksOnly === true) return false;
+    const elsewhere = file.supervisor !== null && isElsewhere(this.build, file.supervisor.build);
+    const all = workerFingerprint(worker);
+    const wanted = running !== undefined && elsewhere ? settingsIn(all) : all;
     const gone = this.options.renewWorker === true ? goneSettings(running, wanted, worker) : [];
     if (gone.length === 0 && !workerDiffers(running, wanted)) return false;
     const key = JSON.stringify([wanted, gone]);

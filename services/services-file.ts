@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { buildSchema } from './build-age.js';
+import { buildSchema } from './build.js';
 
 export const SERVICE_NAMES = ['postgres', 'temporal', 'worker'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
@@ -30,7 +30,6 @@ const servicesFileSchema = z.object({
     .extend({
       startedAt: z.string(),
       guardian: identitySchema.nullable(),
-      stamp: z.string(),
       build: buildSchema,
     })
     .nullable(),

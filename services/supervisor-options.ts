@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { z } from 'zod';
-import { buildSchema } from './build-age.js';
+import { buildOf, buildSchema } from './build.js';
 
 const workerCommandSchema = z.object({
   command: z.array(z.string()).min(1),
@@ -21,7 +20,6 @@ export const supervisorOptionsSchema = z.object({
   temporalNamespace: z.string(),
   temporalBinary: z.string().nullable(),
   worker: workerCommandSchema.nullable(),
-  stamp: z.string(),
   build: buildSchema,
   /** Restarted by the guardian: keep trying, as the home ran before. */
   again: z.boolean().default(false),
@@ -39,11 +37,6 @@ export const handoverSchema = z.object({
 
 export const fingerprintOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 24);
 
-/** Changes with every build, so that a new build replaces the old one's processes. */
-export function buildStamp(entry: string): string {
-  return fingerprintOf(`${entry} ${statSync(entry).mtimeMs}`);
-}
-
 /** Variables whose change makes a running worker unfit for this command. */
 const WATCHED =
   /^(DOCKER_|BENCH_|OPENAI_|ANTHROPIC_|TEMPORAL_TLS)|_(API_KEY|BASE_URL|TOKEN)$|^(HTTPS?|NO)_PROXY$|^(https?|no)_proxy$/;
@@ -56,7 +49,7 @@ export function workerFingerprint(worker: WorkerCommand): Record<string, string>
   const fingerprint: Record<string, string> = { command: fingerprintOf(JSON.stringify(worker.command)) };
   if (script !== undefined) {
     try {
-      fingerprint['build'] = buildStamp(script);
+      fingerprint['build'] = buildOf(script).hash;
     } catch {
       fingerprint['build'] = 'missing';
     }
@@ -73,6 +66,10 @@ export function workerFingerprint(worker: WorkerCommand): Record<string, string>
   }
   return fingerprint;
 }
+
+/** Without the build and its place. */
+export const settingsIn = (fingerprint: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(fingerprint).filter(([entry]) => entry.startsWith('env:')));
 
 /** Ignores variables that only the running worker has: they came from another terminal. */
 export function workerDiffers(running: Record<string, string> | undefined, wanted: Record<string, string>): boolean {
@@ -94,5 +91,5 @@ export function goneSettings(
 }
 
 /** Content of `migrated` once the database has this build's schema. */
-export const migrationMark = (options: Pick<SupervisorOptions, 'stamp' | 'databaseUrl'>): string =>
-  fingerprintOf(`${options.stamp} ${options.databaseUrl ?? 'embedded'}`);
+export const migrationMark = ({ build, databaseUrl }: Pick<SupervisorOptions, 'build' | 'databaseUrl'>): string =>
+  fingerprintOf(`${build.hash} ${databaseUrl ?? 'embedded'}`);

@@ -112,7 +112,6 @@ class Supervisor {
         ...(identify(process.pid) ?? { pid: process.pid, startTime: 'unknown' }),
         startedAt: new Date().toISOString(),
         guardian: options.guardianPid === null ? null : identify(options.guardianPid),
-        stamp: options.stamp,
         build: options.build,
       },
       ports: previous?.ports ?? {},

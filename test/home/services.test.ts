@@ -196,37 +196,42 @@ describe('services of a home', () => {
     expect(at(/temporal: ending process/)).toBeGreaterThan(at(/worker: process \d+ has ended/));
   });
 
-  it('are not restarted by an older build, nor by one that does not know the schema of the database', async () => {
+  it('are restarted by a rebuilt program, not by a reader, another install, an older version or an unknown schema', async () => {
     await migrate(endpoints.databaseUrl);
-    const before = SERVICE_NAMES.map((name) => home.pid(name));
+    const pids = () => SERVICE_NAMES.map((name) => home.pid(name));
+    const before = pids();
     const file = home.file();
-    if (file.supervisor) file.supervisor.stamp = 'of a newer build';
-    writeFileSync(home.paths.layout.servicesFile, JSON.stringify(file));
+    const build = file.supervisor!.build;
+    const runBy = (other: Partial<typeof build>): void => {
+      file.supervisor!.build = { ...build, ...other };
+      writeFileSync(home.paths.layout.servicesFile, JSON.stringify(file));
+    };
+    const schemaOf = async (databaseUrl: string) => (await schemaState(databaseUrl)).state;
+    const rebuilt = { hash: 'of other content' };
+
+    runBy(rebuilt);
+    expect(await home.ensure({}, { schemaOf, looksOnly: true })).toEqual(endpoints);
+    await expect(home.ensure({}, { schemaOf: async () => 'behind', looksOnly: true })).rejects.toMatchObject({
+      message: expect.stringContaining('which has an older schema') as string,
+      remedy: 'Run `bench up` to restart them with this build.',
+    });
+    runBy({ ...rebuilt, folder: '/elsewhere' });
+    expect(await home.ensure({}, { schemaOf })).toEqual(endpoints);
+    runBy({ ...rebuilt, version: '999.0.0' });
+    await expect(home.ensure({}, { schemaOf })).rejects.toThrow('run a newer version of bench');
+    runBy(rebuilt);
     await query(
       endpoints.databaseUrl,
       `insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', 9999999999999)`,
     );
-    const refuseNewer = async (databaseUrl: string) => void (await schemaState(databaseUrl));
-    await expect(home.ensure({}, { refuseNewer })).rejects.toMatchObject({
+    await expect(home.ensure({}, { schemaOf })).rejects.toMatchObject({
       type: 'usage',
       message: expect.stringContaining('made by a newer version') as string,
     });
-    expect(SERVICE_NAMES.map((name) => home.pid(name))).toEqual(before);
     await query(endpoints.databaseUrl, `delete from drizzle.__drizzle_migrations where hash = 'newer'`);
-    // With the same schema: by version, and when it was built.
-    const build = file.supervisor!.build;
-    for (const newer of [
-      { version: '999.0.0', builtAt: 0 },
-      { ...build, builtAt: build.builtAt + 1000 },
-    ]) {
-      file.supervisor!.build = newer;
-      writeFileSync(home.paths.layout.servicesFile, JSON.stringify(file));
-      await expect(home.ensure({}, { refuseNewer })).rejects.toThrow('run a newer build of bench');
-    }
-    expect(SERVICE_NAMES.map((name) => home.pid(name))).toEqual(before);
-    file.supervisor!.build = build;
-    writeFileSync(home.paths.layout.servicesFile, JSON.stringify(file));
-    expect(await home.ensure({}, { refuseNewer })).toEqual(endpoints);
+    expect(pids()).toEqual(before);
+    expect(await home.ensure({}, { schemaOf })).toEqual(endpoints);
+    for (const [at, pid] of pids().entries()) expect(pid).not.toBe(before[at]);
   });
 
   it('are not waited for in silence', async () => {
@@ -310,7 +315,7 @@ describe('services of a home', () => {
     const stranger = { pid: process.pid, startTime: 'long ago' };
     const file = home.file();
     for (const state of Object.values(file.services)) Object.assign(state, { process: stranger, status: 'healthy' });
-    file.supervisor = { ...stranger, startedAt: 'long ago', guardian: stranger, stamp: 'old', build };
+    file.supervisor = { ...stranger, startedAt: 'long ago', guardian: stranger, build: { ...build, hash: 'old' } };
     writeFileSync(home.paths.layout.servicesFile, JSON.stringify({ ...file, status: 'running' }));
     writeFileSync(`${home.paths.layout.postgresData}/postmaster.pid`, `${process.pid}\n/elsewhere\n1\n1\n`);
     // A home that was copied without them gets new ones.

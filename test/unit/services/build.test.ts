@@ -1,34 +1,34 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { buildOf, refuseOlder } from '../../../services/build-age.js';
+import { type Build, buildOf, isElsewhere, refuseOlder } from '../../../services/build.js';
 
-const dir = mkdtempSync(join(tmpdir(), 'bench-build-age-'));
+const dir = realpathSync(mkdtempSync(join(tmpdir(), 'bench-build-')));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const build = (version: string, builtAt: number) => ({ version, builtAt });
-const NOW = build('0.2.0', 1_800_000_000_000);
+const build = (version: string, more: Partial<Build> = {}): Build => ({ version, hash: 'a', folder: '/one', ...more });
 
-it('a build is as old as its version says, then its compiled program', () => {
+it('a build is its version, the hash of its content and its folder', () => {
   const entry = join(dir, 'dist', 'services', 'supervisor-main.js');
   mkdirSync(join(dir, 'dist', 'services'), { recursive: true });
   writeFileSync(entry, '');
-  utimesSync(entry, 1_800_000_000, 1_800_000_000);
   writeFileSync(join(dir, 'package.json'), '{"version": "0.2.0"}');
-  expect(buildOf(entry)).toEqual(NOW);
+  writeFileSync(join(dir, 'dist', 'build.json'), '{"hash": "abc"}');
+  expect(buildOf(entry)).toEqual({ version: '0.2.0', hash: 'abc', folder: dir });
 });
 
-it.each([
-  ['a higher version, built earlier', build('0.10.0', 0)],
-  ['the same version, built later', build('0.2.0', NOW.builtAt + 1)],
-])('services of %s are left to it', (_, theirs) => {
-  expect(() => refuseOlder('/home/bench', NOW, theirs)).toThrow(
-    /^the services of \/home\/bench run a newer build of bench/,
+it('services of a newer version are left to it; equal versions and newer ones are not refused', () => {
+  const [ours, newer] = [build('0.2.0'), build('0.10.0', { hash: 'b' })];
+  expect(() => refuseOlder('/home/bench', ours, newer)).toThrow(
+    'the services of /home/bench run a newer version of bench (0.10.0) than this one (0.2.0)',
   );
-  expect(() => refuseOlder('/home/bench', theirs, NOW)).not.toThrow();
+  for (const theirs of [build('0.2.0', { hash: 'b' }), build('0.1.9')])
+    expect(() => refuseOlder('/home/bench', ours, theirs)).not.toThrow();
 });
 
-it('services of the same build are not refused', () => {
-  expect(() => refuseOlder('/home/bench', NOW, { ...NOW })).not.toThrow();
+it('another folder is another install; what wrote no folder was installed here', () => {
+  expect(isElsewhere(build('1'), build('1', { folder: '/two' }))).toBe(true);
+  expect(isElsewhere(build('1'), build('2', { hash: 'b' }))).toBe(false);
+  expect(isElsewhere(build('1'), build('0.9', { folder: '' }))).toBe(false);
 });

@@ -94,8 +94,7 @@ describe('deaths of services become events', () => {
     const supervisor = {
       ...dead,
       startedAt: '2026-01-01T00:00:00.000Z',
-      stamp: '',
-      build: { version: '', builtAt: 0 },
+      build: { version: '', hash: '', folder: '' },
     };
     const found = (of: object) =>
       recordBothDied(paths, { ...supervisor, ...of } as Parameters<typeof recordBothDied>[1]);

@@ -1,0 +1,27 @@
+/** What a run of a schedule shows against the last accepted one. */
+export const GATE_OUTCOMES = ['first', 'better', 'not_worse', 'undecided', 'worse', 'failed'] as const;
+export type GateOutcome = (typeof GATE_OUTCOMES)[number];
+
+interface Compared {
+  /** Null: there are no pairs. */
+  verdict: { decision: 'better' | 'worse' | 'similar' | 'undecided'; worse: 'yes' | 'no' | 'undecided' } | null;
+  /** Runs of the new side that count, paired or not. */
+  counted: number;
+}
+
+/**
+ * Runs that count and have no pair play under another contract, or at other tasks: they begin a
+ * line of their own.
+ */
+export function gateOutcome({ verdict, counted }: Compared): Exclude<GateOutcome, 'failed'> {
+  if (verdict === null) return counted > 0 ? 'first' : 'undecided';
+  if (verdict.worse === 'yes') return 'worse';
+  if (verdict.decision === 'better') return 'better';
+  return verdict.worse === 'no' ? 'not_worse' : 'undecided';
+}
+
+/**
+ * Whether later runs are compared with this one. An undecided run is none to compare with: many
+ * small losses, none of which decides, would never be found.
+ */
+export const isAccepted = (outcome: GateOutcome): boolean => ['first', 'better', 'not_worse'].includes(outcome);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { scheduleRequestSchema, type ScheduleRequest } from '../../domain/requests/schedule.js';
 import type { ChangedSchedule, Schedule, SchedulesDocument, ShownSchedule } from '../../domain/views/schedules.js';
-import { backfillSchedule, pauseSchedule, removeSchedule, triggerSchedule } from '../../operations/schedules/change.js';
+import { acceptSchedule, backfillSchedule, pauseSchedule, removeSchedule, triggerSchedule } from '../../operations/schedules/change.js';
 import { createScheduleOf } from '../../operations/schedules/create.js';
 import { listSchedules } from '../../operations/schedules/list.js';
 import { showSchedule } from '../../operations/schedules/show.js';
@@ -39,6 +39,12 @@ export function register(program: Command, context: CliContext): void {
     work: (name) => triggerSchedule(context, name),
   });
   registerBackfill(schedule, context);
+  registerChange(schedule, context, {
+    name: 'accept',
+    summary: 'compare later batches with the last one',
+    description: 'Accept its last batch though it is worse: later ones are compared with it.',
+    work: (name) => acceptSchedule(context, name),
+  });
   registerChange(schedule, context, {
     name: 'delete',
     summary: 'delete a schedule and its outcomes',

@@ -45,7 +45,25 @@ export const scheduleStore = (run: Statements): Schedules => ({
       [name, dueAt, outcome, accepted, base, storable(detail)],
     );
   },
+  acceptLast: (name) => acceptLast(run, name),
 });
+
+async function acceptLast(run: Statements, name: string): Promise<void> {
+  await findSchedule(run, name);
+  const rows = await run(
+    'acceptLast',
+    `update schedule_runs set accepted = true
+     where schedule = $1 and due_at = (
+       select max(due_at) from schedule_runs where schedule = $1 and outcome is not null and batch_id is not null
+     ) returning 1`,
+    [name],
+  );
+  if (rows.length === 0)
+    throw new BenchError('usage', `no batch of ${name} has been compared yet`, {
+      code: 'request.invalid',
+      remedy: 'Wait until one has ended: bench schedule show ' + name,
+    });
+}
 
 async function saveSchedule(
   run: Statements,

@@ -47,4 +47,6 @@ export interface Schedules {
   /** Both write once. */
   begin(name: string, dueAt: string, batchId: string): Promise<void>;
   decide(name: string, dueAt: string, decision: RunDecision): Promise<void>;
+  /** Later ones are compared with its last batch. BenchError (usage): none has been compared. */
+  acceptLast(name: string): Promise<void>;
 }

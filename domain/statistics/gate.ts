@@ -10,18 +10,19 @@ interface Compared {
 }
 
 /**
- * Runs that count and have no pair play under another contract, or at other tasks: they begin a
- * line of their own.
+ * Accepted: later runs are compared with it. All are that count, except worse ones. To accept only
+ * what is surely not worse would choose lucky batches, next to which unchanged ones look worse:
+ * `npm run benchmark:gate`. Runs that count and have no pair play under another contract, or at
+ * other tasks: they begin a line of their own.
  */
-export function gateOutcome({ verdict, counted }: Compared): Exclude<GateOutcome, 'failed'> {
+export function gateOutcome(of: Compared): { outcome: Exclude<GateOutcome, 'failed'>; accepted: boolean } {
+  const outcome = outcomeOf(of);
+  return { outcome, accepted: of.counted > 0 && outcome !== 'worse' };
+}
+
+function outcomeOf({ verdict, counted }: Compared): Exclude<GateOutcome, 'failed'> {
   if (verdict === null) return counted > 0 ? 'first' : 'undecided';
   if (verdict.worse === 'yes') return 'worse';
   if (verdict.decision === 'better') return 'better';
   return verdict.worse === 'no' ? 'not_worse' : 'undecided';
 }
-
-/**
- * Whether later runs are compared with this one. An undecided run is none to compare with: many
- * small losses, none of which decides, would never be found.
- */
-export const isAccepted = (outcome: GateOutcome): boolean => ['first', 'better', 'not_worse'].includes(outcome);

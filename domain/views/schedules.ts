@@ -39,6 +39,6 @@ export type ShownSchedule = z.infer<typeof shownScheduleSchema>;
 
 export const changedScheduleSchema = z.strictObject({
   name: z.string(),
-  change: z.enum(['paused', 'resumed', 'triggered', 'backfilled', 'deleted']),
+  change: z.enum(['paused', 'resumed', 'triggered', 'backfilled', 'accepted', 'deleted']),
 });
 export type ChangedSchedule = z.infer<typeof changedScheduleSchema>;

@@ -7,7 +7,7 @@ import type { ChangedSchedule } from '../../domain/views/schedules.js';
 import { deleteSchedule, ensureSchedule } from '../../temporal/schedules.js';
 
 export interface ChangeSchedulePorts {
-  schedules: Pick<Schedules, 'find' | 'setPaused' | 'remove'>;
+  schedules: Pick<Schedules, 'find' | 'setPaused' | 'remove' | 'acceptLast'>;
   renewWorker(): Promise<unknown>;
   temporal(): Promise<Client>;
 }
@@ -49,6 +49,15 @@ export async function backfillSchedule(
   // Temporal leaves out the time at which the range begins.
   await handle.backfill({ start: new Date(start.getTime() - 1), end, overlap: 'BUFFER_ALL' });
   return { name, change: 'backfilled' };
+}
+
+/** For a loss that is wanted: later batches are compared with the last one, which is worse. */
+export async function acceptSchedule(
+  { schedules }: Pick<ChangeSchedulePorts, 'schedules'>,
+  name: string,
+): Promise<ChangedSchedule> {
+  await schedules.acceptLast(name);
+  return { name, change: 'accepted' };
 }
 
 /** Batches stay; one that is played continues. */

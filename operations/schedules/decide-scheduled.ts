@@ -2,7 +2,7 @@ import type { ScheduledAt } from '../../domain/model/messages.js';
 import type { BatchReads } from '../../domain/ports/reading/batches.js';
 import type { RunDecision, Schedules } from '../../domain/ports/schedules.js';
 import { pairsRequestSchema } from '../../domain/requests/pairs.js';
-import { gateOutcome, isAccepted } from '../../domain/statistics/gate.js';
+import { gateOutcome } from '../../domain/statistics/gate.js';
 import { verdictText } from '../../domain/text/verdict.js';
 import { comparePairs, type PairPorts } from '../results/compare-pairs.js';
 
@@ -37,14 +37,13 @@ async function decisionOf(
     base === null ? null : await comparePairs(ports, pairsRequestSchema.parse({ batches: [base, batchId] }));
   const verdict = pairs?.verdict ?? null;
   const counted = await countedRuns(ports, batchId);
-  const outcome = gateOutcome({ verdict, counted });
   const detail =
     pairs !== null && verdict !== null
       ? verdictText(pairs)
       : counted > 0
         ? 'Nothing to compare with: the first of its tasks and contracts.'
         : 'Not decided: no run of the batch counts.';
-  return { outcome, accepted: isAccepted(outcome), detail };
+  return { ...gateOutcome({ verdict, counted }), detail };
 }
 
 async function countedRuns({ pages }: DecideScheduledPorts, batchId: string): Promise<number> {

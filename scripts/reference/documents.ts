@@ -120,6 +120,7 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'schedule resume': changedSchedule,
   'schedule trigger': changedSchedule,
   'schedule backfill': changedSchedule,
+  'schedule accept': changedSchedule,
   'schedule delete': changedSchedule,
   'batches list': [{ schema: batchesDocumentSchema }],
   status: [{ schema: batchDocumentSchema }],

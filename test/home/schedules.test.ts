@@ -70,7 +70,7 @@ it('plays past nights and a live one, and finds the night that is worse, once', 
     Array.from({ length: NIGHTS }, (_, index) => night(index + 1)),
   );
   const planted = oldestFirst[PLANTED - 1]!;
-  expect(planted).toMatchObject({ outcome: 'worse', accepted: false, baseBatchId: oldestFirst[0]!.batchId });
+  expect(planted).toMatchObject({ outcome: 'worse', accepted: false, baseBatchId: oldestFirst[PLANTED - 2]!.batchId });
   expect(planted.detail).toContain('is worse: win rate 0.00');
   expect(oldestFirst.filter((one) => one.outcome === 'worse')).toEqual([planted]);
   // No later night is compared with the bad one.

@@ -43,7 +43,8 @@ const runOf = async (dueAt: string): Promise<ScheduleRun | undefined> =>
   (await shown()).runs.find((one) => one.dueAt === dueAt);
 async function backfill(from: number, to: number): Promise<void> {
   await home.json('schedule', 'backfill', 'nightly', '--from', night(from), '--to', night(to));
-  await until(`night ${to} is decided`, async () => (await runOf(night(to)))?.outcome != null);
+  for (let nth = from; nth <= to; nth++)
+    await until(`night ${nth} is decided`, async () => (await runOf(night(nth)))?.outcome != null);
 }
 
 it('plays past nights and a live one, and finds the night that is worse, once', async () => {

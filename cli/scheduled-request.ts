@@ -12,7 +12,7 @@ export function scheduledRequest({ output }: Pick<CliContext, 'output'>, words: 
       remedy: 'Write it after --, as in: bench schedule create nightly --cron "0 2 * * *" -- submit --models …',
     });
   const parent = new Command('bench').configureOutput({ writeErr: (text) => output.drawLog(text) });
-  const submit = parent.command('submit');
+  const submit = parent.command('submit').allowExcessArguments();
   addBatchOptions(submit);
   hintAtHelp(submit);
   submit.action(() => refuseExcess(submit));

@@ -60,24 +60,21 @@ export const deleteSchedule = (client: Client, name: string): Promise<void> =>
       if (!isNamed(error, 'ScheduleNotFoundError')) throw error;
     });
 
-/** Makes what Temporal lacks, and pauses or resumes what differs. */
-export async function ensureSchedule(client: Client, schedule: Of): Promise<ScheduleHandle> {
+/** Makes what Temporal lacks, and pauses or resumes what differs. Returns when it is due next. */
+export async function ensureSchedule(
+  client: Client,
+  schedule: Of,
+): Promise<{ handle: ScheduleHandle; nextAt: string | null }> {
   const handle = client.schedule.getHandle(scheduleId(schedule.name));
-  try {
-    const { state } = await handle.describe();
-    if (state.paused !== schedule.paused) await (schedule.paused ? handle.pause() : handle.unpause());
-  } catch (error) {
+  const found = await handle.describe().catch((error: unknown) => {
     if (!isNamed(error, 'ScheduleNotFoundError')) throw error;
-    await createSchedule(client, schedule);
-  }
-  return handle;
-}
-
-/** Null: never, or not as long as it is paused. */
-export async function nextTime(client: Client, { name, paused }: Pick<Of, 'name' | 'paused'>): Promise<string | null> {
-  if (paused) return null;
-  const { info } = await client.schedule.getHandle(scheduleId(name)).describe();
-  return info.nextActionTimes[0]?.toISOString() ?? null;
+    return null;
+  });
+  if (found === null) await createSchedule(client, schedule);
+  else if (found.state.paused !== schedule.paused) await (schedule.paused ? handle.pause() : handle.unpause());
+  if (schedule.paused) return { handle, nextAt: null };
+  const { info } = await handle.describe();
+  return { handle, nextAt: info.nextActionTimes[0]?.toISOString() ?? null };
 }
 
 /** Names of all that Temporal has. */

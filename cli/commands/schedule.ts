@@ -1,7 +1,13 @@
 import type { Command } from 'commander';
 import { scheduleRequestSchema, type ScheduleRequest } from '../../domain/requests/schedule.js';
 import type { ChangedSchedule, Schedule, SchedulesDocument, ShownSchedule } from '../../domain/views/schedules.js';
-import { acceptSchedule, backfillSchedule, pauseSchedule, removeSchedule, triggerSchedule } from '../../operations/schedules/change.js';
+import {
+  acceptSchedule,
+  backfillSchedule,
+  pauseSchedule,
+  removeSchedule,
+  triggerSchedule,
+} from '../../operations/schedules/change.js';
 import { createScheduleOf } from '../../operations/schedules/create.js';
 import { listSchedules } from '../../operations/schedules/list.js';
 import { showSchedule } from '../../operations/schedules/show.js';

@@ -4,6 +4,7 @@ CREATE TABLE "schedules" (
 	"overlap" text NOT NULL,
 	"request" jsonb NOT NULL,
 	"paused" boolean DEFAULT false NOT NULL,
+	"next_at" timestamp with time zone,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "schedules_overlap" CHECK (overlap in ('skip', 'buffer-one', 'buffer-all', 'allow-all'))
 );

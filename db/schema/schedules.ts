@@ -15,6 +15,8 @@ export const schedules = pgTable(
     overlap: text('overlap', { enum: OVERLAPS }).notNull(),
     request: jsonb('request').$type<BatchRequestInput>().notNull(),
     paused: boolean('paused').notNull().default(false),
+    /** As Temporal last said; null: never, or paused. */
+    nextAt: time('next_at'),
     createdAt: createdAt(),
   },
   () => [check('schedules_overlap', oneOf('overlap', OVERLAPS))],

@@ -222,6 +222,7 @@ comment on column tree_nodes.spent_usd is 'What it used, lost answers as reserve
 comment on table schedules is 'Batches that are submitted at times of a cron expression.';
 comment on column schedules.cron is 'In UTC, unless it begins with CRON_TZ=.';
 comment on column schedules.overlap is 'At a time at which the last batch has not ended: skip, buffer-one, buffer-all, allow-all.';
+comment on column schedules.next_at is 'When it is due next, as Temporal last said; null: never, or paused.';
 comment on column schedules.request is 'Of bench submit, with its defaults.';
 
 comment on table schedule_runs is 'Batches of schedules, each compared with the last accepted one before it.';

@@ -6,16 +6,23 @@ import type { ScheduleRun } from '../../domain/views/schedules.js';
 import { isoTime, isoTimeOrNull } from '../queries/summaries.js';
 import { type Statements, storable } from '../statements.js';
 
-type ScheduleRow = Omit<StoredSchedule, 'createdAt'> & { createdAt: Date };
+type ScheduleRow = Omit<StoredSchedule, 'createdAt' | 'nextAt'> & { createdAt: Date; nextAt: Date | null };
 type RunRow = Omit<ScheduleRun, 'dueAt' | 'decidedAt'> & { dueAt: Date; decidedAt: Date | null };
 
-const COLUMNS = 'name, cron, overlap, request, paused, created_at as "createdAt"';
-const scheduleOf = (row: ScheduleRow): StoredSchedule => ({ ...row, createdAt: isoTime(row.createdAt) });
+const COLUMNS = 'name, cron, overlap, request, paused, next_at as "nextAt", created_at as "createdAt"';
+const scheduleOf = (row: ScheduleRow): StoredSchedule => ({
+  ...row,
+  nextAt: isoTimeOrNull(row.nextAt),
+  createdAt: isoTime(row.createdAt),
+});
 
 export const scheduleStore = (run: Statements): Schedules => ({
   save: (schedule) => saveSchedule(run, schedule),
   list: () => listSchedules(run),
   find: (name) => findSchedule(run, name),
+  async setNext(name, nextAt) {
+    await run('setNextTime', 'update schedules set next_at = $2 where name = $1', [name, nextAt]);
+  },
   async setPaused(name, paused) {
     await findSchedule(run, name);
     await run('pauseSchedule', 'update schedules set paused = $2 where name = $1', [name, paused]);

@@ -9,6 +9,8 @@ export interface StoredSchedule {
   overlap: Overlap;
   request: BatchRequestInput;
   paused: boolean;
+  /** As Temporal last said; null: never, or paused. */
+  nextAt: string | null;
   createdAt: string;
 }
 
@@ -37,6 +39,7 @@ export interface Schedules {
   list(): Promise<StoredSchedule[]>;
   /** BenchError (not_found), as the verbs below. */
   find(name: string): Promise<StoredSchedule>;
+  setNext(name: string, nextAt: string | null): Promise<void>;
   setPaused(name: string, paused: boolean): Promise<void>;
   /** With its runs' outcomes; batches stay. */
   remove(name: string): Promise<void>;

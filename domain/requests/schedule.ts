@@ -14,7 +14,8 @@ export const scheduleName = z
 
 export const scheduleRequestSchema = z.strictObject({
   cron: z.string().min(1).max(200).meta({
-    description: 'when to submit, as `minute hour day month weekday` in UTC; `CRON_TZ=Europe/Paris 0 2 * * *` elsewhere',
+    description:
+      'when to submit, as `minute hour day month weekday` in UTC; `CRON_TZ=Europe/Paris 0 2 * * *` elsewhere',
     placeholder: 'expression',
   }),
   overlap: z

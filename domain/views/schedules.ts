@@ -23,7 +23,7 @@ export const scheduleSchema = z
     overlap: z.enum(OVERLAPS),
     paused: z.boolean(),
     createdAt: timeSchema,
-    nextAt: timeSchema.nullable().describe('null: it is paused, never due again, or Temporal does not answer'),
+    nextAt: timeSchema.nullable().describe('null: it is paused, or never due again'),
     runs: z.array(scheduleRunSchema).describe('the last ones first; a list has five of each schedule'),
   })
   .meta({ id: 'Schedule' });

@@ -10,7 +10,13 @@ export function notificationBody(
 ): NotificationBody {
   const { runList: _runs, episodes: _e, replaced: _r, forecast: _f, providerErrors: _p, ...rest } = report;
   const { blockedBy: _h, lastStepAt: _l, ...batch } = rest;
-  return { id: notificationId, event: `batch.${kind}`, at: now.toISOString(), text: textOf({ kind, detail }, report), batch };
+  return {
+    id: notificationId,
+    event: `batch.${kind}`,
+    at: now.toISOString(),
+    text: textOf({ kind, detail }, report),
+    batch,
+  };
 }
 
 export const testBody = (id: string, now: Date): NotificationBody => ({

@@ -7,7 +7,7 @@ import type { ChangedSchedule } from '../../domain/views/schedules.js';
 import { deleteSchedule, ensureSchedule } from '../../temporal/schedules.js';
 
 export interface ChangeSchedulePorts {
-  schedules: Pick<Schedules, 'find' | 'setPaused' | 'remove' | 'acceptLast'>;
+  schedules: Pick<Schedules, 'find' | 'setPaused' | 'setNext' | 'remove' | 'acceptLast'>;
   renewWorker(): Promise<unknown>;
   temporal(): Promise<Client>;
 }
@@ -69,5 +69,7 @@ export async function removeSchedule(ports: ChangeSchedulePorts, name: string): 
 
 async function handleOf({ schedules, temporal }: ChangeSchedulePorts, name: string) {
   const schedule = await schedules.find(name);
-  return ensureSchedule(await temporal(), schedule);
+  const { handle, nextAt } = await ensureSchedule(await temporal(), schedule);
+  await schedules.setNext(name, nextAt);
+  return handle;
 }

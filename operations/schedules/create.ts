@@ -5,12 +5,12 @@ import { batchRequest, type BatchRequestInput } from '../../domain/requests/batc
 import { checkedRequest } from '../../domain/requests/checked.js';
 import { scheduleName, type ScheduleRequest, scheduleRequestSchema } from '../../domain/requests/schedule.js';
 import type { Schedule } from '../../domain/views/schedules.js';
-import { createSchedule } from '../../temporal/schedules.js';
+import { createSchedule, ensureSchedule } from '../../temporal/schedules.js';
 import { loadGroups, type LoadPorts } from '../batches/load-groups.js';
 import { shownSchedule } from './show.js';
 
 export type CreateSchedulePorts = LoadPorts & {
-  schedules: Pick<Schedules, 'save' | 'remove' | 'runs'>;
+  schedules: Pick<Schedules, 'save' | 'setNext' | 'remove' | 'runs'>;
   renewWorker(): Promise<unknown>;
   temporal(): Promise<Client>;
 };
@@ -43,5 +43,7 @@ export async function createScheduleOf(
     if (error instanceof BenchError) await ports.schedules.remove(name);
     throw error;
   }
-  return shownSchedule({ ...ports, temporal: () => Promise.resolve(client) }, stored, 0);
+  const { nextAt } = await ensureSchedule(client, stored);
+  await ports.schedules.setNext(name, nextAt);
+  return shownSchedule(ports, { ...stored, nextAt }, 0);
 }

@@ -1,11 +1,9 @@
-import type { Client } from '@temporalio/client';
 import type { Schedules } from '../../domain/ports/schedules.js';
 import type { Schedule } from '../../domain/views/schedules.js';
 import { shownSchedule } from './show.js';
 
 export interface ListSchedulesPorts {
   schedules: Pick<Schedules, 'list' | 'runs'>;
-  temporal(): Promise<Client>;
 }
 
 /** Outcomes of each. */

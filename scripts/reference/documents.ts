@@ -54,7 +54,12 @@ import { notificationsDocumentSchema, notificationTestSchema } from '../../domai
 import { logsDocumentSchema } from '../../domain/views/logs.js';
 import { promptDocumentSchema } from '../../domain/views/prompt.js';
 import { changedLimitsSchema, limitsDocumentSchema } from '../../domain/views/rate-accounts.js';
-import { changedScheduleSchema, scheduleSchema, schedulesDocumentSchema, shownScheduleSchema } from '../../domain/views/schedules.js';
+import {
+  changedScheduleSchema,
+  scheduleSchema,
+  schedulesDocumentSchema,
+  shownScheduleSchema,
+} from '../../domain/views/schedules.js';
 import { runDetailSchema, runsDocumentSchema } from '../../domain/views/runs.js';
 import { searchDocumentSchema } from '../../domain/views/search.js';
 import { treeSchema } from '../../domain/views/tree.js';

@@ -112,7 +112,7 @@ interface Change {
   name: string;
   summary: string;
   description: string;
-  work(name: string): Promise<ChangedSchedule>;
+  work: (name: string) => Promise<ChangedSchedule>;
 }
 
 function registerChange(schedule: Command, context: CliContext, { name, summary, description, work }: Change): void {
@@ -131,13 +131,13 @@ function registerBackfill(schedule: Command, context: CliContext): void {
     .description('Submit the batches of past times, one after the other. A time that has a batch already is left out.')
     .argument('<name>', 'name of the schedule')
     .requiredOption('--from <time>', 'first time, as 2026-01-31T00:00:00Z')
-    .requiredOption('--to <time>', 'last time')
-    .action(async (name: string, flags: { from: string; to: string }) =>
-      print(context, await backfillSchedule(context, name, { from: flags.from, to: flags.to })),
+    .requiredOption('--until <time>', 'last time')
+    .action(async (name: string, flags: { from: string; until: string }) =>
+      print(context, await backfillSchedule(context, name, flags)),
     );
   addExamples(backfill, [
     [
-      'bench schedule backfill nightly --from 2026-01-01T00:00:00Z --to 2026-01-31T00:00:00Z',
+      'bench schedule backfill nightly --from 2026-01-01T00:00:00Z --until 2026-01-31T00:00:00Z',
       'the nights of a month, on the model as it is now',
     ],
   ]);

@@ -116,7 +116,7 @@ async function runsOf(run: Statements, name: string, limit: number): Promise<Sch
   return rows.map((row) => ({ ...row, dueAt: isoTime(row.dueAt), decidedAt: isoTimeOrNull(row.decidedAt) }));
 }
 
-/** A batch that was stored and not begun is found by its name, unless an earlier schedule made it. */
+/** Finds a batch that was stored and not begun by its name, if this schedule is older. */
 async function dueRun(run: Statements, name: string, dueAt: string): ReturnType<Schedules['due']> {
   const [row] = await run<NonNullable<Awaited<ReturnType<Schedules['due']>>>>(
     'dueRun',

@@ -27,7 +27,7 @@ export type ScheduleRequest = z.input<typeof scheduleRequestSchema>;
 
 export const backfillRequestSchema = z.strictObject({
   from: z.iso.datetime({ offset: true }),
-  to: z.iso.datetime({ offset: true }),
+  until: z.iso.datetime({ offset: true }),
 });
 
 /** `nightly-20260131T020000Z` */

@@ -35,12 +35,12 @@ export async function triggerSchedule(ports: ChangeSchedulePorts, name: string):
 export async function backfillSchedule(
   ports: ChangeSchedulePorts,
   name: string,
-  request: { from: string; to: string },
+  request: { from: string; until: string },
 ): Promise<ChangedSchedule> {
-  const { from, to } = checkedRequest(backfillRequestSchema, request);
-  const [start, end] = [new Date(from), new Date(to)];
+  const { from, until } = checkedRequest(backfillRequestSchema, request);
+  const [start, end] = [new Date(from), new Date(until)];
   if (end < start || end > new Date())
-    throw new BenchError('usage', `a backfill from ${from} to ${to} is not of past times`, {
+    throw new BenchError('usage', `a backfill from ${from} until ${until} is not of past times`, {
       code: 'request.invalid',
       remedy: 'Give two past times, the earlier one first.',
     });

@@ -15,7 +15,7 @@ export type CreateSchedulePorts = LoadPorts & {
   temporal(): Promise<Client>;
 };
 
-/** Submits `batch` at each time of the cron expression. Finds what `submit` finds before it plans. */
+/** Submits `batch` at each time of `cron`. Finds the mistakes that `submit` finds first. */
 export async function createScheduleOf(
   ports: CreateSchedulePorts,
   name: string,

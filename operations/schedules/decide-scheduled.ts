@@ -12,7 +12,7 @@ export type DecideScheduledPorts = {
   queries: PairPorts['queries'] & Pick<BatchReads, 'batchStatus'>;
 };
 
-/** Compares the batch of one time, once it has ended, with the last accepted one. False: it plays. */
+/** Compares the ended batch of one time with the last accepted one. False: it plays. */
 export async function decideScheduled(
   ports: DecideScheduledPorts,
   { schedule, dueAt }: ScheduledAt,

@@ -42,7 +42,7 @@ const shown = () => home.json<ShownSchedule>('schedule', 'show', 'nightly');
 const runOf = async (dueAt: string): Promise<ScheduleRun | undefined> =>
   (await shown()).runs.find((one) => one.dueAt === dueAt);
 async function backfill(from: number, to: number): Promise<void> {
-  await home.json('schedule', 'backfill', 'nightly', '--from', night(from), '--to', night(to));
+  await home.json('schedule', 'backfill', 'nightly', '--from', night(from), '--until', night(to));
   for (let nth = from; nth <= to; nth++)
     await until(`night ${nth} is decided`, async () => (await runOf(night(nth)))?.outcome != null);
 }
@@ -78,7 +78,7 @@ it('plays past nights and a live one, and finds the night that is worse, once', 
   expect(runs.map(({ baseBatchId }) => baseBatchId)).not.toContain(planted.batchId);
 
   await until('the webhook is notified', () => at.received.length > 0);
-  await home.json('schedule', 'backfill', 'nightly', '--from', night(PLANTED), '--to', night(PLANTED));
+  await home.json('schedule', 'backfill', 'nightly', '--from', night(PLANTED), '--until', night(PLANTED));
   expect((await shown()).runs).toEqual(runs);
   const told = at.received.map(({ body }) => JSON.parse(body) as NotificationBody);
   expect(told.map(({ event, batch }) => [event, batch?.batchId])).toEqual([['batch.regression', planted.batchId]]);

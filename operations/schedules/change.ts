@@ -67,9 +67,9 @@ export async function removeSchedule(ports: ChangeSchedulePorts, name: string): 
   return { name, change: 'deleted' };
 }
 
-async function handleOf({ schedules, temporal }: ChangeSchedulePorts, name: string) {
-  const schedule = await schedules.find(name);
-  const { handle, nextAt } = await ensureSchedule(await temporal(), schedule);
-  await schedules.setNext(name, nextAt);
+async function handleOf(ports: ChangeSchedulePorts, name: string) {
+  const schedule = await ports.schedules.find(name);
+  const { handle, nextAt } = await ensureSchedule(await ports.temporal(), schedule);
+  await ports.schedules.setNext(name, nextAt);
   return handle;
 }

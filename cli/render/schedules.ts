@@ -4,7 +4,7 @@ import type { Schedule, ScheduleRun } from '../../domain/views/schedules.js';
 import { formatTime, shortId } from './format.js';
 import { renderFields, renderTable } from './table.js';
 
-export const outcomeText = ({ outcome }: Pick<ScheduleRun, 'outcome'>): string =>
+const outcomeText = ({ outcome }: Pick<ScheduleRun, 'outcome'>): string =>
   outcome === null ? 'plays' : outcome.replaceAll('_', ' ');
 
 export const renderSchedules = (schedules: readonly Schedule[], colors: Colors): string =>

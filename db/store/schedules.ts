@@ -1,5 +1,5 @@
 import { BenchError } from '../../domain/errors.js';
-import type { Schedules, StoredSchedule } from '../../domain/ports/schedules.js';
+import type { DueRun, Schedules, StoredSchedule } from '../../domain/ports/schedules.js';
 import { scheduledBatchName } from '../../domain/requests/schedule.js';
 import { suggestion } from '../../domain/text/closest.js';
 import type { ScheduleRun } from '../../domain/views/schedules.js';
@@ -117,8 +117,8 @@ async function runsOf(run: Statements, name: string, limit: number): Promise<Sch
 }
 
 /** Finds a batch that was stored and not begun by its name, if this schedule is older. */
-async function dueRun(run: Statements, name: string, dueAt: string): ReturnType<Schedules['due']> {
-  const [row] = await run<NonNullable<Awaited<ReturnType<Schedules['due']>>>>(
+async function dueRun(run: Statements, name: string, dueAt: string): Promise<DueRun | null> {
+  const [row] = await run<DueRun>(
     'dueRun',
     `select s.request, coalesce(r.batch_id, b.batch_id) as "batchId", r.outcome is not null as decided,
        (select a.batch_id from schedule_runs a where a.schedule = s.name and a.accepted and a.due_at < $2::timestamptz

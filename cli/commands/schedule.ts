@@ -132,8 +132,8 @@ function registerBackfill(schedule: Command, context: CliContext): void {
     .argument('<name>', 'name of the schedule')
     .requiredOption('--from <time>', 'first time, as 2026-01-31T00:00:00Z')
     .requiredOption('--until <time>', 'last time')
-    .action(async (name: string, flags: { from: string; until: string }) =>
-      print(context, await backfillSchedule(context, name, flags)),
+    .action(async (name: string, { from, until }: { from: string; until: string }) =>
+      print(context, await backfillSchedule(context, name, { from, until })),
     );
   addExamples(backfill, [
     [

@@ -25,10 +25,8 @@ export const scheduleRequestSchema = z.strictObject({
 });
 export type ScheduleRequest = z.input<typeof scheduleRequestSchema>;
 
-export const backfillRequestSchema = z.strictObject({
-  from: z.iso.datetime({ offset: true }),
-  until: z.iso.datetime({ offset: true }),
-});
+const time = z.iso.datetime({ offset: true, error: 'must be a time, as 2026-01-31T02:00:00Z' });
+export const backfillRequestSchema = z.strictObject({ from: time, until: time });
 
 /** `nightly-20260131T020000Z` */
 export const scheduledBatchName = (schedule: string, dueAt: string): string =>

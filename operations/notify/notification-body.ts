@@ -37,7 +37,7 @@ function textOf(
     stalled: 'is stalled',
     budget_exhausted: `has exhausted its budget of $${more.budgetUsd ?? '0'}`,
     paused: more.pauseReason === null ? 'had paused itself' : `has paused itself (${more.pauseReason})`,
-    regression: `is a regression (${detail ?? 'worse'})`,
+    regression: `is a regression (${detail?.replace(/\.$/, '') ?? 'worse'})`,
   };
   const ends = Object.entries(more.byEndReason).map(([reason, count]) => `${count} ${reason}`);
   const open = Object.entries(more.byStatus).flatMap(([state, count]) =>

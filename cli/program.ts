@@ -22,6 +22,7 @@ const GROUPS: Record<string, Record<string, () => Promise<CommandModule>>> = {
     resume: () => import('./commands/resume.js'),
     retry: () => import('./commands/retry.js'),
     cancel: () => import('./commands/cancel.js'),
+    schedule: () => import('./commands/schedule.js'),
   },
   'Look:': {
     batches: () => import('./commands/batches.js'),
@@ -107,6 +108,7 @@ const LOOKS = new Set(
       'notify list',
     ],
     ...['leaderboard', 'comparisons list', 'comparisons show', 'sql', 'export'],
+    ...['schedule list', 'schedule show'],
     ...['episodes list', 'episodes show', 'episodes export', 'episodes reward'],
   ].map((name) => `bench ${name}`),
 );

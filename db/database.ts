@@ -19,6 +19,7 @@ import { preparedStatements, statements } from './statements.js';
 import { episodeStore } from './store/episodes/index.js';
 import { notificationStore } from './store/notifications.js';
 import { rolloutStore } from './store/rollouts.js';
+import { scheduleStore } from './store/schedules.js';
 import { turnStore } from './store/turns.js';
 import { rateStore } from './store/rate-limits.js';
 import { appendRuns, insertBatch } from './submission.js';
@@ -62,6 +63,7 @@ export function openDatabase(databaseUrl: string, options: { max?: number; reads
     },
     batchControl: batchControl(statements(pool, queryError)),
     comparisons: comparisons(statements(pool, queryError)),
+    schedules: scheduleStore(statements(pool, storeError)),
     exports: createExports(pool),
     imports: {
       importRun: (run, options, read) => importRun(pool, run, options, read),

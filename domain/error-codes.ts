@@ -88,6 +88,8 @@ export const ERROR_CODES = {
   'run.not_forkable': 'the run has no such step, or cannot be forked there',
   'run.not_found': 'there is no run with this id',
   'run.replaced': 'another run has already replaced it',
+  'schedule.name_taken': 'another schedule has this name',
+  'schedule.not_found': 'there is no schedule with this name',
   'services.connection_lost': 'the connection to a service was lost',
   'services.down': 'the services of the home were stopped',
   'services.start_failed': 'an embedded service does not start',

@@ -22,6 +22,7 @@ export function storesOf(database: () => Promise<Stores>): Stores {
     intake: deferred(one('intake'), {}),
     batchControl: deferred(one('batchControl'), {}),
     comparisons: deferred(one('comparisons'), {}),
+    schedules: deferred(one('schedules'), {}),
     exports: deferred(one('exports'), { line: true, episodes: true }),
     imports: deferred(one('imports'), {}),
   };

@@ -90,7 +90,7 @@ export async function assemble(
   const taskFolder = taskFolders({ layout, configFolders, store, artifacts });
   const createWorkers = workersOf({
     ...identity,
-    ...{ keys, store, turns, backends, outputs, departure, taskFolder, patiently },
+    ...{ keys, database, store, turns, backends, outputs, departure, taskFolder, patiently },
     ...{ connection: services.connection, temporal: client, answers: services.answers, governor: services.governor },
     gpus: gpus.ids?.length ?? GPUS_TO_COME,
   });

@@ -23,6 +23,7 @@ import { takeSubmissionActivities } from '../activities/take-submission.js';
 import { TurnsUnderWay } from '../activities/turns-under-way.js';
 import { PromptHistories } from '../activities/prompt-histories.js';
 import { RunDefinitions } from '../activities/run-definitions.js';
+import type { Database } from '../db/index.js';
 import type { Backends } from '../domain/ports/backends.js';
 import type { WatchedCommands } from '../domain/ports/watched-commands.js';
 import type { Turns } from '../domain/ports/turns.js';
@@ -33,9 +34,11 @@ import type { RunStore } from '../domain/ports/run-store.js';
 import type { RunDefinition } from '../domain/run/run.js';
 import { CONTROL_QUEUE, evaluationQueue, hostQueue, isKeyless, modelQueue } from '../domain/run/queues.js';
 import { activityLogInterceptors } from './log-fields.js';
+import type { Logger } from './logger.js';
 import type { Patiently } from './start-retries.js';
 import type { WorkerRole, WorkerSettings } from '../operations/home/worker-settings.js';
 import { programFolder } from '../backends/program-folder.js';
+import { scheduledWork } from './scheduled-work.js';
 import { workerIdentity } from './worker-identity.js';
 
 export interface WorkerParts {
@@ -48,6 +51,8 @@ export interface WorkerParts {
   gpus: number;
   connection: NativeConnection;
   temporal: Client;
+  database: Database;
+  log: Logger;
   store: RunStore;
   turns: Turns;
   answers: ProgressEvents;
@@ -77,6 +82,7 @@ export function workersOf(parts: WorkerParts): () => Promise<Worker>[] {
             ...{ store, temporal: parts.temporal },
             ...(settings.roles.includes('host') && { startHere: startPlacedHere({ hostId, departure }, containers) }),
           }),
+          ...scheduledWork(parts),
         },
         {
           ...workflowCode(),

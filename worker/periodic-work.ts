@@ -11,6 +11,7 @@ import { postgresWatch } from './postgres-watch.js';
 import { reap } from './reap.js';
 import { isRefusal } from './refusal.js';
 import { serviceFaultReporter } from './service-faults.js';
+import { scheduleReconciler } from './schedule-reconciler.js';
 import { signalAnswers } from './signal-answers.js';
 import { stuckWorkflows } from './stuck-workflows.js';
 import { workflowReconciler } from './workflow-reconciler.js';
@@ -62,12 +63,18 @@ export async function workflowRounds(worker: AssembledWorker): Promise<Rounds[]>
     'could not compare PostgreSQL with Temporal',
   );
   const restartStuck = orWarn(worker, stuckWorkflows({ client, store, log }), 'could not look for stuck workflows');
+  const followSchedules = orWarn(
+    worker,
+    scheduleReconciler({ client, schedules: database.schedules }),
+    'could not compare schedules with Temporal',
+  );
   const reconcile = async (): Promise<void> => {
     // Start nothing in another installation's namespace.
     await claimOrStop(worker);
     if (worker.refusal.error !== null) return;
     await compare();
     await restartStuck();
+    await followSchedules();
   };
   void reconcile();
   const signalAgain = orWarn(worker, signalAnswers(client, turns), 'could not wake runs that have an answer');

@@ -23,7 +23,8 @@ const settings = workerSettings(env);
 const log = createLogger({ level: settings.logLevel, secrets: [] });
 const hostId = homeHostId(settings.layout, settings.hostname);
 const gpus = await gpuInventory({ kind: 'declared', ids: [] }, nvidiaSmi());
-const { store, turns, rates, keys } = openDatabase(settings.databaseUrl, { max: settings.databasePool });
+const database = openDatabase(settings.databaseUrl, { max: settings.databasePool });
+const { store, turns, rates, keys } = database;
 const { connection, client: temporal } = await connectWorker(settings);
 // Before the host is registered: a registered one counts as the keys' keeper.
 const ownKeys = { evaluator: await keys.evaluator(null), sealing: await keys.sealing(null) };
@@ -44,7 +45,7 @@ const beat = hostBeat({
 await beat();
 setInterval(() => void beat(), settings.heartbeatSeconds * 1000);
 const createWorkers = workersOf({
-  ...{ settings, env, secrets: [], hostId, gpus: 0, connection, temporal, store, turns, backends },
+  ...{ settings, env, secrets: [], hostId, gpus: 0, connection, temporal, database, log, store, turns, backends },
   answers: answerListener(settings.databaseUrl),
   outputs: liveOutputs(store, hostId),
   departure: STAYS,

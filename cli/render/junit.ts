@@ -1,5 +1,5 @@
 import type { Pairs } from '../../domain/views/pairs.js';
-import { verdictText } from './comparison.js';
+import { verdictText } from '../../domain/text/verdict.js';
 
 /** XML 1.0 has no escape for control characters, and no place for half of a pair of surrogates. */
 const allowed = (char: string): boolean => char >= ' ' && char !== '\ufffe' && char !== '\uffff';

@@ -218,3 +218,17 @@ comment on column tree_nodes.status is 'open, scored, failed (nothing to score, 
 comment on column tree_nodes.value is 'On validation, higher is better whatever the task''s direction.';
 comment on column tree_nodes.reserved_usd is 'What it may use at most, charged to the tree while it is open; null: no limit. Of tokens and seconds 0 is none.';
 comment on column tree_nodes.spent_usd is 'What it used, lost answers as reserved; null: not settled.';
+
+comment on table schedules is 'Batches that are submitted at times of a cron expression.';
+comment on column schedules.cron is 'In UTC, unless it begins with CRON_TZ=.';
+comment on column schedules.overlap is 'At a time at which the last batch has not ended: skip, buffer-one, buffer-all, allow-all.';
+comment on column schedules.next_at is 'When it is due next, as Temporal last said; null: never, or paused.';
+comment on column schedules.request is 'Of bench submit, with its defaults.';
+
+comment on table schedule_runs is 'Batches of schedules, each compared with the last accepted one before it.';
+comment on column schedule_runs.due_at is 'The time of the schedule, also if a backfill submitted the batch later.';
+comment on column schedule_runs.batch_id is 'null: it could not be submitted.';
+comment on column schedule_runs.base_batch_id is 'What it was compared with; null: nothing.';
+comment on column schedule_runs.outcome is 'first (nothing to compare with), better, not_worse, undecided, worse, failed (not submitted); null: its runs have not ended.';
+comment on column schedule_runs.accepted is 'Whether later batches are compared with it.';
+comment on column schedule_runs.detail is 'The verdict, or why there is none.';

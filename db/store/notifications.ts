@@ -73,6 +73,10 @@ async function collectNotifications(
            ) moved
            where b.status in ('queued', 'running') and b.paused_at is null and ${OF_PEOPLE}
              and moved.at >= i.notify_from and moved.at < now() - make_interval(secs => $2)
+           union all
+           select b.batch_id, 'regression', extract(epoch from s.due_at)::text
+           from schedule_runs s join batches b on b.batch_id = s.batch_id
+           where s.outcome = 'worse' and s.decided_at >= i.notify_from
          ) found
          where found.kind = any ($1::text[])
          on conflict do nothing`,
@@ -90,7 +94,10 @@ async function takeNotifications(run: Statements, most: number): Promise<DueNoti
            order by created_at limit $1 for update skip locked
          ) due
          where n.notification_id = due.notification_id
-         returning n.notification_id as "notificationId", n.batch_id as "batchId", n.kind, n.tries`,
+         returning n.notification_id as "notificationId", n.batch_id as "batchId", n.kind, n.tries,
+           case when n.kind = 'regression' then
+             (select s.detail from schedule_runs s where s.batch_id = n.batch_id and s.outcome = 'worse' limit 1)
+           end as detail`,
     [most],
   );
 }

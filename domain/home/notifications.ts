@@ -1,4 +1,4 @@
-export const NOTIFICATION_KINDS = ['ended', 'stalled', 'budget_exhausted', 'paused'] as const;
+export const NOTIFICATION_KINDS = ['ended', 'stalled', 'budget_exhausted', 'paused', 'regression'] as const;
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 
 export const NOTIFICATION_FORMATS = ['json', 'slack'] as const;

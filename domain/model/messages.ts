@@ -312,6 +312,21 @@ export interface ControlActivities {
   /** By their rows. */
   shardEnded(args: { batchId: string; shard: number }): Promise<boolean>;
 }
+
+export interface ScheduledInput {
+  schedule: string;
+}
+/** One time of a schedule; `dueAt` is ISO 8601 in UTC. */
+export type ScheduledAt = ScheduledInput & { dueAt: string };
+
+/** On the control queue. */
+export interface ScheduleActivities {
+  /** Once for each time. Null: the schedule is gone, or the batch could not be submitted. */
+  submitScheduled(at: ScheduledAt): Promise<{ batchId: string | null }>;
+  /** Retried until the batch has ended. */
+  decideScheduled(at: ScheduledAt): Promise<void>;
+}
+
 /** On a host's queue. */
 export interface HostActivities {
   startContainer(args: StartContainerArgs): Promise<void>;

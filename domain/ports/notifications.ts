@@ -7,6 +7,8 @@ export interface DueNotification {
   batchId: string;
   kind: NotificationKind;
   tries: number;
+  /** Of a regression: the verdict. */
+  detail: string | null;
 }
 
 export interface Notifications {

@@ -13,6 +13,7 @@ import type { BatchControl } from './record/batch-control.js';
 import type { BatchIntake } from './record/batch-intake.js';
 import type { Rollouts } from './rollouts.js';
 import type { RunStore } from './run-store.js';
+import type { Schedules } from './schedules.js';
 import type { Turns } from './turns.js';
 
 /** All stores of a database. Compose them in one place; a verb names the small ports it uses. */
@@ -35,6 +36,7 @@ export interface Stores {
   readonly intake: BatchIntake;
   readonly batchControl: BatchControl;
   readonly comparisons: Comparisons;
+  readonly schedules: Schedules;
   readonly exports: Exports;
   readonly imports: RunImports;
 }

@@ -25,6 +25,8 @@ export const isKeyless = (provider: string): boolean => KEYLESS_PROVIDERS.includ
 export const batchWorkflowId = (batchId: string): string => `batch/${batchId}`;
 export const shardWorkflowId = (batchId: string, shard: number): string => `batch/${batchId}/shard-${shard}`;
 export const runWorkflowId = (runId: string): string => `run/${runId}`;
+/** Of Temporal's schedule, and of the workflows that it starts, to which it adds the time. */
+export const scheduleId = (name: string): string => `schedule/${name}`;
 export const GPU_POOL_WORKFLOW_ID = 'gpu-pool';
 
 /** Marks the owner of the Temporal namespace. No worker executes it. */

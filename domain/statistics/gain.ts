@@ -43,6 +43,17 @@ export function attemptKey(task: GainedTask, score: number | null): number {
   return score === null || !beyondNoise(task, task.baseline, score) ? 0 : sign * (score - task.baseline);
 }
 
+/**
+ * Which of two attempts is ahead: 1 is `b`. Scores tie that are no farther apart than the noise of
+ * two evaluations of one submission: the same submission, scored on two days, has two scores.
+ */
+export function attemptSign(task: GainedTask, a: number | null, b: number | null): -1 | 0 | 1 {
+  const noise = NOISE * Math.SQRT2 * (task.standardError ?? 0);
+  if (a !== null && b !== null && Math.abs(a - b) <= noise) return 0;
+  const [ofA, ofB] = [attemptKey(task, a), attemptKey(task, b)];
+  return ofB > ofA ? 1 : ofB < ofA ? -1 : 0;
+}
+
 /** Is a score better than the baseline by more than its noise; without a baseline: is there one? */
 export const improves = (task: Omit<GainedTask, 'target'>, score: number | null): boolean =>
   score !== null && (task.baseline === null || beyondNoise(task, task.baseline, score));

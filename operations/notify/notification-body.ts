@@ -4,13 +4,19 @@ import type { BatchStatusReport } from '../../domain/views/batches.js';
 import type { NotificationBody } from '../../domain/views/notifications.js';
 
 export function notificationBody(
-  { notificationId, kind }: DueNotification,
+  { notificationId, kind, detail }: DueNotification,
   report: BatchStatusReport,
   now: Date,
 ): NotificationBody {
   const { runList: _runs, episodes: _e, replaced: _r, forecast: _f, providerErrors: _p, ...rest } = report;
   const { blockedBy: _h, lastStepAt: _l, ...batch } = rest;
-  return { id: notificationId, event: `batch.${kind}`, at: now.toISOString(), text: textOf(kind, report), batch };
+  return {
+    id: notificationId,
+    event: `batch.${kind}`,
+    at: now.toISOString(),
+    text: textOf({ kind, detail }, report),
+    batch,
+  };
 }
 
 export const testBody = (id: string, now: Date): NotificationBody => ({
@@ -23,7 +29,7 @@ export const testBody = (id: string, now: Date): NotificationBody => ({
 
 /** `Batch spring (b-…) has ended: 60 of 60 runs, $4.02; 58 submit, 2 infra_error` */
 function textOf(
-  kind: NotificationKind,
+  { kind, detail }: Pick<DueNotification, 'kind' | 'detail'>,
   { batchId, name, status, runs, ended, costUsd, ...more }: BatchStatusReport,
 ): string {
   const what: Record<NotificationKind, string> = {
@@ -31,6 +37,7 @@ function textOf(
     stalled: 'is stalled',
     budget_exhausted: `has exhausted its budget of $${more.budgetUsd ?? '0'}`,
     paused: more.pauseReason === null ? 'had paused itself' : `has paused itself (${more.pauseReason})`,
+    regression: `is a regression (${detail?.replace(/\.$/, '') ?? 'worse'})`,
   };
   const ends = Object.entries(more.byEndReason).map(([reason, count]) => `${count} ${reason}`);
   const open = Object.entries(more.byStatus).flatMap(([state, count]) =>

@@ -4,7 +4,7 @@ import type { BatchReads } from '../../domain/ports/reading/batches.js';
 import type { PairableRun, PairPages, SideEnds } from '../../domain/ports/reading/pair-pages.js';
 import { addUsd } from '../../domain/model/price.js';
 import type { ComparedBy, PairsRequest } from '../../domain/requests/pairs.js';
-import { attemptKey } from '../../domain/statistics/gain.js';
+import { attemptSign } from '../../domain/statistics/gain.js';
 import { pairedDifference, pairOutcome } from '../../domain/statistics/paired.js';
 import { quantile } from '../../domain/statistics/quantile.js';
 import { type PairCounts, pairsNeeded, pairVerdict } from '../../domain/statistics/verdict.js';
@@ -85,7 +85,7 @@ function describeTask(own: readonly Pair[]): Pairs['tasks'][number] {
   };
 }
 
-/** Attempts are compared as on the leaderboard: those without gain tie. */
+/** Attempts are compared as on the leaderboard, and tie within the noise of their evaluations. */
 function verdictOf(
   tasks: readonly (readonly Pair[])[],
   { confidence, margin }: Pick<PairsRequest, 'confidence' | 'margin'>,
@@ -94,7 +94,7 @@ function verdictOf(
   const counts: PairCounts = { wins: 0, ties: 0, losses: 0 };
   let [tasksAhead, tasksBehind] = [0, 0];
   for (const pairs of tasks) {
-    const signs = pairs.map(([a, b]) => Math.sign(attemptKey(b, b.score) - attemptKey(a, a.score)) || 0);
+    const signs = pairs.map(([a, b]) => attemptSign(a, a.score, b.score));
     const sum = signs.reduce<number>((total, sign) => total + sign, 0);
     if (sum > 0) tasksAhead++;
     if (sum < 0) tasksBehind++;

@@ -54,6 +54,12 @@ import { notificationsDocumentSchema, notificationTestSchema } from '../../domai
 import { logsDocumentSchema } from '../../domain/views/logs.js';
 import { promptDocumentSchema } from '../../domain/views/prompt.js';
 import { changedLimitsSchema, limitsDocumentSchema } from '../../domain/views/rate-accounts.js';
+import {
+  changedScheduleSchema,
+  scheduleSchema,
+  schedulesDocumentSchema,
+  shownScheduleSchema,
+} from '../../domain/views/schedules.js';
 import { runDetailSchema, runsDocumentSchema } from '../../domain/views/runs.js';
 import { searchDocumentSchema } from '../../domain/views/search.js';
 import { treeSchema } from '../../domain/views/tree.js';
@@ -92,6 +98,7 @@ export interface Printed {
 
 const waited: Printed = { when: 'with `--wait`', schema: batchDocumentSchema };
 const changedHost: Printed[] = [{ schema: changedHostSchema }];
+const changedSchedule: Printed[] = [{ schema: changedScheduleSchema }];
 const changedLimits: Printed[] = [{ schema: changedLimitsSchema }];
 const imported: Printed[] = [{ schema: importDocumentSchema }];
 
@@ -111,6 +118,15 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
     { when: 'of a batch', schema: cancelledBatchSchema },
     { when: 'of a run', schema: cancelledRunSchema },
   ],
+  'schedule create': [{ schema: scheduleSchema }],
+  'schedule list': [{ schema: schedulesDocumentSchema }],
+  'schedule show': [{ schema: shownScheduleSchema }],
+  'schedule pause': changedSchedule,
+  'schedule resume': changedSchedule,
+  'schedule trigger': changedSchedule,
+  'schedule backfill': changedSchedule,
+  'schedule accept': changedSchedule,
+  'schedule delete': changedSchedule,
   'batches list': [{ schema: batchesDocumentSchema }],
   status: [{ schema: batchDocumentSchema }],
   serve: [{ schema: pageServerDocumentSchema }],

@@ -393,6 +393,7 @@ describe.runIf(executable !== null)('the page', () => {
       ['Integrity', '/integrity'],
       ['Tasks', '/tasks'],
       ['Task', '/tasks/one'],
+      ['Trend', '/trend?task=one&model=alpha'],
       ['Models', '/models'],
       ['Model', '/models/alpha'],
       ['Agent', '/agents/default'],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../db/index.js';
 import { pairsRequestSchema } from '../../domain/requests/pairs.js';
 import { pairsSchema } from '../../domain/views/pairs.js';
+import { trendSchema } from '../../domain/views/trend.js';
 import { compare as compareSides } from '../../operations/results/compare.js';
 import { comparePairs } from '../../operations/results/compare-pairs.js';
 import { storeSweep } from '../browser/rows.js';
@@ -28,6 +29,10 @@ test('models and batches are compared attempt by attempt, with the runs that a l
       expect(mean).toBeCloseTo(pairs.reduce((sum, { a, b }) => sum + b.score! - a.score!, 0) / scored);
       expect(Object.values(outcomes).reduce((sum, some) => sum + some, 0)).toBe(pairs.length);
     }
+    const trend = trendSchema.parse(await db.pages.trend({ task: 'one', model: 'alpha' }));
+    expect([trend.direction, trend.baseline]).toEqual(['maximize', 1]);
+    expect(trend.points).toMatchObject([{ batchId: batch.batchId, name: 'sweep', contract: 1, runs: 2, scored: 2 }]);
+    await expect(db.pages.trend({ task: 'one', model: 'none' })).rejects.toThrow('no run of none at one counts');
     const other = await storeSweep(db).catch(() => null);
     if (other !== null) {
       const batches = await compare({ batches: [batch.batchId, other.batch.batchId], tasks: ['one'] });

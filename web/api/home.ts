@@ -3,6 +3,7 @@ import { ROLES } from '../../domain/home/access.js';
 import { hostsDocumentSchema } from '../../domain/views/hosts.js';
 import { leasesDocumentSchema } from '../../domain/views/leases.js';
 import { limitsDocumentSchema } from '../../domain/views/rate-accounts.js';
+import { schedulesDocumentSchema } from '../../domain/views/schedules.js';
 import { timeSchema } from '../../domain/views/values.js';
 import { route } from './route.js';
 
@@ -52,6 +53,13 @@ export const homeRoutes = {
     role: 'viewer',
     query: z.strictObject({ released: z.boolean().default(false) }),
     answer: leasesDocumentSchema,
+  }),
+  schedules: route({
+    method: 'GET',
+    path: '/schedules',
+    summary: 'schedules of batches, with their last outcomes',
+    role: 'viewer',
+    answer: schedulesDocumentSchema,
   }),
   limits: route({
     method: 'GET',

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { trendSchema } from '../../domain/views/trend.js';
 import { playedListSchema, playedSchema } from '../../domain/views/subjects.js';
 import { route } from './route.js';
 
@@ -19,4 +21,12 @@ export const subjectRoutes = {
   model: one('/models/:name', 'a model'),
   agents: list('/agents', 'agents'),
   agent: one('/agents/:name', 'an agent'),
+  trend: route({
+    method: 'GET',
+    path: '/trend',
+    summary: 'the scores of a model at a task, batch by batch',
+    role: 'viewer',
+    query: z.strictObject({ task: z.string().min(1), model: z.string().min(1) }),
+    answer: trendSchema,
+  }),
 };

@@ -65,6 +65,12 @@ const episodes = createRoute({
   validateSearch: read.readEpisodes,
   component: lazyRouteComponent(() => import('./figures/episodes-page.js'), 'EpisodesPage'),
 });
+const trend = createRoute({
+  ...at,
+  path: '/trend',
+  validateSearch: read.readTrend,
+  component: lazyRouteComponent(() => import('./figures/trend-page.js'), 'TrendPage'),
+});
 const integrity = createRoute({
   ...at,
   path: '/integrity',
@@ -102,7 +108,7 @@ const play = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     ...([now, batches, batch, runs, run, present, compare, leaderboard, operations, play, search, sql] as const),
-    ...([episodes, integrity, tasks, task, models, model, agents, agent] as const),
+    ...([episodes, integrity, trend, tasks, task, models, model, agents, agent] as const),
   ]),
   parseSearch,
   stringifySearch: printSearch,

@@ -28,6 +28,7 @@ import { playedList, playedSubject } from './subjects.js';
 import { excerptsOf, runsContaining, searchedRuns, searchError, searchSlice, submissionsOf } from './search.js';
 import { stepBodies, stepText } from './step-bodies.js';
 import { stepColumns, stepSkeleton } from './step-skeleton.js';
+import { trendOf } from './trend.js';
 import { waitingReasons } from './waiting-reasons.js';
 
 export function createPages(pool: pg.Pool): Pages {
@@ -70,6 +71,7 @@ export function createPages(pool: pg.Pool): Pages {
     integrityFlags: (...of) => integrityFlags(run, ...of),
     playedList: (...of) => playedList(run, ...of),
     playedSubject: (...of) => playedSubject(run, ...of),
+    trend: (of) => trendOf(run, of),
     liveOutput: (...of) => liveOutput(run, ...of),
     databaseSchema: () => databaseSchema(run),
     eventPage: (request) => eventPage(run, request),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { renderComparison, verdictText } from '../../../cli/render/comparison.js';
+import { renderComparison } from '../../../cli/render/comparison.js';
+import { verdictText } from '../../../domain/text/verdict.js';
 import { junitOf } from '../../../cli/render/junit.js';
 import { markdownForm } from '../../../cli/render/leaderboard-forms.js';
 import { type Pairs, pairsSchema } from '../../../domain/views/pairs.js';

@@ -72,6 +72,7 @@ const QUERIES: Record<string, string> = {
   steps: '?from=1&to=2',
   live: '?topic=now',
   search: '?q=loss',
+  trend: '?task=t&model=m',
   leaderboardCell: '?model=m&kind=real&isolation=container',
   'batches budget preview': '?usd=5',
   'runs fork preview': '?step=3',

@@ -26,6 +26,7 @@ export function commandOf({ pathname, search }: { pathname: string; search: stri
     .filter((part) => part !== '')
     .map(decodeURIComponent);
   const words: string[] = ['bench'];
+  const sides = [...all(params['batches']), ...all(params['models'])];
   const option = (name: string, value: string | undefined): void => {
     if (value !== undefined && value !== '') words.push(`--${name}`, shellWord(value));
   };
@@ -49,7 +50,8 @@ export function commandOf({ pathname, search }: { pathname: string; search: stri
     for (const [name, spelt] of Object.entries(LEADERBOARD.values)) option(spelt, one(name));
     for (const [name, spelt] of Object.entries(LEADERBOARD.lists)) option(spelt, all(params[name]).join(','));
     for (const [name, spelt] of Object.entries(LEADERBOARD.flags)) if (one(name) === 'true') words.push(`--${spelt}`);
-  } else if (page === 'compare')
+  } else if (page === 'compare' && sides.length === 2) words.push('compare', ...sides.map(shellWord));
+  else if (page === 'compare')
     words.push(
       'show',
       ...all(params['runs'])

@@ -135,6 +135,7 @@ export const readCompare = reader({
 export const readPresent = reader({ step: natural, pace: number });
 export type PresentSearch = ReturnType<typeof readPresent>;
 
+export const readTrend = reader({ task: text, model: text });
 export const readOperations = reader({ kind: listOf(EVENT_KINDS) });
 export const EPISODE_TABS = ['curves', 'groups', 'episodes'] as const;
 export const readEpisodes = reader({

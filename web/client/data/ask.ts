@@ -52,6 +52,8 @@ export const PATHS = {
   sqlSchema: '/sql/schema',
   pairs: '/compare/pairs',
   turn: '/runs/:id/turn',
+  trend: '/trend',
+  schedules: '/schedules',
   hosts: '/hosts',
   leases: '/leases',
   limits: '/limits',

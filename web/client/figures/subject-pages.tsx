@@ -252,6 +252,14 @@ const Cells = ({ kind, cells }: { kind: Kind; cells: readonly Cell[] }) => (
             </RunLink>
           ),
       },
+      {
+        title: 'Trend',
+        cell: ({ task, model }) => (
+          <Link to="/trend" search={{ task, model }}>
+            by batch
+          </Link>
+        ),
+      },
       { title: 'Median', right: true, cell: ({ median }) => <Score value={median} /> },
       { title: 'Mean', right: true, cell: ({ mean }) => <Score value={mean} /> },
       kind !== 'task' && { title: 'Starter', right: true, cell: ({ baseline }) => <Score value={baseline} /> },

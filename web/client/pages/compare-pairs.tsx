@@ -6,6 +6,7 @@ import type { Answer, Query } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
 import { ChartView } from '../parts/chart-view.js';
 import { formatCount, formatScore, plural } from '../../../domain/text/format.js';
+import { verdictText } from '../../../domain/text/verdict.js';
 import { Empty, Shown } from '../parts/states.js';
 import { type Column, Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
@@ -22,6 +23,11 @@ export function ComparePairs({ request }: { request: Query<'pairs'> }) {
     <Shown of={pairs} what="pairs of attempts" rows={12}>
       {(data) => (
         <>
+          <p>
+            <strong>
+              <Text value={verdictText(data)} />
+            </strong>
+          </p>
           <p>
             A is <Text value={data.a} />, B is <Text value={data.b} />. {plural(pairsOf(data), 'pair')} of the same task
             and attempt

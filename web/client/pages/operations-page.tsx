@@ -15,6 +15,7 @@ import { Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { Badge, RunLink } from '../parts/values.js';
+import { Schedules } from './schedules.js';
 import { Steering } from '../steering/steering.js';
 
 type Host = Answer<'hosts'>['hosts'][number];
@@ -26,6 +27,7 @@ export function OperationsPage() {
   useLive('ops');
   const hosts = useQuery(asked('hosts', {}, {}));
   const leases = useQuery(asked('leases', {}, {}));
+  const schedules = useQuery(asked('schedules', {}, {}));
   const limits = useQuery(asked('limits', {}, {}));
   return (
     <Page title="Operations">
@@ -44,6 +46,18 @@ export function OperationsPage() {
       <h2>GPUs</h2>
       <Shown of={leases} what="GPU leases" rows={2}>
         {(data) => <Gpus of={data} />}
+      </Shown>
+      <h2>Schedules</h2>
+      <Shown of={schedules} what="schedules" rows={2}>
+        {({ schedules: all }) =>
+          all.length === 0 ? (
+            <p className="muted">
+              None: <code>bench schedule create</code> makes one.
+            </p>
+          ) : (
+            <Schedules schedules={all} />
+          )
+        }
       </Shown>
       <h2>Provider accounts</h2>
       <Shown of={limits} what="rate limits" rows={2}>

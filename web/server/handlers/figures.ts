@@ -32,5 +32,6 @@ export function figureHandlers(ports: FigurePorts): Handlers<FigureRoutes> {
     integrityFlags: ({ query }) => pages.integrityFlags(query),
     ...{ tasks: list('task'), models: list('model'), agents: list('agent') },
     ...{ task: subject('task'), model: subject('model'), agent: subject('agent') },
+    trend: ({ query }) => pages.trend(query),
   };
 }

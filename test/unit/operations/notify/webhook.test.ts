@@ -14,7 +14,7 @@ describe('the webhook of the environment', () => {
   it('gets everything, as JSON, unless told otherwise', () => {
     expect(webhookOf({ BENCH_NOTIFY_URL: 'https://example.org/hook' })).toMatchObject({
       format: 'json',
-      on: ['ended', 'stalled', 'budget_exhausted', 'paused'],
+      on: ['ended', 'stalled', 'budget_exhausted', 'paused', 'regression'],
       stallSeconds: 7200,
       secret: null,
     });

@@ -37,6 +37,7 @@ describe('the command that shows what an address shows', () => {
     ['/runs/r-1?tab=events', 'bench events r-1'],
     ['/runs/r-1?tab=setup', 'bench show r-1'],
     ['/compare?runs=r-1,r-2', 'bench show r-1'],
+    ['/compare?batches=b-1&batches=b-2', 'bench compare b-1 b-2'],
     [
       '/leaderboard?metric=best-submission&models=a&include=suspect',
       'bench leaderboard --metric best-submission --models a --include suspect',

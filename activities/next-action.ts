@@ -6,6 +6,7 @@ import type { Fence, ShownRow } from '../domain/ports/record/steps.js';
 import { storable } from '../domain/text/storable.js';
 import type { ModelReply } from '../domain/model/model.js';
 import type { Player, Prompt } from '../domain/ports/player.js';
+import type { ImageLog } from '../domain/ports/record/images.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
@@ -16,10 +17,11 @@ import { attemptFence } from './fence.js';
 import { untilDeadline } from './play-steps.js';
 import type { TakenTurn } from './step-in-memory.js';
 import { isLong, summarise } from './summarise.js';
+import { imagesFor } from './shown-images.js';
 import { DeadlineReached, type TurnsUnderWay } from './turns-under-way.js';
 
 export interface ModelPorts {
-  store: StepLog & MemoryLog & Pick<RunLifecycle, 'workspace'>;
+  store: StepLog & MemoryLog & ImageLog & Pick<RunLifecycle, 'workspace'>;
   definitions: RunDefinitions;
   histories: PromptHistories;
   players: ReadonlyMap<string, Player>;
@@ -80,8 +82,10 @@ export async function nextAction(
       if (action === null || !isOurs) return result;
       return { ...result, decided: { response: storable(response), reasoning, action: storable(action), modelMs } };
     }
+    const messages = [...question.messages, ...turn.messages];
     const prompt: Prompt = {
-      messages: [...question.messages, ...turn.messages],
+      messages,
+      ...(await imagesFor(store, run, messages)),
       ...(tools !== undefined && { tools }),
       ...(allowsSeveral(run.agent.outputParser) && { severalCalls: true }),
     };

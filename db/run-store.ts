@@ -8,6 +8,7 @@ import { evaluationStore } from './store/evaluations/index.js';
 import { hiddenEvaluationStore } from './store/hidden-evaluations.js';
 import { eventStore } from './store/events.js';
 import { hostStore } from './store/hosts/index.js';
+import { imageStore } from './store/images.js';
 import { liveOutputStore } from './store/live-outputs.js';
 import { leaseStore } from './store/leases.js';
 import { lifecycleStore } from './store/lifecycle/index.js';
@@ -34,6 +35,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...stepStore(atEachStep),
     ...programStore(run),
     ...snapshotStore(run),
+    ...imageStore(run),
     ...memoryStore(run),
     ...modelCallStore(atEachStep),
     ...submissionStore(run),

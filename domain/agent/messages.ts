@@ -13,6 +13,7 @@ import { decodeReply } from './reply-encoding.js';
 import { separateResults, summarisedThrough, summaryMessage } from './step-text.js';
 import { exchange } from './reply-messages.js';
 import { renderTemplate } from './templates.js';
+import { offeredCommands } from './images.js';
 import type { CommandDoc } from './command-doc.js';
 
 export type PromptInput = Pick<RunDefinition, 'task' | 'agent' | 'maxSteps'> &
@@ -103,7 +104,7 @@ export const statusVariables = (
 
 function commandsOf(run: PromptInput, variables: Record<string, unknown>): CommandDoc[] {
   const all = { ...variables, ...ownVariables(run.agent) };
-  return run.agent.tools.commands.map((command) => ({
+  return offeredCommands(run).map((command) => ({
     ...command,
     docstring: renderTemplate(`docstring of ${command.name}`, command.docstring, all).trim(),
   }));

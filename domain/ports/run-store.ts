@@ -5,6 +5,7 @@ import type { SnapshotLog } from './record/snapshots.js';
 import type { ProgramLog } from './record/program-log.js';
 import type { StepLog } from './record/steps.js';
 import type { CallLedger } from './record/call-ledger.js';
+import type { ImageLog } from './record/images.js';
 import type { MemoryLog } from './record/memories.js';
 import type { SubmissionLog } from './record/submissions.js';
 import type { EvaluationLog } from './record/evaluations.js';
@@ -27,6 +28,7 @@ export type RunStore = RunDefinitions &
   StepLog &
   ProgramLog &
   CallLedger &
+  ImageLog &
   MemoryLog &
   SubmissionLog &
   EvaluationLog &

@@ -17,6 +17,9 @@ afterAll(async () => {
 
 type Call = [name: string, given: Record<string, unknown>];
 
+/** One pixel. */
+const PLOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 /** Each line is the calls of one reply. */
 const SESSION: Call[][] = [
   [
@@ -35,15 +38,16 @@ const SESSION: Call[][] = [
     ['bash', { command: 'echo never' }],
   ],
   [
-    ['bash', { command: 'touch go' }],
+    ['bash', { command: `touch go; mkdir -p plots; echo ${PLOT} | base64 -d > 'plots/loss curve.png'` }],
     ['job_output', { job: 1, wait_seconds: 600 }],
+    ['view_image', { path: 'plots/loss curve.png' }],
   ],
   [['submit', {}]],
 ];
 
 interface Sent {
   role: string;
-  content: string | null;
+  content: string | null | { type: string; image_url?: { url: string } }[];
   tool_call_id?: string;
 }
 
@@ -83,6 +87,9 @@ it('the modern agent plays several calls a step, a job beside them, and a summar
   expect(steps[2]?.observation).not.toContain('result 3 of 3');
   expect(steps[3]?.observation).toMatch(/Job 1: ended with exit code 3 after .*\ntraining\ntrained/s);
 
+  expect(steps[3]?.observation).toMatch(
+    /\n\[image plots\/loss curve\.png: image\/png, 1 x 1, 70 bytes, id [0-9a-f]{16}\]\n$/,
+  );
   expect(steps[4]).toMatchObject({ action: '# summary of the steps up to 3', observation: '' });
 
   const toolResults = (at: number): Sent[] =>
@@ -97,7 +104,12 @@ it('the modern agent plays several calls a step, a job beside them, and a summar
     /\(Exit code 0\. Step 5, \d+ remaining; time: .*; money: \$\d\.\d\d of \$3\.00 left; /,
   );
   expect(toolResults(-2)).toHaveLength(9);
-  expect(toolResults(-1)).toHaveLength(2);
+  expect(toolResults(-1)).toHaveLength(3);
+  const images = (at: number): (string | undefined)[] =>
+    (simulator.requests.at(at)!.body as unknown as { messages: Sent[] }).messages.flatMap(({ content }) =>
+      Array.isArray(content) ? content.flatMap((part) => part.image_url?.url ?? []) : [],
+    );
+  expect([-3, -2, -1].map(images)).toEqual([[`data:image/png;base64,${PLOT}`], [], [`data:image/png;base64,${PLOT}`]]);
   expect(simulator.requests.at(-1)?.messages.some(({ content }) => content.includes('I wrote row_strategy.'))).toBe(
     true,
   );

@@ -18,6 +18,7 @@ export const COMMANDS = [
   'view_file',
   'write_file',
   'str_replace',
+  'view_image',
   'start_job',
   'job_output',
   'stop_job',

@@ -81,6 +81,12 @@ _COMMANDS: dict[str, _Command] = {
         "str_replace <path> <old_text> <new_text>",
         "Replace a text that stands in a file exactly once.",
     ),
+    "view_image": _Command(
+        "images",
+        "view_image",
+        "view_image <path>",
+        "Show an image file: PNG, JPEG, GIF or WebP.",
+    ),
     "start_job": _Command(
         "jobs",
         "start_job",

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLimits, type CommandLimits } from '../domain/agent/command-limits.js';
 import { noValidationLeft } from '../domain/agent/evaluation-message.js';
-import { showsImages } from '../domain/agent/images.js';
-import type { StoredImage } from '../domain/ports/record/images.js';
+import { showsImages } from '../domain/agent/offered-commands.js';
+import type { StoredImage } from '../domain/model/images.js';
 import type { Dialect } from '../domain/agent/dialect.js';
 import { summarisedThrough, type CallResult, commandNumber, joinedResults } from '../domain/agent/step-text.js';
 import { showsLimits } from '../domain/agent/messages.js';

@@ -12,6 +12,7 @@ import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import type { PromptHistories } from './prompt-histories.js';
 import type { RunDefinitions } from './run-definitions.js';
+import type { ToolLog } from '../domain/ports/record/tool-log.js';
 import { cancellation } from './cancellation.js';
 import { attemptFence } from './fence.js';
 import { untilDeadline } from './play-steps.js';
@@ -21,7 +22,7 @@ import { imagesFor } from './shown-images.js';
 import { DeadlineReached, type TurnsUnderWay } from './turns-under-way.js';
 
 export interface ModelPorts {
-  store: StepLog & MemoryLog & ImageLog & Pick<RunLifecycle, 'workspace'>;
+  store: StepLog & MemoryLog & ImageLog & ToolLog & Pick<RunLifecycle, 'workspace'>;
   definitions: RunDefinitions;
   histories: PromptHistories;
   players: ReadonlyMap<string, Player>;
@@ -65,7 +66,8 @@ export async function nextAction(
 
   const player = ports.players.get(run.model.provider);
   if (player === undefined) throw new Error(`this worker serves no provider "${run.model.provider}"`);
-  const tools = toolDefinitions(run, question.workspace);
+  const listed = run.agent.tools.mcp === undefined ? null : await store.listedTools(runId);
+  const tools = toolDefinitions(run, question.workspace, listed);
   const replies: ModelReply[] = [];
   let modelMs = 0;
   if (question.summary !== null && isLong(run, question.messages, tools))

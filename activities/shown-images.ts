@@ -1,4 +1,5 @@
-import { shownImages, showsImages } from '../domain/agent/images.js';
+import { showsImages } from '../domain/agent/offered-commands.js';
+import { shownImages } from '../domain/model/images.js';
 import type { ChatMessage } from '../domain/model/model.js';
 import type { Prompt } from '../domain/ports/player.js';
 import type { ImageLog } from '../domain/ports/record/images.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { imageFile } from '../domain/agent/image-file.js';
-import { imageMark, LEFT_IMAGE, MOST_IMAGE_BYTES, MOST_IMAGE_SIDE, VIEW_IMAGE } from '../domain/agent/images.js';
-import type { StoredImage } from '../domain/ports/record/images.js';
+import { imageFile } from '../domain/model/image-file.js';
+import { VIEW_IMAGE } from '../domain/agent/offered-commands.js';
+import { imageMark, LEFT_IMAGE, MOST_IMAGE_BYTES, MOST_IMAGE_SIDE, type StoredImage } from '../domain/model/images.js';
 import type { CommandOutcome, SandboxPort, SandboxRef } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition } from '../domain/run/run.js';
 

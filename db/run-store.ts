@@ -18,6 +18,7 @@ import { placementStore } from './store/placement.js';
 import { programStore } from './store/program-steps/index.js';
 import { snapshotStore } from './store/snapshots/index.js';
 import { stepStore } from './store/steps/index.js';
+import { toolStore } from './store/tool-log.js';
 import { taskArchiveStore } from './store/task-archives.js';
 import { unfinishedWorkStore } from './store/unfinished-work.js';
 import { warmSandboxStore } from './store/warm-sandboxes.js';
@@ -47,6 +48,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...liveOutputStore(run),
     ...placementStore(pool),
     ...taskArchiveStore(run),
+    ...toolStore(run),
     ...unfinishedWorkStore(run),
     ...warmSandboxStore(run),
     ...treeStore(pool),

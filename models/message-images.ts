@@ -1,5 +1,4 @@
-import { namedImages } from '../domain/agent/images.js';
-import type { StoredImage } from '../domain/ports/record/images.js';
+import { namedImages, type StoredImage } from '../domain/model/images.js';
 import type { ChatMessage, ModelRequest } from '../domain/model/model.js';
 
 export interface MessageImage {
@@ -19,7 +18,9 @@ export function messageImages({ images }: Pick<ModelRequest, 'images'>, messages
     const found = namedImages(message.content).flatMap(({ mark, id }): MessageImage[] => {
       const image = left.get(id);
       left.delete(id);
-      return image === undefined ? [] : [{ mark, type: image.type, base64: Buffer.from(image.bytes).toString('base64') }];
+      return image === undefined
+        ? []
+        : [{ mark, type: image.type, base64: Buffer.from(image.bytes).toString('base64') }];
     });
     if (found.length > 0) shown.set(message, found);
   }

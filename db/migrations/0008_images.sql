@@ -10,3 +10,5 @@ CREATE TABLE "images" (
 	CONSTRAINT "images_size" CHECK (octet_length("images"."bytes") between 1 and 3145728),
 	CONSTRAINT "images_run_id_runs_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("run_id") ON DELETE no action ON UPDATE no action
 );
+--> statement-breakpoint
+ALTER TABLE "runs" ADD COLUMN "mcp_tools" jsonb;

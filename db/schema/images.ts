@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { check, customType, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { IMAGE_TYPES, MOST_IMAGE_BYTES } from '../../domain/agent/images.js';
+import { IMAGE_TYPES, MOST_IMAGE_BYTES } from '../../domain/model/images.js';
 import { createdAt, oneOf } from './columns.js';
 import { runs } from './runs.js';
 

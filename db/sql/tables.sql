@@ -133,6 +133,7 @@ comment on column rollouts.sealed is 'The endpoint''s key and headers, encrypted
 comment on column rollouts.end_sequence is 'Place among the ends in the order of their delivery, from 1; null: not delivered yet.';
 
 comment on table runs is 'One attempt of one model at one task. Ends once; end_reason says why, final_evaluation is the outcome of the final evaluation.';
+comment on column runs.mcp_tools is 'Tools of the agent''s MCP servers, as listed when the run started; null: it has none.';
 comment on column runs.best_score is 'Score of its best attempt, including suspect ones; leaderboards use run_scores.';
 comment on column runs.final_score is 'Primary score of the evaluation at submit or at a forced end, if that was ok.';
 comment on column runs.epoch is 'Incremented when the run gets a new sandbox.';

@@ -1,4 +1,4 @@
-import type { ImageType } from '../../domain/agent/images.js';
+import type { ImageType } from '../../domain/model/images.js';
 import type { ImageLog } from '../../domain/ports/record/images.js';
 import type { Statements } from '../statements.js';
 

@@ -2,7 +2,7 @@ import { MAX_REPLIES_PER_STEP } from '../run/limits.js';
 import { REFUSALS } from '../run/outcomes.js';
 import type { ChatMessage } from '../model/model.js';
 import { blockedCommand } from './blocklist.js';
-import { offeredCommands } from './images.js';
+import { offeredCommands } from './offered-commands.js';
 import { blockedMessages, formatErrorMessages, type PromptInput } from './messages.js';
 import { parserOf, type ReplyInput } from './parse-reply.js';
 import { encodeReply } from './reply-encoding.js';
@@ -21,7 +21,10 @@ const REFUSED = 'the reply was a refusal, or empty; nothing of it was run';
 function readReply(run: Pick<PromptInput, 'agent' | 'model'>, reply: ReplyInput): ReadReply {
   const { agent } = run;
   if (reply.finishReason === 'refusal') return { kind: 'format_error', problem: REFUSED };
-  const parsed = parserOf(agent.outputParser)(reply, { commands: offeredCommands(run) });
+  const parsed = parserOf(agent.outputParser)(reply, {
+    commands: offeredCommands(run),
+    mcp: Object.keys(agent.tools.mcp ?? {}),
+  });
   if (parsed.kind === 'format_error') return parsed;
   if (summarisedThrough(agent, parsed.action) !== null) return { kind: 'format_error', problem: RESERVED };
   const blocked = blockedCommand(parsed.action, agent, agent.tools.commands);

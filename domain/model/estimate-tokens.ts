@@ -1,4 +1,4 @@
-import { imageTokens, namedImages } from '../agent/images.js';
+import { imageTokens, namedImages } from './images.js';
 import type { ChatMessage, ToolDefinition } from './model.js';
 import { reasoningTexts } from './returned-reasoning.js';
 

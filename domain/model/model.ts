@@ -1,4 +1,4 @@
-import type { StoredImage } from '../ports/record/images.js';
+import type { StoredImage } from './images.js';
 import type { ModelConfig } from './config.js';
 import type { RateLimits } from '../rate-limits/account-state.js';
 import type { Recording } from '../recording/recording.js';

@@ -1,4 +1,4 @@
-import type { StoredImage } from './record/images.js';
+import type { StoredImage } from '../model/images.js';
 import type { ChatMessage, ModelReply, ToolDefinition } from '../model/model.js';
 import type { Fence } from './record/steps.js';
 import type { EndReason } from '../run/outcomes.js';

@@ -16,6 +16,7 @@ import type { Placements } from './record/placement.js';
 import type { LiveOutputs } from './record/live-outputs.js';
 import type { Leases } from './record/leases.js';
 import type { Trees } from './record/trees.js';
+import type { ToolLog } from './record/tool-log.js';
 import type { TaskArchives } from './record/task-archives.js';
 import type { UnfinishedWork } from './record/unfinished-work.js';
 import type { WarmSandboxes } from './record/warm-sandboxes.js';
@@ -40,5 +41,6 @@ export type RunStore = RunDefinitions &
   LiveOutputs &
   Trees &
   TaskArchives &
+  ToolLog &
   UnfinishedWork &
   WarmSandboxes;

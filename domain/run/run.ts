@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../agent/config.js';
-import type { StoredImage } from '../ports/record/images.js';
+import type { StoredImage } from '../model/images.js';
 import type { EndCause } from './end-cause.js';
 import type { ModelRef, SamplingParameters } from '../model/model.js';
 import type { EndReason, FinalEvaluation } from './outcomes.js';

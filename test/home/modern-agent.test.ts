@@ -1,3 +1,5 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
 import { SUMMARY_REQUEST } from '../../domain/agent/step-text.js';
@@ -121,5 +123,51 @@ it('the modern agent plays several calls a step, a job beside them, and a summar
   expect(calls.map(({ try: requery, status }) => [requery, status])).toEqual([
     [0, 'failed'],
     [1, 'confirmed'],
+  ]);
+}, 900_000);
+
+it('tools of an MCP server in the sandbox are offered, called and recorded', async () => {
+  const agents = join(home.dir, 'configs', 'agents');
+  mkdirSync(agents, { recursive: true });
+  const code = readFileSync(join(import.meta.dirname, '..', 'fakes', 'mcp-server.py'), 'utf8');
+  const agent = {
+    ...{ schema: 1, description: 'test', outputParser: 'several-tool-calls' },
+    ...{ systemTemplate: 'You play.', taskTemplate: '{{ task.description }} {{ observation }}' },
+    tools: {
+      commandFiles: ['../commands/images.yaml'],
+      commands: [{ name: 'submit', docstring: 'Submit.' }],
+      mcp: { notes: { command: ['python3', '-c', code], environment: { WHO: 'me' } } },
+    },
+  };
+  writeFileSync(join(agents, 'with-notes.yaml'), JSON.stringify(agent));
+  const session: Call[][] = [
+    [
+      ['notes__add_note', { text: "it's $HOME\n`x`" }],
+      ['notes__plot', {}],
+    ],
+    [['notes__show_notes', {}]],
+    [['submit', {}]],
+  ];
+  let played = 0;
+  const from = simulator.requests.length;
+  simulator.behave(() => ({
+    ...{ kind: 'reply', text: 'Next.' },
+    toolCalls: (session[played++] ?? []).map(([name, given], at) => ({
+      ...{ id: `m-${played}-${at}`, name, arguments: JSON.stringify(given) },
+    })),
+  }));
+  const { batchId } = await home.json<{ batchId: string }>(
+    ...['submit', '--models', 'gpt-4o', '--tasks', 'battleOfSexes', '--attempts', '1', '--agent', 'with-notes'],
+    ...['--backend', 'local', '--cost-limit', '3', '--wait'],
+  );
+  const steps = await home.sql<{ observation: string }>(
+    `select s.observation from steps s join runs r on r.run_id = s.run_id where r.batch_id = $1 order by s.step`,
+    [batchId],
+  );
+  expect(steps[0]?.observation).toMatch(/1 notes\n.*\n\[image notes__plot: image\/png, 1 x 1, 70 bytes, id/s);
+  expect(steps[1]?.observation).toBe('{"notes": ["it\'s $HOME\\n`x`"], "who": "me"}\n');
+  const body = simulator.requests[from]?.body as unknown as { tools: { function: { name: string } }[] };
+  expect(body.tools.map(({ function: { name } }) => name)).toEqual([
+    ...['bash', 'view_image', 'submit', 'notes__add_note', 'notes__show_notes', 'notes__plot', 'notes__die'],
   ]);
 }, 900_000);

@@ -1,4 +1,4 @@
-import type { StoredImage } from '../../../domain/ports/record/images.js';
+import type { StoredImage } from '../../../domain/model/images.js';
 import type { StepLog, Fence } from '../../../domain/ports/record/steps.js';
 import type { ObservedCommand } from '../../../domain/run/run.js';
 import { type Statements, storable } from '../../statements.js';

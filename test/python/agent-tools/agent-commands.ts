@@ -22,6 +22,8 @@ export const COMMANDS = [
   'start_job',
   'job_output',
   'stop_job',
+  'mcp_tools',
+  'mcp_call',
   'search_dir',
   'search_file',
   'find_file',

@@ -1,8 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { imageMark } from '../../../domain/agent/images.js';
-import type { StoredImage } from '../../../domain/ports/record/images.js';
+import { imageMark, type StoredImage } from '../../../domain/model/images.js';
 import { type ModelConfig, modelConfigSchema } from '../../../domain/model/config.js';
 import { estimateTokens } from '../../../domain/model/estimate-tokens.js';
 import type { ChatMessage } from '../../../domain/model/model.js';

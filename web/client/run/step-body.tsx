@@ -1,4 +1,4 @@
-import { type NamedImage, namedImages } from '../../../domain/agent/images.js';
+import { type NamedImage, namedImages } from '../../../domain/model/images.js';
 import { formatBytes, formatCount, formatDuration } from '../../../domain/text/format.js';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { memo, useEffect, useMemo, useState } from 'react';

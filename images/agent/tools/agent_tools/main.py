@@ -100,6 +100,13 @@ _COMMANDS: dict[str, _Command] = {
         "Show the state and the newest output of a job, and wait for its end; without a number, all jobs.",
     ),
     "stop_job": _Command("jobs", "stop_job", "stop_job <job>", "End a job and what it started."),
+    "mcp_tools": _Command("mcp", "mcp_tools", "mcp_tools", "List the tools of the MCP servers."),
+    "mcp_call": _Command(
+        "mcp",
+        "mcp_call",
+        "mcp_call <server> <tool>",
+        "Call a tool of an MCP server; its arguments are JSON on standard input.",
+    ),
     "search_dir": _Command(
         "search",
         "search_dir",

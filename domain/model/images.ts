@@ -1,12 +1,8 @@
-import type { RunDefinition } from '../run/run.js';
-
 /**
  * An image that the agent looked at is a line of its observation, with its type, size and id; its
  * bytes are stored once for the run. Prompts, exports and pages are texts as before; where the
  * provider gets a prompt, the images follow the texts that name them.
  */
-
-export const VIEW_IMAGE = 'view_image';
 
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
@@ -15,6 +11,13 @@ export type ImageType = (typeof IMAGE_TYPES)[number];
 export const MOST_IMAGE_BYTES = 3 * 1024 * 1024;
 /** On each side: with more than 20 images, Anthropic refuses larger ones. */
 export const MOST_IMAGE_SIDE = 2000;
+
+export interface StoredImage {
+  /** First 16 hexadecimal digits of the SHA-256 of its bytes. */
+  id: string;
+  type: ImageType;
+  bytes: Uint8Array;
+}
 
 /** Which a text names. */
 export interface NamedImage {
@@ -43,22 +46,6 @@ export const namedImages = (text: string): NamedImage[] =>
 
 /** What `view_image` prints: a copy of the file waits under its id. */
 export const LEFT_IMAGE = /^\[image file ([0-9a-f]{16}): (.{1,200}), (\d+) bytes\]$/gm;
-
-type Seer = Pick<RunDefinition, 'agent'> & Partial<Pick<RunDefinition, 'model'>>;
-
-/** Models without a file are ours, or people. A server of one's own may refuse images. */
-const seesImages = ({ model }: Pick<Seer, 'model'>): boolean => {
-  const config = model?.config;
-  return config !== undefined && (config.images ?? config.provider !== 'openai-compatible');
-};
-
-/** Whether this run's images are stored, and shown to its model. */
-export const showsImages = (run: Seer): boolean =>
-  seesImages(run) && run.agent.tools.commands.some(({ name }) => name === VIEW_IMAGE);
-
-/** The commands that a run's model is offered. */
-export const offeredCommands = (run: Seer): RunDefinition['agent']['tools']['commands'] =>
-  seesImages(run) ? run.agent.tools.commands : run.agent.tools.commands.filter(({ name }) => name !== VIEW_IMAGE);
 
 const MOST_SHOWN = 20;
 /** As base64 16 MiB: Gemini takes requests of 20 MB, Anthropic of 32 MB. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { imageFile } from '../../../../domain/agent/image-file.js';
-import { imageMark, imageTokens, namedImages, shownImages } from '../../../../domain/agent/images.js';
+import { imageFile } from '../../../../domain/model/image-file.js';
+import { imageMark, imageTokens, namedImages, shownImages } from '../../../../domain/model/images.js';
 
 const bytes = (...parts: (string | number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))));

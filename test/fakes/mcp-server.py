@@ -36,10 +36,21 @@ def main() -> None:
         method, params, number = message.get("method"), message.get("params", {}), message.get("id")
         if method == "initialize":
             send({"id": "mine", "method": "ping"})
-            send({"id": number, "result": {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}}})
+            send(
+                {
+                    "id": number,
+                    "result": {
+                        "protocolVersion": params["protocolVersion"],
+                        "capabilities": {"tools": {}},
+                    },
+                }
+            )
         elif method == "tools/list":
             names = ["plot", "die"] if params.get("cursor") == "2" else ["add_note", "show_notes"]
-            tools = [{"name": name, "description": f"does {name}", "inputSchema": SCHEMA} for name in names]
+            tools = [
+                {"name": name, "description": f"does {name}", "inputSchema": SCHEMA}
+                for name in names
+            ]
             more = {} if params.get("cursor") == "2" else {"nextCursor": "2"}
             send({"id": number, "result": {"tools": tools, **more}})
         elif method == "tools/call" and params["name"] == "slow":

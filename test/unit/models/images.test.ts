@@ -34,7 +34,7 @@ const images = new Map<string, StoredImage>([
   [TWO, { id: TWO, type: 'image/webp', bytes: Buffer.from('two') }],
 ]);
 const call = (id: string) => ({ id, name: 'view_image', arguments: '{"path":"a.png"}' });
-/** Two results with images, of which the first is named again later; one whose image is not shown. */
+/** Results with images, of which the first is named again later; one whose image is not shown. */
 const messages: ChatMessage[] = [
   { role: 'system', content: 'brief' },
   { role: 'user', content: `look\n${mark('task.png', '9'.repeat(16))}` },

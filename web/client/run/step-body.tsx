@@ -193,7 +193,7 @@ function Observation({ id, of: { step, observation, outputBytes }, lines }: { id
   );
 }
 
-/** An image that the agent looked at. Whatever the text says, an image is stored or is not shown. */
+/** An image that the agent looked at; a text may name one that is not stored. */
 function Looked({ id, image }: { id: string; image: NamedImage }) {
   const { data } = useQuery(imageBytes(id, image.id));
   const type = data === undefined ? null : pictureType(data);

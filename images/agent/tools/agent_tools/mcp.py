@@ -278,10 +278,10 @@ def _keep(server: str, spec: dict[str, Any], tells: int) -> None:
     os.close(tells)
     try:
         while True:
-            readable, _, _ = select.select([listener, speaker.output], [], [])
+            readable, _, _ = select.select([listener.fileno(), speaker.output], [], [])
             if speaker.output in readable:
                 speaker.answers()
-            if listener in readable:
+            if listener.fileno() in readable:
                 connection, _ = listener.accept()
                 with connection:
                     _serve(speaker, connection)
@@ -323,7 +323,7 @@ def _serve(speaker: _Server, connection: socket.socket) -> None:
         return
     number = speaker.request(asked["method"], asked["params"])
     while True:
-        readable, _, _ = select.select([connection, speaker.output], [], [])
+        readable, _, _ = select.select([connection.fileno(), speaker.output], [], [])
         if speaker.output in readable:
             for answer in speaker.answers():
                 if answer.get("id") == number:
@@ -332,6 +332,6 @@ def _serve(speaker: _Server, connection: socket.socket) -> None:
                     except OSError:
                         pass
                     return
-        elif connection in readable:
+        elif connection.fileno() in readable:
             speaker.notify("notifications/cancelled", {"requestId": number})
             return

@@ -26,7 +26,6 @@ export const mcpServersSchema = z.record(
       .exactOptional(),
   }),
 );
-export type McpServers = z.infer<typeof mcpServersSchema>;
 
 /** What `mcp_tools` prints. */
 const listedSchema = z.array(

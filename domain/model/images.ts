@@ -21,7 +21,7 @@ export interface StoredImage {
 
 /** Which a text names. */
 export interface NamedImage {
-  /** The line. */
+  /** The words that name it. */
   mark: string;
   id: string;
   width: number;
@@ -34,8 +34,9 @@ export const imageMark = (
   { id, type, width, height, size }: Omit<NamedImage, 'mark'> & { type: ImageType },
 ): string => `[image ${name}: ${type}, ${width} x ${height}, ${size} bytes, id ${id}]`;
 
+/** Anywhere: a template may put the observation behind words of its own. */
 const MARK =
-  /^\[image .{1,250}: image\/(?:png|jpeg|gif|webp), (\d{1,4}) x (\d{1,4}), (\d{1,7}) bytes, id ([0-9a-f]{16})\]$/gm;
+  /\[image [^\n]{1,250}?: image\/(?:png|jpeg|gif|webp), (\d{1,4}) x (\d{1,4}), (\d{1,7}) bytes, id ([0-9a-f]{16})\]/g;
 
 export const namedImages = (text: string): NamedImage[] =>
   text.includes('[image ')

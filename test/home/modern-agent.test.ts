@@ -166,6 +166,7 @@ it('tools of an MCP server in the sandbox are offered, called and recorded', asy
   );
   expect(steps[0]?.observation).toMatch(/1 notes\n.*\n\[image notes__plot: image\/png, 1 x 1, 70 bytes, id/s);
   expect(steps[1]?.observation).toBe('{"notes": ["it\'s $HOME\\n`x`"], "who": "me"}\n');
+  expect(JSON.stringify(simulator.requests.at(-1)?.body)).toContain(`"url":"data:image/png;base64,${PLOT}"`);
   const body = simulator.requests[from]?.body as unknown as { tools: { function: { name: string } }[] };
   expect(body.tools.map(({ function: { name } }) => name)).toEqual([
     ...['bash', 'view_image', 'submit', 'notes__add_note', 'notes__show_notes', 'notes__plot', 'notes__die'],

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLimits, type CommandLimits } from '../domain/agent/command-limits.js';
 import { noValidationLeft } from '../domain/agent/evaluation-message.js';
+import { showsImages } from '../domain/agent/offered-commands.js';
+import type { StoredImage } from '../domain/model/images.js';
 import type { Dialect } from '../domain/agent/dialect.js';
 import { summarisedThrough, type CallResult, commandNumber, joinedResults } from '../domain/agent/step-text.js';
 import { showsLimits } from '../domain/agent/messages.js';
@@ -38,6 +40,7 @@ import { memoryEvents, memoryNotes } from './out-of-memory.js';
 import { removalScript } from './removal-script.js';
 import { attemptFence } from './fence.js';
 import type { DecidedAction, ExecutedCommand } from './step-in-memory.js';
+import { takeImages } from './take-images.js';
 import { takeSubmission } from './take-submission.js';
 
 export interface CommandPorts {
@@ -108,6 +111,7 @@ export async function executeCommand(
       ...(await usedAfter(ports.store, run, step, ran)),
     },
     memories: ran.flatMap(({ memories }) => memories),
+    images: calls.flatMap(({ images = [] }) => images),
     commandMs: ran.reduce((sum, { ms }) => sum + ms, 0),
   };
   const isAsGiven = await ports.store.saveCommand(runId, step, observed, {
@@ -127,6 +131,8 @@ interface Called extends CallResult {
   /** Null: nothing ran. */
   outcome: CommandOutcome | null;
   requested: Requested;
+  /** That it let the model look at; absent: none. */
+  images?: readonly StoredImage[];
 }
 
 /**
@@ -191,8 +197,13 @@ async function runCall(
     throw new HostLeft(`run ${runId}: its command ended with its host`);
   const refused = await beyondLimit(ports, run, step, outcome);
   const notes = refused === null ? [] : [refused];
+  const pictured =
+    showsImages(run) && !outcome.lost
+      ? await takeImages(sandbox, { ref, n: command.n, model: run.model }, outcome, signal)
+      : { outcome, images: [] };
   return {
-    text: withNotes(observationOf(outcome, limits, run.task.limits, dialect), notes),
+    text: withNotes(observationOf(pictured.outcome, limits, run.task.limits, dialect), notes),
+    images: pictured.images,
     exitCode: outcome.exitCode,
     outcome,
     requested: refused === null ? requestOf(run, outcome.requested) : null,

@@ -17,11 +17,13 @@ import type { MemoryLog } from '../domain/ports/record/memories.js';
 import type { Placements } from '../domain/ports/record/placement.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
+import type { ToolLog } from '../domain/ports/record/tool-log.js';
 import { CANNOT_UNPACK, type SandboxInfo, type SandboxRef, type SandboxSpec } from '../domain/ports/sandbox-port.js';
 import type { RunDefinition } from '../domain/run/run.js';
 import type { RunDefinitions } from './run-definitions.js';
 import type { Backends } from '../domain/ports/backends.js';
 import { dropSnapshot, findSnapshot } from './find-snapshot.js';
+import { listTools } from './list-tools.js';
 import { recordNetworkRequests } from './network-events.js';
 import { removalScript } from './removal-script.js';
 import { rerunCommands } from './rerun-commands.js';
@@ -36,7 +38,8 @@ export interface ContainerPorts {
     Placements &
     RunLifecycle &
     SnapshotLog &
-    StepLog;
+    StepLog &
+    ToolLog;
   definitions: RunDefinitions;
   backends: Backends;
   artifacts: ArtifactStore;
@@ -161,6 +164,7 @@ async function startContainer(
     const removal = removalScript(run, taskDir, info.workspace);
     await replay(ports, run, { ...args, replayThrough: through }, { from, removal }, signal);
   }
+  await listTools({ store, sandbox: ports.backends[run.backend].sandbox }, run, { runId, epoch }, signal);
   await store.sandboxStarted(runId, {
     epoch,
     hostId,
@@ -197,6 +201,7 @@ export function sandboxSpec(
       ...(run.agent.tools.commands.some(({ name }) => name === START_JOB) && {
         AGENT_JOB_SECONDS: String(run.task.limits.commandSeconds),
       }),
+      ...(run.agent.tools.mcp !== undefined && { AGENT_MCP_SERVERS: JSON.stringify(run.agent.tools.mcp) }),
     },
     ...(memory === null ? {} : { memory }),
   };

@@ -6,20 +6,23 @@ import type { Fence, ShownRow } from '../domain/ports/record/steps.js';
 import { storable } from '../domain/text/storable.js';
 import type { ModelReply } from '../domain/model/model.js';
 import type { Player, Prompt } from '../domain/ports/player.js';
+import type { ImageLog } from '../domain/ports/record/images.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';
 import type { RunLifecycle } from '../domain/ports/record/run-lifecycle.js';
 import type { StepLog } from '../domain/ports/record/steps.js';
 import type { PromptHistories } from './prompt-histories.js';
 import type { RunDefinitions } from './run-definitions.js';
+import type { ToolLog } from '../domain/ports/record/tool-log.js';
 import { cancellation } from './cancellation.js';
 import { attemptFence } from './fence.js';
 import { untilDeadline } from './play-steps.js';
 import type { TakenTurn } from './step-in-memory.js';
 import { isLong, summarise } from './summarise.js';
+import { imagesFor } from './shown-images.js';
 import { DeadlineReached, type TurnsUnderWay } from './turns-under-way.js';
 
 export interface ModelPorts {
-  store: StepLog & MemoryLog & Pick<RunLifecycle, 'workspace'>;
+  store: StepLog & MemoryLog & ImageLog & ToolLog & Pick<RunLifecycle, 'workspace'>;
   definitions: RunDefinitions;
   histories: PromptHistories;
   players: ReadonlyMap<string, Player>;
@@ -63,7 +66,8 @@ export async function nextAction(
 
   const player = ports.players.get(run.model.provider);
   if (player === undefined) throw new Error(`this worker serves no provider "${run.model.provider}"`);
-  const tools = toolDefinitions(run, question.workspace);
+  const listed = run.agent.tools.mcp === undefined ? null : await store.listedTools(runId);
+  const tools = toolDefinitions(run, question.workspace, listed);
   const replies: ModelReply[] = [];
   let modelMs = 0;
   if (question.summary !== null && isLong(run, question.messages, tools))
@@ -80,8 +84,10 @@ export async function nextAction(
       if (action === null || !isOurs) return result;
       return { ...result, decided: { response: storable(response), reasoning, action: storable(action), modelMs } };
     }
+    const messages = [...question.messages, ...turn.messages];
     const prompt: Prompt = {
-      messages: [...question.messages, ...turn.messages],
+      messages,
+      ...(await imagesFor(store, run, messages)),
       ...(tools !== undefined && { tools }),
       ...(allowsSeveral(run.agent.outputParser) && { severalCalls: true }),
     };

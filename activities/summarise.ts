@@ -3,9 +3,11 @@ import { summaryAction } from '../domain/agent/step-text.js';
 import { estimateTokens } from '../domain/model/estimate-tokens.js';
 import type { ChatMessage, ToolDefinition } from '../domain/model/model.js';
 import type { Player } from '../domain/ports/player.js';
+import type { ImageLog } from '../domain/ports/record/images.js';
 import type { Fence, StepLog } from '../domain/ports/record/steps.js';
 import type { RunDefinition } from '../domain/run/run.js';
 import type { SummaryPrompt } from './prompt-histories.js';
+import { imagesFor } from './shown-images.js';
 import type { TakenTurn } from './step-in-memory.js';
 
 /** Whether the run's next turn is a summary. */
@@ -27,7 +29,7 @@ const SUMMARY_TRIES = 2;
  * after those of an action. Without a summary the context stays full, and the run ends by that.
  */
 export async function summarise(
-  { store, players }: { store: Pick<StepLog, 'saveAction'>; players: ReadonlyMap<string, Player> },
+  { store, players }: { store: Pick<StepLog, 'saveAction'> & ImageLog; players: ReadonlyMap<string, Player> },
   { run, step, fence, signal }: { run: RunDefinition; step: number; fence: Fence | undefined; signal: AbortSignal },
   { summary, tools, first }: { summary: SummaryPrompt; tools: ToolDefinition[] | undefined; first: number },
 ): Promise<TakenTurn> {
@@ -37,7 +39,8 @@ export async function summarise(
   let modelMs = 0;
   for (let at = first; player !== undefined && at < first + SUMMARY_TRIES; at += 1) {
     const turn = { runId, step, try: at, ...(fence !== undefined && { fence }) };
-    const next = await player.next(run, turn, { messages, ...(tools !== undefined && { tools }) }, signal);
+    const images = await imagesFor(store, run, messages);
+    const next = await player.next(run, turn, { messages, ...images, ...(tools !== undefined && { tools }) }, signal);
     if (next.kind === 'end') return { kind: 'end', endReason: next.endReason, ms: modelMs };
     if (next.kind === 'wait') return { kind: 'wait', endReason: null, ms: 0, waitMs: next.waitMs };
     if (next.kind === 'asked') return { kind: 'asked', endReason: null, ms: 0, try: at };

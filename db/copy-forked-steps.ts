@@ -30,6 +30,10 @@ export async function copyForkedSteps(
     from ${forks} join evaluations e on e.run_id = f.forked_from and e.step <= f.forked_at_step
       -- With those whose test is pending, or was when the run ended: the fork evaluates it too.
       and e.kind = 'validate' and (e.status not in ('pending', 'not_run') or e.submission_sha256 is not null)`);
+  await tx.execute(sql`
+    insert into images (run_id, image_id, step, type, bytes)
+    select f.run_id, i.image_id, i.step, i.type, i.bytes
+    from ${forks} join images i on i.run_id = f.forked_from and i.step <= f.forked_at_step`);
   // The last of several containers after one step counts. Epoch 0: not the fork's own.
   await tx.execute(sql`
     insert into snapshots (run_id, step, epoch, artifact, bytes, disk, disk_host, archive_requested_at, reason)

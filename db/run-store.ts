@@ -8,6 +8,7 @@ import { evaluationStore } from './store/evaluations/index.js';
 import { hiddenEvaluationStore } from './store/hidden-evaluations.js';
 import { eventStore } from './store/events.js';
 import { hostStore } from './store/hosts/index.js';
+import { imageStore } from './store/images.js';
 import { liveOutputStore } from './store/live-outputs.js';
 import { leaseStore } from './store/leases.js';
 import { lifecycleStore } from './store/lifecycle/index.js';
@@ -17,6 +18,7 @@ import { placementStore } from './store/placement.js';
 import { programStore } from './store/program-steps/index.js';
 import { snapshotStore } from './store/snapshots/index.js';
 import { stepStore } from './store/steps/index.js';
+import { toolStore } from './store/tool-log.js';
 import { taskArchiveStore } from './store/task-archives.js';
 import { unfinishedWorkStore } from './store/unfinished-work.js';
 import { warmSandboxStore } from './store/warm-sandboxes.js';
@@ -34,6 +36,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...stepStore(atEachStep),
     ...programStore(run),
     ...snapshotStore(run),
+    ...imageStore(run),
     ...memoryStore(run),
     ...modelCallStore(atEachStep),
     ...submissionStore(run),
@@ -45,6 +48,7 @@ export function createRunStore(pool: pg.Pool): RunStore {
     ...liveOutputStore(run),
     ...placementStore(pool),
     ...taskArchiveStore(run),
+    ...toolStore(run),
     ...unfinishedWorkStore(run),
     ...warmSandboxStore(run),
     ...treeStore(pool),

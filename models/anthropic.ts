@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type {
   ContentBlockParam,
+  ImageBlockParam,
   MessageCreateParamsNonStreaming,
   MessageParam,
   TextBlockParam,
@@ -21,6 +22,7 @@ import { boundedCall } from './bounded-call.js';
 import { errorInside } from './error-answer.js';
 import { priced, refusedPrompt } from './checked-usage.js';
 import { httpFetch } from './http-fetch.js';
+import { type ImagesOf, type MessageImage, messageImages } from './message-images.js';
 import { type ModelSettings, quietClient, USUAL_BASE_URL } from './model-settings.js';
 import { outputLimit } from './output-limit.js';
 import { sendableMessages } from './sendable-messages.js';
@@ -74,7 +76,7 @@ function requestBody(config: ModelConfig, request: ModelRequest): MessageCreateP
   const firstTurn = sendable.findIndex((message) => message.role !== 'system');
   const [first, rest] = firstTurn === -1 ? [sendable, []] : [sendable.slice(0, firstTurn), sendable.slice(firstTurn)];
   const system = first.map((message): TextBlockParam => ({ type: 'text', text: message.content }));
-  const messages = wireMessages(rest);
+  const messages = wireMessages(rest, messageImages(request, rest));
   if (config.promptCaching) markForCache(system, messages);
   return {
     ...config.extraBody,
@@ -124,15 +126,22 @@ function replyBlocks({ content, toolCalls = [], reasoning }: ChatMessage): Conte
   });
 }
 
+const imageBlock = ({ type, base64 }: MessageImage): ImageBlockParam => ({
+  ...{ type: 'image', source: { type: 'base64', media_type: type, data: base64 } },
+});
+
 /** Turns alternate and begin with the user; results of tools come first in theirs. */
-function wireMessages(messages: readonly ChatMessage[]): MessageParam[] {
+function wireMessages(messages: readonly ChatMessage[], imagesOf: ImagesOf): MessageParam[] {
   const turns: { role: 'user' | 'assistant'; content: ContentBlockParam[] }[] = [];
   for (const message of messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const blocks = message.role === 'assistant' ? replyBlocks(message) : [];
-    if (message.role === 'tool')
-      blocks.push({ type: 'tool_result', tool_use_id: message.toolCallId ?? '', content: message.content });
-    else if (role === 'user' && message.content !== '') blocks.push({ type: 'text', text: message.content });
+    const images = imagesOf(message).map(imageBlock);
+    const texts: TextBlockParam[] = [{ type: 'text', text: message.content }];
+    if (message.role === 'tool') {
+      const content = images.length === 0 ? message.content : [...texts, ...images];
+      blocks.push({ type: 'tool_result', tool_use_id: message.toolCallId ?? '', content });
+    } else if (role === 'user' && message.content !== '') blocks.push(...texts, ...images);
     for (const block of blocks) withStability(block, stabilityOf(message));
     const last = turns.at(-1);
     if (last?.role === role) last.content.push(...blocks);

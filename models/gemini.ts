@@ -10,6 +10,7 @@ import type { ModelPort } from '../domain/ports/model-port.js';
 import { priced } from './checked-usage.js';
 import { UnusableResponse } from './decoded-body.js';
 import { errorInside } from './error-answer.js';
+import { type ImagesOf, type MessageImage, messageImages } from './message-images.js';
 import type { ModelSettings } from './model-settings.js';
 import { outputLimit } from './output-limit.js';
 import { sendableMessages } from './sendable-messages.js';
@@ -38,7 +39,7 @@ function requestBody(config: ModelConfig, request: ModelRequest): Json {
   return {
     ...extraBody,
     ...(system.length > 0 && { systemInstruction: { parts: system.map(({ content }) => ({ text: content })) } }),
-    contents: contentsOf(sendable.slice(system.length), config),
+    contents: contentsOf(sendable.slice(system.length), config, messageImages(request, sendable)),
     ...(tools.length > 0 && { tools: [{ functionDeclarations: tools.map(declarationOf) }] }),
     generationConfig: {
       ...given,
@@ -63,12 +64,20 @@ const thinkingOf = (effort: string): Json =>
 type Part = Record<string, unknown>;
 
 /** Turns alternate and begin with the user, to whom results of calls belong. */
-function contentsOf(messages: readonly ChatMessage[], config: ModelConfig): { role: string; parts: Part[] }[] {
+function contentsOf(
+  messages: readonly ChatMessage[],
+  config: ModelConfig,
+  imagesOf: ImagesOf,
+): { role: string; parts: Part[] }[] {
   const contents: { role: string; parts: Part[] }[] = [];
   const calls = new Map<string, { name: string; id?: string }>();
-  for (const message of messages) {
+  const waiting: Part[] = [];
+  for (const [at, message] of messages.entries()) {
     const role = message.role === 'assistant' ? 'model' : 'user';
     const parts = role === 'model' ? replyParts(message, config, calls) : [userPart(message, calls)];
+    waiting.push(...imagesOf(message).flatMap(imageParts));
+    // The results of a turn's calls come together, before anything else.
+    if (role === 'user' && messages[at + 1]?.role !== 'tool') parts.push(...waiting.splice(0));
     const last = contents.at(-1);
     if (last?.role === role) last.parts.push(...parts);
     else contents.push({ role, parts });
@@ -76,6 +85,11 @@ function contentsOf(messages: readonly ChatMessage[], config: ModelConfig): { ro
   if (contents[0]?.role !== 'user') contents.unshift({ role: 'user', parts: [{ text: '(begin)' }] });
   return contents;
 }
+
+const imageParts = ({ mark, type, base64 }: MessageImage): Part[] => [
+  { text: mark },
+  { inlineData: { mimeType: type, data: base64 } },
+];
 
 function userPart(
   { role, content, toolCallId = '' }: ChatMessage,

@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import type {
+  ChatCompletionContentPart,
   ChatCompletionCreateParamsNonStreaming,
   ChatCompletionMessageParam,
   ChatCompletionTool,
@@ -20,6 +21,7 @@ import { errorInside } from './error-answer.js';
 import { priced, refusedPrompt } from './checked-usage.js';
 import { httpFetch } from './http-fetch.js';
 import { keyHeaders } from './key-headers.js';
+import { dataUri, type ImagesOf, type MessageImage, messageImages } from './message-images.js';
 import { type ModelSettings, quietClient, USUAL_BASE_URL } from './model-settings.js';
 import { outputLimit } from './output-limit.js';
 import { cacheKey } from './prompt-cache-key.js';
@@ -80,10 +82,11 @@ function requestBody(config: ModelConfig, request: ModelRequest): ChatCompletion
   const accepts = (parameter: ModelConfig['accepts'][number]): boolean => config.accepts.includes(parameter);
   const { temperature, topP } = samplingFor(config, request.sampling);
   const most = outputLimit(config, request);
+  const sendable = sendableMessages(request.messages);
   return {
     ...config.extraBody,
     model: config.model,
-    messages: wireMessages(sendableMessages(request.messages)),
+    messages: wireMessages(sendable, messageImages(request, sendable)),
     // Reasoning models accept only the new name, other servers often only the old one.
     ...(takesNewOutputKey(config) ? { max_completion_tokens: most } : { max_tokens: most }),
     ...(temperature === undefined ? {} : { temperature }),
@@ -101,16 +104,37 @@ function requestBody(config: ModelConfig, request: ModelRequest): ChatCompletion
   };
 }
 
+const imageParts = (images: readonly MessageImage[]): ChatCompletionContentPart[] =>
+  images.flatMap((image): ChatCompletionContentPart[] => [
+    { type: 'text', text: image.mark },
+    { type: 'image_url', image_url: { url: dataUri(image) } },
+  ]);
+
 /** Some chat templates require alternating turns. */
-function wireMessages(messages: readonly ChatMessage[]): ChatCompletionMessageParam[] {
+function addUser(wire: ChatCompletionMessageParam[], content: string, images: readonly MessageImage[]): void {
+  const last = wire.at(-1);
+  const parts = imageParts(images);
+  if (last?.role !== 'user') {
+    const texts = content === '' ? [] : [{ type: 'text' as const, text: content }];
+    wire.push({ role: 'user', content: parts.length === 0 ? content : [...texts, ...parts] });
+  } else if (typeof last.content === 'string' && parts.length === 0) last.content = `${last.content}\n\n${content}`;
+  else {
+    const before = typeof last.content === 'string' ? [{ type: 'text' as const, text: last.content }] : last.content;
+    last.content = [...before, { type: 'text', text: content }, ...parts];
+  }
+}
+
+/** Results of tools are texts alone: their images follow the last of them, as the user's. */
+function wireMessages(messages: readonly ChatMessage[], imagesOf: ImagesOf): ChatCompletionMessageParam[] {
   const wire: ChatCompletionMessageParam[] = [];
-  for (const message of messages) {
-    const last = wire.at(-1);
-    if (message.role === 'user' && last?.role === 'user')
-      last.content = `${last.content as string}\n\n${message.content}`;
-    else if (message.role === 'tool')
+  const waiting: MessageImage[] = [];
+  for (const [at, message] of messages.entries()) {
+    if (message.role === 'user') addUser(wire, message.content, imagesOf(message));
+    else if (message.role === 'tool') {
       wire.push({ role: 'tool', tool_call_id: message.toolCallId ?? '', content: message.content });
-    else if (message.role === 'assistant' && message.toolCalls !== undefined) {
+      waiting.push(...imagesOf(message));
+      if (messages[at + 1]?.role !== 'tool' && waiting.length > 0) addUser(wire, '', waiting.splice(0));
+    } else if (message.role === 'assistant' && message.toolCalls !== undefined) {
       const returned = message.reasoning === undefined ? null : decodeReasoning(message.reasoning);
       wire.push({
         ...returned?.message,

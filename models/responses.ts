@@ -9,6 +9,7 @@ import type { ModelPort } from '../domain/ports/model-port.js';
 import { priced } from './checked-usage.js';
 import { UnusableResponse } from './decoded-body.js';
 import { errorInside } from './error-answer.js';
+import { dataUri, type ImagesOf, messageImages } from './message-images.js';
 import type { ModelSettings } from './model-settings.js';
 import { outputLimit } from './output-limit.js';
 import { cacheKey } from './prompt-cache-key.js';
@@ -30,11 +31,12 @@ function requestBody(config: ModelConfig, request: ModelRequest): Json {
   const { tools = [] } = request;
   const { effort, extraBody = {} } = config;
   const { temperature, topP } = samplingFor(config, request.sampling);
+  const sendable = sendableMessages(request.messages);
   return {
     ...(reasons(config) && { include: ['reasoning.encrypted_content'] }),
     ...extraBody,
     model: config.model,
-    input: inputItems(sendableMessages(request.messages)),
+    input: inputItems(sendable, messageImages(request, sendable)),
     max_output_tokens: outputLimit(config, request),
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
@@ -50,9 +52,11 @@ function requestBody(config: ModelConfig, request: ModelRequest): Json {
   };
 }
 
-const inputItems = (messages: readonly ChatMessage[]): Json[] =>
+const inputItems = (messages: readonly ChatMessage[], imagesOf: ImagesOf): Json[] =>
   messages.flatMap((message): Json[] => {
-    const { role, content } = message;
+    const { role } = message;
+    const images = imagesOf(message).map((image): Json => ({ type: 'input_image', image_url: dataUri(image) }));
+    const content = images.length === 0 ? message.content : [{ type: 'input_text', text: message.content }, ...images];
     if (role === 'tool') return [{ type: 'function_call_output', call_id: message.toolCallId ?? '', output: content }];
     return message.toolCalls === undefined ? [{ type: 'message', role, content }] : replyItems(message);
   });

@@ -7,9 +7,9 @@ import { renderTable } from '../render/table.js';
 
 const PROBLEMS: Record<PricesCheck['problem'], string> = {
   missing: 'no price',
-  not_begun: 'the first price begins later',
-  unchecked: 'never compared: pricesChecked is missing',
-  old: `compared more than ${PRICES_CURRENT_DAYS} days ago`,
+  not_begun: 'begins later',
+  unchecked: 'not compared',
+  old: `older than ${PRICES_CURRENT_DAYS} days`,
 };
 
 export function register(models: Command, context: CliContext): void {
@@ -35,6 +35,9 @@ export function register(models: Command, context: CliContext): void {
           ],
           output.colors,
         ),
+      );
+      output.print(
+        "Compare these prices with the provider's list, then write the day into the model's file: pricesChecked: YYYY-MM-DD.",
       );
       context.setExitCode(1);
     });

@@ -23,6 +23,7 @@ export const LISTS = {
   calls: { table: 'model_calls', row: 'to_jsonb(t)', order: 't.step, t.try, t.attempt' },
   evaluations: { table: 'evaluations', row: 'to_jsonb(t)', order: 't.number, t.step, t.kind, t.split' },
   memories: { table: 'memories', row: 'to_jsonb(t)', order: 't.step, t.ordinal' },
+  images: { table: 'images', row: 'to_jsonb(t)', order: 't.step, t.image_id' },
   events: { table: 'events', row: `to_jsonb(t) - 'event_id'`, order: 't.at, t.key' },
 } as const satisfies Record<LineList, { table: string; row: string; order: string }>;
 

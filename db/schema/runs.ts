@@ -14,7 +14,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import { END_CAUSES } from '../../domain/run/end-cause.js';
-import { MODEL_KINDS, type SamplingParameters } from '../../domain/model/model.js';
+import { MODEL_KINDS, type SamplingParameters, type ToolDefinition } from '../../domain/model/model.js';
 import { END_REASONS, FINAL_EVALUATIONS, RUN_STATUSES } from '../../domain/run/outcomes.js';
 import { BACKENDS, LIMIT_KINDS, ORIGINS } from '../../domain/run/run.js';
 import { agentConfigs } from './agent-configs.js';
@@ -91,6 +91,7 @@ export const runs = pgTable(
     memory: boolean('memory').notNull().default(false),
     /** Records of the task's memory when the run began; null: no memory, or not begun. */
     memoryRecords: integer('memory_records'),
+    mcpTools: jsonb('mcp_tools').$type<ToolDefinition[]>(),
 
     /** Steps between snapshots; 0: none. */
     snapshotEvery: integer('snapshot_every').notNull().default(0),

@@ -80,6 +80,10 @@ comment on column hosts.leaving_at is 'Since when it hands over its runs, to lea
 comment on column hosts.namespace_id is 'Temporal namespace that its worker polls; the same on all hosts that are up.';
 comment on column hosts.namespace_at is 'Name and address of that namespace, as the host sees them.';
 
+comment on table images is 'Image files that agents looked at, once a run; lines of observations name them.';
+comment on column images.image_id is 'First 16 hexadecimal digits of the SHA-256 of its bytes.';
+comment on column images.step is 'The first step in which the agent looked at it.';
+
 comment on table imports is 'Where imported runs came from, and what of their record has no other column.';
 comment on column imports.footers is 'What the model was shown after each step''s observation; null: not kept.';
 comment on column imports.signed_by is 'Id of the key whose signature of the run''s line was verified at import; null: none.';
@@ -129,6 +133,7 @@ comment on column rollouts.sealed is 'The endpoint''s key and headers, encrypted
 comment on column rollouts.end_sequence is 'Place among the ends in the order of their delivery, from 1; null: not delivered yet.';
 
 comment on table runs is 'One attempt of one model at one task. Ends once; end_reason says why, final_evaluation is the outcome of the final evaluation.';
+comment on column runs.mcp_tools is 'Tools of the agent''s MCP servers, as listed when the run started; null: it has none.';
 comment on column runs.best_score is 'Score of its best attempt, including suspect ones; leaderboards use run_scores.';
 comment on column runs.final_score is 'Primary score of the evaluation at submit or at a forced end, if that was ok.';
 comment on column runs.epoch is 'Incremented when the run gets a new sandbox.';

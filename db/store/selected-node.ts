@@ -17,6 +17,12 @@ export async function copySelected(client: pg.PoolClient, treeRunId: string, nod
     both,
   );
   await client.query(
+    `insert into images (run_id, image_id, step, type, bytes)
+     select $1, i.image_id, i.step, i.type, i.bytes from images i where i.run_id = $2
+     on conflict do nothing`,
+    both,
+  );
+  await client.query(
     `with own as (
        ${SHOWN} and e.run_id = $2 order by e.number desc limit 1
      )

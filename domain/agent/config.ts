@@ -3,8 +3,9 @@ import { BASH_TOOL, DEFAULT_COMMANDS, DOCUMENTATION_STYLES } from './commands.js
 import { DIALECTS } from './dialect.js';
 import { demonstrationSchema } from './demonstrations.js';
 import { HISTORY_PROCESSOR_ALIASES, HISTORY_PROCESSORS, REQUIRED_ARGUMENT } from './history/process-history.js';
-import { OUTPUT_PARSER_ALIASES, OUTPUT_PARSERS } from './parse-reply.js';
+import { callsTools, OUTPUT_PARSER_ALIASES, OUTPUT_PARSERS } from './parse-reply.js';
 import { searchSchema } from '../tree/spec.js';
+import { mcpServersSchema } from './mcp.js';
 import { programSchema } from './program.js';
 
 /** Fixed names; SWE-agent's and MLGym's class names are aliases. */
@@ -112,6 +113,8 @@ const environmentSchema = z.record(
 );
 
 const toolsShape = {
+  /** Servers of the Model Context Protocol in the sandbox, by name; absent: none. */
+  mcp: mcpServersSchema.optional(),
   documentation: named(DOCUMENTATION_STYLES, { ParseCommandBash: 'compact', ParseCommandDetailed: 'detailed' }).default(
     'compact',
   ),
@@ -185,7 +188,11 @@ const shape = {
 
 type Checked = z.infer<z.ZodObject<typeof shape>> & {
   demonstrations: readonly unknown[];
-  tools: { environment: Record<string, string>; commands?: readonly { name: string }[] | undefined };
+  tools: {
+    environment: Record<string, string>;
+    commands?: readonly { name: string }[] | undefined;
+    mcp?: object | undefined;
+  };
 };
 
 /** Rules across keys. */
@@ -205,6 +212,8 @@ function checkTogether(agent: Checked, context: z.RefinementCtx<unknown>): void 
   for (const name of Object.keys(agent.variables).filter((name) => Object.hasOwn(agent.tools.environment, name))) {
     problem(['variables', name], 'the same name is in tools.environment, which templates have too');
   }
+  if (agent.tools.mcp !== undefined && !callsTools(agent.outputParser))
+    problem(['tools', 'mcp'], 'MCP servers need native tool calls: outputParser tool-calls or several-tool-calls');
   twice(agent.tools.commands ?? [], (index, name) =>
     problem(['tools', 'commands', index, 'name'], `${name} is there twice`),
   );

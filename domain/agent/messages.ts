@@ -13,6 +13,7 @@ import { decodeReply } from './reply-encoding.js';
 import { separateResults, summarisedThrough, summaryMessage } from './step-text.js';
 import { exchange } from './reply-messages.js';
 import { renderTemplate } from './templates.js';
+import { offeredCommands } from './offered-commands.js';
 import type { CommandDoc } from './command-doc.js';
 
 export type PromptInput = Pick<RunDefinition, 'task' | 'agent' | 'maxSteps'> &
@@ -103,7 +104,7 @@ export const statusVariables = (
 
 function commandsOf(run: PromptInput, variables: Record<string, unknown>): CommandDoc[] {
   const all = { ...variables, ...ownVariables(run.agent) };
-  return run.agent.tools.commands.map((command) => ({
+  return offeredCommands(run).map((command) => ({
     ...command,
     docstring: renderTemplate(`docstring of ${command.name}`, command.docstring, all).trim(),
   }));
@@ -116,10 +117,15 @@ export function promptVariables(run: PromptInput, workspace: string): Record<str
   return { ...variables, commandDocs: docs, ...ownVariables(run.agent) };
 }
 
-/** Only for an agent that calls tools. */
-export function toolDefinitions(run: PromptInput, workspace: string): ToolDefinition[] | undefined {
+/** Only for an agent that calls tools. `listed`: of its MCP servers. */
+export function toolDefinitions(
+  run: PromptInput,
+  workspace: string,
+  listed: readonly ToolDefinition[] | null = null,
+): ToolDefinition[] | undefined {
   if (!callsTools(run.agent.outputParser)) return undefined;
-  return commandTools(commandsOf(run, taskVariables(run, workspace)), run.task.limits.commandSeconds);
+  const own = commandTools(commandsOf(run, taskVariables(run, workspace)), run.task.limits.commandSeconds);
+  return [...own, ...(listed ?? [])];
 }
 
 /** One user message per demonstration, or all its messages. A replay reads no prompt. */

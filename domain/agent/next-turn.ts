@@ -2,7 +2,7 @@ import { MAX_REPLIES_PER_STEP } from '../run/limits.js';
 import { REFUSALS } from '../run/outcomes.js';
 import type { ChatMessage } from '../model/model.js';
 import { blockedCommand } from './blocklist.js';
-import type { AgentConfig } from './config.js';
+import { offeredCommands } from './offered-commands.js';
 import { blockedMessages, formatErrorMessages, type PromptInput } from './messages.js';
 import { parserOf, type ReplyInput } from './parse-reply.js';
 import { encodeReply } from './reply-encoding.js';
@@ -18,9 +18,13 @@ const RESERVED = 'the command is a comment that bench uses itself';
 /** Of what a model refused midway, nothing runs. */
 const REFUSED = 'the reply was a refusal, or empty; nothing of it was run';
 
-function readReply(agent: AgentConfig, reply: ReplyInput): ReadReply {
+function readReply(run: Pick<PromptInput, 'agent' | 'model'>, reply: ReplyInput): ReadReply {
+  const { agent } = run;
   if (reply.finishReason === 'refusal') return { kind: 'format_error', problem: REFUSED };
-  const parsed = parserOf(agent.outputParser)(reply, { commands: agent.tools.commands });
+  const parsed = parserOf(agent.outputParser)(reply, {
+    commands: offeredCommands(run),
+    mcp: Object.keys(agent.tools.mcp ?? {}),
+  });
   if (parsed.kind === 'format_error') return parsed;
   if (summarisedThrough(agent, parsed.action) !== null) return { kind: 'format_error', problem: RESERVED };
   const blocked = blockedCommand(parsed.action, agent, agent.tools.commands);
@@ -42,7 +46,7 @@ export type Turn =
 export function nextTurn(run: PromptInput, replies: readonly ReplyInput[]): Turn {
   const reply = replies.at(-1);
   if (reply === undefined) return { kind: 'ask', messages: [] };
-  const read = readReply(run.agent, reply);
+  const read = readReply(run, reply);
   const response = encodeReply(reply);
   if (read.kind === 'action') {
     const { reasoning } = reply;

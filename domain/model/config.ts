@@ -114,6 +114,8 @@ export const modelConfigSchema = z
     temperatureExcludesTopP: z.boolean().default(false),
     /** In the provider's words; absent: its default. */
     effort: z.string().min(1).max(20).optional(),
+    /** Is shown images, and has a tool to look at one. Absent: openai-compatible does not. */
+    images: z.boolean().optional(),
     /** Marks the prompt's stable part for the provider's cache, if it requires that (Anthropic). */
     promptCaching: z.boolean().default(true),
     /** For server-specific keys of the request's body. */

@@ -1,3 +1,4 @@
+import { imageTokens, namedImages } from './images.js';
 import type { ChatMessage, ToolDefinition } from './model.js';
 import { reasoningTexts } from './returned-reasoning.js';
 
@@ -66,6 +67,10 @@ const reasoningTokens = ({ reasoning }: ChatMessage): number =>
     0,
   );
 
+/** Of the images that a text names. */
+const imagesTokens = ({ role, content }: ChatMessage): number =>
+  role === 'assistant' ? 0 : namedImages(content).reduce((sum, image) => sum + imageTokens(image), 0);
+
 /** Several limits read each prompt, and prompts share most messages: each is estimated once. */
 const estimated = new WeakMap<ChatMessage | ToolDefinition, number>();
 
@@ -90,7 +95,8 @@ const toolTexts = (tool: ToolDefinition): string[] => [JSON.stringify(tool)];
  */
 export function estimateTokens(messages: readonly ChatMessage[], tools: readonly ToolDefinition[] = []): number {
   let tokens = 0;
-  for (const message of messages) tokens += remembered(message, textsOf, reasoningTokens);
+  for (const message of messages)
+    tokens += remembered(message, textsOf, (one) => reasoningTokens(one) + imagesTokens(one));
   for (const tool of tools) tokens += remembered(tool, toolTexts);
   return tokens;
 }

@@ -1,3 +1,4 @@
+import type { StoredImage } from './images.js';
 import type { ModelConfig } from './config.js';
 import type { RateLimits } from '../rate-limits/account-state.js';
 import type { Recording } from '../recording/recording.js';
@@ -84,6 +85,8 @@ export interface ModelRequest {
   tools?: ToolDefinition[];
   /** A reply may call several tools. Absent: one. */
   severalCalls?: true;
+  /** By id; they follow the texts that name them. Absent: none. */
+  images?: ReadonlyMap<string, StoredImage>;
   /** For the provider's logs: was a cut-off call answered? Printable ASCII. */
   callId?: string;
 }

@@ -1,3 +1,4 @@
+import type { StoredImage } from '../model/images.js';
 import type { ChatMessage, ModelReply, ToolDefinition } from '../model/model.js';
 import type { Fence } from './record/steps.js';
 import type { EndReason } from '../run/outcomes.js';
@@ -18,6 +19,8 @@ export interface Prompt {
   tools?: ToolDefinition[];
   /** A reply may call several tools. Absent: one. */
   severalCalls?: true;
+  /** By id; they follow the texts that name them. Absent: none. */
+  images?: ReadonlyMap<string, StoredImage>;
 }
 
 /** Unless it is a reply, nothing was recorded or paid. */

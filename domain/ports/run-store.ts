@@ -5,6 +5,7 @@ import type { SnapshotLog } from './record/snapshots.js';
 import type { ProgramLog } from './record/program-log.js';
 import type { StepLog } from './record/steps.js';
 import type { CallLedger } from './record/call-ledger.js';
+import type { ImageLog } from './record/images.js';
 import type { MemoryLog } from './record/memories.js';
 import type { SubmissionLog } from './record/submissions.js';
 import type { EvaluationLog } from './record/evaluations.js';
@@ -15,6 +16,7 @@ import type { Placements } from './record/placement.js';
 import type { LiveOutputs } from './record/live-outputs.js';
 import type { Leases } from './record/leases.js';
 import type { Trees } from './record/trees.js';
+import type { ToolLog } from './record/tool-log.js';
 import type { TaskArchives } from './record/task-archives.js';
 import type { UnfinishedWork } from './record/unfinished-work.js';
 import type { WarmSandboxes } from './record/warm-sandboxes.js';
@@ -27,6 +29,7 @@ export type RunStore = RunDefinitions &
   StepLog &
   ProgramLog &
   CallLedger &
+  ImageLog &
   MemoryLog &
   SubmissionLog &
   EvaluationLog &
@@ -38,5 +41,6 @@ export type RunStore = RunDefinitions &
   LiveOutputs &
   Trees &
   TaskArchives &
+  ToolLog &
   UnfinishedWork &
   WarmSandboxes;

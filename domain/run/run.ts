@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../agent/config.js';
+import type { StoredImage } from '../model/images.js';
 import type { EndCause } from './end-cause.js';
 import type { ModelRef, SamplingParameters } from '../model/model.js';
 import type { EndReason, FinalEvaluation } from './outcomes.js';
@@ -140,6 +141,8 @@ export interface ObservedCommand {
   workingDir: string;
   /** State of the special commands; null or absent: none. */
   toolState?: ToolState | null;
+  /** That the agent looked at; absent: none. */
+  images?: readonly StoredImage[];
   /** New records for the task's memory; kept only for runs that have one. */
   memories?: readonly string[];
   commandMs: number;

@@ -10,6 +10,7 @@ import { wireOf } from '../../domain/gateway/wires.js';
 import type { ChatMessage, ModelRef } from '../../domain/model/model.js';
 import type { RunReads } from '../../domain/ports/reading/runs.js';
 import type { TrajectoryReads } from '../../domain/ports/reading/trajectories.js';
+import type { ToolLog } from '../../domain/ports/record/tool-log.js';
 import type { StepLog } from '../../domain/ports/record/steps.js';
 import { requestHash } from '../../domain/model/request-hash.js';
 import type { ShownStep } from '../../domain/run/run.js';
@@ -17,7 +18,7 @@ import type { PromptDocument, PromptTurn } from '../../domain/views/prompt.js';
 import type { RunDetail } from '../../domain/views/runs.js';
 
 export interface PromptPorts {
-  store: Pick<StepLog, 'shownSteps'>;
+  store: Pick<StepLog, 'shownSteps'> & Pick<ToolLog, 'listedTools'>;
   queries: Pick<RunReads, 'findRun' | 'showRun'> & Omit<TrajectoryReads, 'trajectory'>;
 }
 
@@ -61,7 +62,8 @@ export async function promptOf(ports: PromptPorts, runId: string, step: number):
       proof: sent.length === 0 ? 'none' : sent.every((one) => one === hash) ? 'equal' : 'different',
     };
   });
-  const tools = toolDefinitions(input, workspace) ?? null;
+  const listed = input.agent.tools.mcp === undefined ? null : await ports.store.listedTools(asked.runId);
+  const tools = toolDefinitions(input, workspace, listed) ?? null;
   return { runId, requestedIn: asked.runId, step, source: 'rendered', messages: messages.map(readable), tools, turns };
 }
 

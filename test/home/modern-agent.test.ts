@@ -1,3 +1,5 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
 import { SUMMARY_REQUEST } from '../../domain/agent/step-text.js';
@@ -17,6 +19,9 @@ afterAll(async () => {
 
 type Call = [name: string, given: Record<string, unknown>];
 
+/** One pixel. */
+const PLOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 /** Each line is the calls of one reply. */
 const SESSION: Call[][] = [
   [
@@ -35,15 +40,16 @@ const SESSION: Call[][] = [
     ['bash', { command: 'echo never' }],
   ],
   [
-    ['bash', { command: 'touch go' }],
+    ['bash', { command: `touch go; mkdir -p plots; echo ${PLOT} | base64 -d > 'plots/loss curve.png'` }],
     ['job_output', { job: 1, wait_seconds: 600 }],
+    ['view_image', { path: 'plots/loss curve.png' }],
   ],
   [['submit', {}]],
 ];
 
 interface Sent {
   role: string;
-  content: string | null;
+  content: string | null | { type: string; image_url?: { url: string } }[];
   tool_call_id?: string;
 }
 
@@ -83,6 +89,9 @@ it('the modern agent plays several calls a step, a job beside them, and a summar
   expect(steps[2]?.observation).not.toContain('result 3 of 3');
   expect(steps[3]?.observation).toMatch(/Job 1: ended with exit code 3 after .*\ntraining\ntrained/s);
 
+  expect(steps[3]?.observation).toMatch(
+    /\n\[image plots\/loss curve\.png: image\/png, 1 x 1, 70 bytes, id [0-9a-f]{16}\]\n$/,
+  );
   expect(steps[4]).toMatchObject({ action: '# summary of the steps up to 3', observation: '' });
 
   const toolResults = (at: number): Sent[] =>
@@ -97,7 +106,12 @@ it('the modern agent plays several calls a step, a job beside them, and a summar
     /\(Exit code 0\. Step 5, \d+ remaining; time: .*; money: \$\d\.\d\d of \$3\.00 left; /,
   );
   expect(toolResults(-2)).toHaveLength(9);
-  expect(toolResults(-1)).toHaveLength(2);
+  expect(toolResults(-1)).toHaveLength(3);
+  const images = (at: number): (string | undefined)[] =>
+    (simulator.requests.at(at)!.body as unknown as { messages: Sent[] }).messages.flatMap(({ content }) =>
+      Array.isArray(content) ? content.flatMap((part) => part.image_url?.url ?? []) : [],
+    );
+  expect([-3, -2, -1].map(images)).toEqual([[`data:image/png;base64,${PLOT}`], [], [`data:image/png;base64,${PLOT}`]]);
   expect(simulator.requests.at(-1)?.messages.some(({ content }) => content.includes('I wrote row_strategy.'))).toBe(
     true,
   );
@@ -109,5 +123,52 @@ it('the modern agent plays several calls a step, a job beside them, and a summar
   expect(calls.map(({ try: requery, status }) => [requery, status])).toEqual([
     [0, 'failed'],
     [1, 'confirmed'],
+  ]);
+}, 900_000);
+
+it('tools of an MCP server in the sandbox are offered, called and recorded', async () => {
+  const agents = join(home.dir, 'configs', 'agents');
+  mkdirSync(agents, { recursive: true });
+  const code = readFileSync(join(import.meta.dirname, '..', 'fakes', 'mcp-server.py'), 'utf8');
+  const agent = {
+    ...{ schema: 1, description: 'test', outputParser: 'several-tool-calls' },
+    ...{ systemTemplate: 'You play.', taskTemplate: '{{ task.description }} {{ observation }}' },
+    tools: {
+      commandFiles: ['../commands/images.yaml'],
+      commands: [{ name: 'submit', docstring: 'Submit.' }],
+      mcp: { notes: { command: ['python3', '-c', code], environment: { WHO: 'me' } } },
+    },
+  };
+  writeFileSync(join(agents, 'with-notes.yaml'), JSON.stringify(agent));
+  const session: Call[][] = [
+    [
+      ['notes__add_note', { text: "it's $HOME\n`x`" }],
+      ['notes__plot', {}],
+    ],
+    [['notes__show_notes', {}]],
+    [['submit', {}]],
+  ];
+  let played = 0;
+  const from = simulator.requests.length;
+  simulator.behave(() => ({
+    ...{ kind: 'reply', text: 'Next.' },
+    toolCalls: (session[played++] ?? []).map(([name, given], at) => ({
+      ...{ id: `m-${played}-${at}`, name, arguments: JSON.stringify(given) },
+    })),
+  }));
+  const { batchId } = await home.json<{ batchId: string }>(
+    ...['submit', '--models', 'gpt-4o', '--tasks', 'battleOfSexes', '--attempts', '1', '--agent', 'with-notes'],
+    ...['--backend', 'local', '--cost-limit', '3', '--wait'],
+  );
+  const steps = await home.sql<{ observation: string }>(
+    `select s.observation from steps s join runs r on r.run_id = s.run_id where r.batch_id = $1 order by s.step`,
+    [batchId],
+  );
+  expect(steps[0]?.observation).toMatch(/1 notes\n.*\n\[image notes__plot: image\/png, 1 x 1, 70 bytes, id/s);
+  expect(steps[1]?.observation).toBe('{"notes": ["it\'s $HOME\\n`x`"], "who": "me"}\n');
+  expect(JSON.stringify(simulator.requests.at(-1)?.body)).toContain(`"url":"data:image/png;base64,${PLOT}"`);
+  const body = simulator.requests[from]?.body as unknown as { tools: { function: { name: string } }[] };
+  expect(body.tools.map(({ function: { name } }) => name)).toEqual([
+    ...['bash', 'view_image', 'submit', 'notes__add_note', 'notes__show_notes', 'notes__plot', 'notes__die'],
   ]);
 }, 900_000);

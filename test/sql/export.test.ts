@@ -52,8 +52,10 @@ async function ownRun(): Promise<{ runId: string; batchId: string }> {
       requested: step === 2 ? 'submit' : null,
       workingDir: '/ws',
       commandMs: 3.5,
+      images: [{ id: 'ab'.repeat(8), type: 'image/png', bytes: Buffer.from([0, 92, 39, 255]) }],
     });
   }
+  await here.store.saveListedTools(runId, [{ name: 'a__b', description: 'c', parameters: { type: 'object' } }]);
   await evaluate(here, runId, 1, 'validate', 0.5);
   await evaluate(here, runId, 2, 'submit', 0.1 + 0.2);
   await here.store.finishRun(runId, SUBMITTED);
@@ -76,6 +78,10 @@ describe('a batch that is exported', () => {
       const { run, ...rest } = JSON.parse(line) as Record<string, Record<string, unknown>>;
       return { ...rest, batch: null, run: { ...run, origin: null } };
     };
+    expect(Buffer.from((await there.store.images(own.runId, ['ab'.repeat(8)]))[0]!.bytes)).toEqual(
+      Buffer.from([0, 92, 39, 255]),
+    );
+    expect(await there.store.listedTools(own.runId)).toHaveLength(1);
     for (const [i, id] of ids.entries()) expect(strip(await lineOf(there, id))).toEqual(strip(lines[i] ?? ''));
     await there.pool.query(`update steps set observation = 'other' where run_id = $1 and step = 2`, [own.runId]);
     expect((await importLines(there, file)).map(({ outcome }) => outcome)).toEqual(['changed', 'existing', 'failed']);

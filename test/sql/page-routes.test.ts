@@ -435,6 +435,18 @@ describe('a run', () => {
     });
   });
 
+  test('has the images that its agent looked at', async () => {
+    const bytes = Buffer.from('\x89PNG', 'latin1');
+    await db.pool.query(
+      `insert into images (run_id, image_id, step, type, bytes) values ($1, 'abc', 1, 'image/png', $2)`,
+      [...[runs[0], bytes]],
+    );
+    const found = await ask(`/runs/${runs[0]}/images/abc`);
+    expect(Buffer.from(await found.arrayBuffer())).toEqual(bytes);
+    expect(found.headers.get('content-type')).toBe('application/octet-stream');
+    expect((await ask(`/runs/${runs[1]}/images/abc`)).status).toBe(404);
+  });
+
   test('shows the prompt of a step, and whether it is what was sent', async () => {
     const path = `/runs/${runs[0]}/steps/2/prompt`;
     const before: PromptPage = await get('prompt', path);

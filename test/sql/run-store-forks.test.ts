@@ -213,3 +213,28 @@ test('a step without an action ended by refusal if its last reply was one', asyn
     expect(shown.value).toMatchObject([{ action: null, refused }]);
   }
 });
+
+test('images are stored once a run, with the command that let the agent look, and go with a fork', async () => {
+  const origin = await aRun(0);
+  const image = (id: string) => ({
+    id: id.repeat(16),
+    type: 'image/png' as const,
+    bytes: Buffer.from([0, 255, 92, 39]),
+  });
+  for (const [step, images] of [[image('a')], [image('a'), image('b')]].entries()) {
+    await db.store.saveAction(origin.runId, step + 1, { response: 'r', thought: 't', action: 'a', modelMs: 1 });
+    const saved = {
+      ...{ observation: 'o', exitCode: 0, timedOut: false, lost: false, outputBytes: 1, requested: null },
+      ...{ workingDir: '/ws', commandMs: 1, images },
+    };
+    await db.store.saveCommand(origin.runId, step + 1, saved);
+    // Another attempt changes nothing.
+    await db.store.saveCommand(origin.runId, step + 1, { ...saved, images: [image('c')] });
+  }
+  const ids = ['a', 'b', 'c'].map((id) => id.repeat(16));
+  const found = await db.store.images(origin.runId, ids);
+  expect(found.toSorted((one, other) => one.id.localeCompare(other.id))).toEqual([image('a'), image('b')]);
+  const forked = await fork(origin, 1);
+  expect(await db.store.images(forked.runId, ids)).toEqual([image('a')]);
+  expect(await db.store.images((await aRun(0)).runId, ids)).toEqual([]);
+});

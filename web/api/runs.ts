@@ -80,6 +80,13 @@ export const runRoutes = {
     role: 'viewer',
     answer: promptPageSchema,
   }),
+  image: route({
+    method: 'GET',
+    path: '/runs/:id/images/:image',
+    summary: 'the bytes of an image that its agent looked at',
+    role: 'viewer',
+    answer: 'bytes',
+  }),
   evaluations: route({
     method: 'GET',
     path: '/runs/:id/evaluations',

@@ -1,3 +1,4 @@
+import type { StoredImage } from '../../../domain/model/images.js';
 import type { StepLog, Fence } from '../../../domain/ports/record/steps.js';
 import type { ObservedCommand } from '../../../domain/run/run.js';
 import { type Statements, storable } from '../../statements.js';
@@ -59,6 +60,11 @@ export async function saveCommand(
            from saved join runs r on r.run_id = saved.run_id and r.memory,
              unnest($12::text[]) with ordinality as m (text, ordinal)
            on conflict do nothing
+         ), pictured as (
+           insert into images (run_id, image_id, step, type, bytes)
+           select saved.run_id, i.image_id, $2, i.type, i.bytes
+           from saved, unnest($19::text[], $20::text[], $21::bytea[]) as i (image_id, type, bytes)
+           on conflict do nothing
          ), taken as (
            insert into submissions (run_id, step, kind, sha256, missing, refused)
            select run_id, $2, $8, $15, $16::text[], $17 from saved where num_nonnulls($15::text, $16::text[], $17::text) = 1
@@ -83,6 +89,7 @@ export async function saveCommand(
       eventRows(events),
       ...submissionColumns(submission),
       fence?.token ?? null,
+      ...['id', 'type', 'bytes'].map((key) => (command.images ?? []).map((image) => image[key as keyof StoredImage])),
     ],
   );
   if (row?.fenced === false) throw superseded(runId, step);

@@ -18,6 +18,8 @@ export type ParsedReply =
 export interface ParserContext {
   /** Without bash. */
   commands: readonly CommandDoc[];
+  /** Names of the agent's MCP servers; absent: none. */
+  mcp?: readonly string[];
 }
 
 export type ReplyParser = (reply: ReplyInput, context: ParserContext) => ParsedReply;

@@ -126,6 +126,31 @@ const OTHER_REFUSALS: ProviderCase[] = [
     },
     right: { kind: 'bad_request', costs: 'nothing' },
   },
+  {
+    name: 'a model of vLLM without images is no overflow',
+    wire: 'openai-chat',
+    answer: {
+      status: 400,
+      body: { object: 'error', message: 'At most 0 image(s) may be provided in one prompt.', type: 'BadRequestError' },
+    },
+    right: { kind: 'bad_request', costs: 'nothing' },
+  },
+  {
+    name: 'an image above the limit is no overflow',
+    wire: 'anthropic',
+    answer: {
+      status: 400,
+      body: {
+        type: 'error',
+        error: {
+          type: 'invalid_request_error',
+          message:
+            'messages.1.content.0.image.source.base64: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes',
+        },
+      },
+    },
+    right: { kind: 'bad_request', costs: 'nothing' },
+  },
 ];
 
 /** Counts as most servers give them. */

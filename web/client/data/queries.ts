@@ -82,6 +82,14 @@ export const wholeText = (id: string, step: number, text: string) =>
     gcTime: 5_000,
   });
 
+export const imageBytes = (id: string, image: string) =>
+  queryOptions({
+    queryKey: ['image', id, image] as const,
+    queryFn: ({ signal }) => askBytes(`/runs/${encodeURIComponent(id)}/images/${encodeURIComponent(image)}`, signal),
+    staleTime: Infinity,
+    gcTime: 30_000,
+  });
+
 export const fileBytes = (sha256: string) =>
   queryOptions({
     queryKey: ['file', sha256] as const,

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
 import type { Answer } from '../../api/index.js';
 import { useChange } from '../address/change.js';
 import type { RunSearch } from '../address/pages.js';
@@ -9,6 +8,7 @@ import { ChangedFiles } from '../parts/diff.js';
 import { Choice } from '../parts/fields.js';
 import { formatBytes } from '../../../domain/text/format.js';
 import { MOST_BYTES, pictureType, textOf } from '../parts/file-text.js';
+import { Picture } from '../parts/picture.js';
 import { Empty, Shown } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { Score, StepLink } from '../parts/values.js';
@@ -147,7 +147,7 @@ function FileView({ path, sha256 }: { path: string; sha256: string }) {
               </button>
             </p>
             {picture !== null ? (
-              <Picture bytes={content} type={picture} name={path} />
+              <Picture bytes={content} type={picture} name={`file ${path}`} />
             ) : text === null ? (
               <p className="muted">Not text.</p>
             ) : (
@@ -157,25 +157,5 @@ function FileView({ path, sha256 }: { path: string; sha256: string }) {
         );
       }}
     </Shown>
-  );
-}
-
-/** A picture by its bytes, within the size that browsers can decode. */
-function Picture({ bytes: content, type, name }: { bytes: Uint8Array; type: string; name: string }) {
-  const url = useMemo(
-    () => URL.createObjectURL(new Blob([content as Uint8Array<ArrayBuffer>], { type })),
-    [content, type],
-  );
-  const [large, setLarge] = useState(false);
-  useEffect(() => () => URL.revokeObjectURL(url), [url]);
-  if (large) return <p className="muted">The picture has more than 25 million points; download it instead.</p>;
-  return (
-    <img
-      src={url}
-      alt={`file ${name}`}
-      onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
-        naturalWidth * naturalHeight > 25e6 && setLarge(true)
-      }
-    />
   );
 }

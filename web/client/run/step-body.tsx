@@ -1,12 +1,15 @@
+import { type NamedImage, namedImages } from '../../../domain/model/images.js';
 import { formatBytes, formatCount, formatDuration } from '../../../domain/text/format.js';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { memo, useEffect, useMemo, useState } from 'react';
 import type { Answer } from '../../api/index.js';
 import type { TextChunk } from '../data/ask.js';
-import { stepWindow, wholeText } from '../data/queries.js';
+import { imageBytes, stepWindow, wholeText } from '../data/queries.js';
 import { useOutput } from '../live/live.js';
 import { Time } from '../parts/clock.js';
 import { words } from '../parts/format.js';
+import { pictureType } from '../parts/file-text.js';
+import { Picture } from '../parts/picture.js';
 import { Failure } from '../parts/states.js';
 import { Text, TextBlock } from '../parts/text.js';
 import { Badge, Duration, Money, Score } from '../parts/values.js';
@@ -177,6 +180,10 @@ function Observation({ id, of: { step, observation, outputBytes }, lines }: { id
           className="observation"
         />
       )}
+      {!isStatic &&
+        namedImages(`${observation.head}\n${observation.tail}`).map((image) => (
+          <Looked key={image.mark} id={id} image={image} />
+        ))}
       {outputBytes !== null && outputBytes > kept * 1.01 + 64 && (
         <p className="cut">
           The command printed {formatBytes(outputBytes)}; {formatBytes(kept)} were kept.
@@ -184,6 +191,13 @@ function Observation({ id, of: { step, observation, outputBytes }, lines }: { id
       )}
     </>
   );
+}
+
+/** An image that the agent looked at; a text may name one that is not stored. */
+function Looked({ id, image }: { id: string; image: NamedImage }) {
+  const { data } = useQuery(imageBytes(id, image.id));
+  const type = data === undefined ? null : pictureType(data);
+  return data === undefined || type === null ? null : <Picture bytes={data} type={type} name={image.mark} />;
 }
 
 const StepFacts = ({ of: one }: { of: Step }) => (

@@ -7,6 +7,7 @@ import type { StepPages } from '../../../domain/ports/reading/step-pages.js';
 import type { TreeReads } from '../../../domain/ports/reading/trees.js';
 import { STEP_TEXTS } from '../../../domain/run/step-badges.js';
 import { runFiles, storedFile, type TakenFilesPorts } from '../../../operations/pages/files.js';
+import { runImage, type RunImagePorts } from '../../../operations/pages/image.js';
 import { stepPrompt } from '../../../operations/pages/prompt.js';
 import { runIdOf } from '../../../operations/pages/resolve.js';
 import { selectedRuns } from '../../../operations/pages/selected-runs.js';
@@ -21,6 +22,7 @@ import { stepOf } from './step-parameter.js';
 const WINDOW = 100;
 
 type RunPorts = TakenFilesPorts &
+  RunImagePorts &
   PromptPorts & {
     pages: RunPages & StepPages & Pick<EventPages, 'eventPage'> & Pick<SearchPages, 'runsContaining'>;
     queries: TreeReads;
@@ -64,6 +66,12 @@ export function runHandlers(ports: RunPorts): Handlers<Omit<typeof runRoutes, 's
       });
     },
     prompt: (call) => stepPrompt(ports, call.params.id, stepOf(call)),
+    image: async ({ params }) =>
+      new Raw(200, await runImage(ports, params.id, params.image), {
+        ...HOSTILE_HEADERS,
+        'Content-Type': 'application/octet-stream',
+        ETag: `"${params.image}"`,
+      }),
     evaluations: async (call) => ({ evaluations: await pages.evaluations(await idOf(call)) }),
     calls: async (call) => pages.modelCalls(await idOf(call), call.query),
     runEvents: async (call) => pages.eventPage({ ...call.query, runId: await idOf(call) }),

@@ -81,6 +81,12 @@ _COMMANDS: dict[str, _Command] = {
         "str_replace <path> <old_text> <new_text>",
         "Replace a text that stands in a file exactly once.",
     ),
+    "view_image": _Command(
+        "images",
+        "view_image",
+        "view_image <path>",
+        "Show an image file: PNG, JPEG, GIF or WebP.",
+    ),
     "start_job": _Command(
         "jobs",
         "start_job",
@@ -94,6 +100,13 @@ _COMMANDS: dict[str, _Command] = {
         "Show the state and the newest output of a job, and wait for its end; without a number, all jobs.",
     ),
     "stop_job": _Command("jobs", "stop_job", "stop_job <job>", "End a job and what it started."),
+    "mcp_tools": _Command("mcp", "mcp_tools", "mcp_tools", "List the tools of the MCP servers."),
+    "mcp_call": _Command(
+        "mcp",
+        "mcp_call",
+        "mcp_call <server> <tool>",
+        "Call a tool of an MCP server; its arguments are JSON on standard input.",
+    ),
     "search_dir": _Command(
         "search",
         "search_dir",

@@ -21,6 +21,11 @@ export const runsRequestSchema = z.strictObject({
 });
 export type RunsRequest = z.input<typeof runsRequestSchema>;
 
+export const batchesRequestSchema = z.strictObject({
+  limit: whole(1, 100_000).default(20).describe('number of batches'),
+});
+export type BatchesRequest = z.input<typeof batchesRequestSchema>;
+
 export const eventsRequestSchema = z.strictObject({
   of: z.string().min(1).optional().describe('id of a run or batch; default: all events'),
   kind: z

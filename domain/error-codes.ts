@@ -84,6 +84,7 @@ export const ERROR_CODES = {
   'reward.invalid': 'the requested rewards cannot be computed',
   'rollout.not_found': 'there is no rollout with this id',
   'run.ambiguous': 'several run ids begin with this prefix',
+  'run.in_use': 'the run has not ended, or other records refer to it: it cannot be deleted',
   'run.imported': 'the run was imported and cannot be played here',
   'run.not_forkable': 'the run has no such step, or cannot be forked there',
   'run.not_found': 'there is no run with this id',

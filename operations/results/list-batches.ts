@@ -8,6 +8,6 @@ export async function listBatches(
   { queries }: { queries: Pick<BatchReads, 'listBatches'> },
   request: BatchesRequest = {},
 ): Promise<{ batches: ListedBatch[]; total: number }> {
-  const { limit } = checkedRequest(batchesRequestSchema, request);
-  return queries.listBatches(limit);
+  const { limit, archived, tag = null } = checkedRequest(batchesRequestSchema, request);
+  return queries.listBatches(limit, { archived, tag });
 }

@@ -1,5 +1,10 @@
 import type { z } from 'zod';
 import {
+  archivedDocumentSchema,
+  deletionDocumentSchema,
+  labelsDocumentSchema,
+} from '../../domain/views/deletion.js';
+import {
   cancelledBatchSchema,
   cancelledRunSchema,
   pauseDocumentSchema,
@@ -112,6 +117,11 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
     { when: 'of a run', schema: cancelledRunSchema },
   ],
   'batches list': [{ schema: batchesDocumentSchema }],
+  'batches archive': [{ schema: archivedDocumentSchema }],
+  'batches delete': [{ schema: deletionDocumentSchema }],
+  'batches label': [{ schema: labelsDocumentSchema }],
+  'runs delete': [{ schema: deletionDocumentSchema }],
+  'runs label': [{ schema: labelsDocumentSchema }],
   status: [{ schema: batchDocumentSchema }],
   serve: [{ schema: pageServerDocumentSchema }],
   'page export': [{ schema: pageExportDocumentSchema }],

@@ -13,12 +13,17 @@ import { renderBatches } from '../render/batches.js';
 import type { BatchesDocument } from '../../domain/views/batches.js';
 
 export function register(program: Command, context: CliContext): void {
-  const batches = program.command('batches').summary('list, archive, delete and label batches').description('List, archive, delete and label batches.');
+  const batches = program
+    .command('batches')
+    .summary('list, archive, delete and label batches')
+    .description('List, archive, delete and label batches.');
   const { shape } = batchesRequestSchema;
   const command = batches
     .command('list', { isDefault: true })
     .summary('list batches, newest first (the default)')
-    .description('List batches, newest first, with the states of their runs, cost, budget and age. Omits archived ones.')
+    .description(
+      'List batches, newest first, with the states of their runs, cost, budget and age. Omits archived ones.',
+    )
     .action(async (options: Record<string, unknown>) => {
       const { output } = context;
       const { batches: listed, total } = await listBatches(context, requestFields(shape, options));

@@ -85,7 +85,8 @@ export const batchSummary = (row: BatchSummaryRow): BatchSummary => ({
 
 export const summaryOfRun = <Row extends RunSummaryRow>({ recordedExitStatus, endFacts, ...row }: Row) => ({
   ...row,
-  ending: row.endReason === null || endFacts === null ? null : endingOf({ ...row, ...endFacts, endReason: row.endReason }),
+  ending:
+    row.endReason === null || endFacts === null ? null : endingOf({ ...row, ...endFacts, endReason: row.endReason }),
   exitStatus:
     row.endReason === null || row.finalEvaluation === null
       ? null

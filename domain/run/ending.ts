@@ -56,7 +56,9 @@ const ENDINGS: Readonly<Record<EndReason, Explained>> = {
   cost: costEnding,
   tokens: ({ tokens, tokenLimit }) => ({
     why:
-      tokenLimit === 0 ? 'its token limit was reached' : `${formatCount(tokens)} of ${formatCount(tokenLimit)} tokens were used`,
+      tokenLimit === 0
+        ? 'its token limit was reached'
+        : `${formatCount(tokens)} of ${formatCount(tokenLimit)} tokens were used`,
     next: 'Allow more with `--token-limit`.',
   }),
   format: ({ runId }) => ({

@@ -1,9 +1,5 @@
 import type { z } from 'zod';
-import {
-  archivedDocumentSchema,
-  deletionDocumentSchema,
-  labelsDocumentSchema,
-} from '../../domain/views/deletion.js';
+import { archivedDocumentSchema, deletionDocumentSchema, labelsDocumentSchema } from '../../domain/views/deletion.js';
 import {
   cancelledBatchSchema,
   cancelledRunSchema,

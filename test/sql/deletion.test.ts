@@ -31,9 +31,12 @@ test('every table that refers to runs is emptied, or empties itself', async () =
      where c.contype = 'f' and c.confrelid in ('runs'::regclass, 'episodes'::regclass) and c.confdeltype <> 'c'`,
   );
   const elsewhere = ['runs', 'trees', 'tree_nodes'];
-  expect(rows.map(({ name }) => name).filter((name) => !elsewhere.includes(name)).sort()).toEqual(
-    [...TABLES_OF_RUNS].filter((name) => rows.some((row) => row.name === name)).sort(),
-  );
+  expect(
+    rows
+      .map(({ name }) => name)
+      .filter((name) => !elsewhere.includes(name))
+      .sort(),
+  ).toEqual([...TABLES_OF_RUNS].filter((name) => rows.some((row) => row.name === name)).sort());
 });
 
 test('a run is deleted with its rows, and its cost stays', async () => {

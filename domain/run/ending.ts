@@ -37,11 +37,11 @@ const ENDINGS: Readonly<Record<EndReason, Explained>> = {
   submit: () => ({ why: 'the agent submitted', next: null }),
   max_steps: ({ maxSteps }) => ({
     why: maxSteps === 0 ? 'all of its steps were used' : `all of its ${plural(maxSteps, 'step')} were used`,
-    next: 'Allow more with `--max-steps`.',
+    next: 'Allow more steps.',
   }),
   wall_time: ({ wallSeconds }) => ({
     why: wallSeconds === 0 ? 'its time was used up' : `its time of ${formatDuration(wallSeconds * 1000)} was used up`,
-    next: 'Allow more with `--wall-time`.',
+    next: 'Allow more time.',
   }),
   deadline: () => ({
     why: 'the deadline of its episode passed',
@@ -59,7 +59,7 @@ const ENDINGS: Readonly<Record<EndReason, Explained>> = {
       tokenLimit === 0
         ? 'its token limit was reached'
         : `${formatCount(tokens)} of ${formatCount(tokenLimit)} tokens were used`,
-    next: 'Allow more with `--token-limit`.',
+    next: 'Raise the token limit of the run.',
   }),
   format: ({ runId }) => ({
     why: 'three replies in a row held no action in the form that the agent asks for',
@@ -99,7 +99,7 @@ const ENDINGS: Readonly<Record<EndReason, Explained>> = {
 const because = (detail: string | null): string => (detail === null ? '' : `: ${detail}`);
 
 function costEnding({ costUsd, costLimitUsd, refusedUsd }: EndFacts): Ending {
-  const next = 'Allow more with `--cost-limit`.';
+  const next = 'Raise the cost limit of the run.';
   if (costLimitUsd === null) return { why: 'its cost limit was reached', next };
   const left = compareUsd(costUsd, costLimitUsd) < 0 ? subtractUsd(costLimitUsd, costUsd) : '0';
   if (refusedUsd === null)
@@ -108,7 +108,7 @@ function costEnding({ costUsd, costLimitUsd, refusedUsd }: EndFacts): Ending {
   const shown = formatUsd(refusedUsd) === formatUsd(left) ? (usd: string) => `$${usd}` : formatUsd;
   return {
     why: `the next call might have cost ${shown(refusedUsd)}, and ${shown(left)} of ${formatUsd(costLimitUsd)} were left`,
-    next: `${next.slice(0, -1)} of at least ${formatUsd(addUsd(costUsd, refusedUsd))}.`,
+    next: `${next.slice(0, -1)} to at least ${formatUsd(addUsd(costUsd, refusedUsd))}.`,
   };
 }
 

@@ -20,7 +20,7 @@ describe('the end of a run', () => {
   it('by cost states what the next call might have cost, and what was left', () => {
     const { why, next } = endingOf(facts({ endReason: 'cost', costLimitUsd: '0.2', refusedUsd: '0.19' }));
     expect(why).toBe('the next call might have cost $0.19, and $0.18 of $0.20 were left');
-    expect(next).toBe('Allow more with `--cost-limit` of at least $0.21.');
+    expect(next).toBe('Raise the cost limit of the run to at least $0.21.');
     const close = endingOf(facts({ endReason: 'cost', costLimitUsd: '0.2', refusedUsd: '0.1801' }));
     expect(close.why).toBe('the next call might have cost $0.1801, and $0.18 of $0.20 were left');
     expect(endingOf(facts({ endReason: 'cost', costLimitUsd: '0.2' })).why).toBe(

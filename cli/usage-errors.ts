@@ -39,7 +39,7 @@ export function refuseExcess(command: Command): void {
   );
 }
 
-/** commander prints the nearest help, also below a name that does not exist. Throws CommanderError. */
+/** commander prints the nearest help, also for a name that does not exist. Throws its error. */
 export function refuseUnknownHelp(program: Command, args: readonly string[]): void {
   const named = args[0] === 'help' ? args.slice(1) : args;
   if (named === args && !args.some((arg) => arg === '--help' || arg === '-h')) return;

@@ -21,7 +21,7 @@ export const BATCH_SUMMARY = `
 
 /** Of `batches b`: nodes of search trees are shown with their tree. */
 export const OWN_BATCH = 'b.parent_batch is null';
-/** Of `batches b`: its runs count in leaderboards over all batches. `leaderboard_scores` has the same rule. */
+/** Of `batches b`: it counts in boards over all batches. `leaderboard_scores` has the same rule. */
 export const RANKED_BATCH =
   'not (b.verification or b.training or b.parent_batch is not null or b.archived_at is not null)';
 /** Of `runs r`, as OWN_BATCH. */

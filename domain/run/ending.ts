@@ -79,7 +79,7 @@ const ENDINGS: Readonly<Record<EndReason, Explained>> = {
   }),
   budget: ({ metBudgetUsd }) => ({
     why: `the budget of its batch${metBudgetUsd === null ? '' : `, ${formatUsd(metBudgetUsd)},`} had no room for the next call`,
-    next: '`bench resume <batch> --budget <usd>` raises it and continues such runs.',
+    next: '`bench resume`, with a larger budget, continues such runs.',
   }),
   infra_error: ({ runId, detail }) => ({
     why: detail ?? 'the infrastructure failed, without details',
@@ -87,9 +87,9 @@ const ENDINGS: Readonly<Record<EndReason, Explained>> = {
   }),
   config_error: ({ runId, detail }) => ({
     why: detail ?? 'the configuration is wrong, without details',
-    next: `Correct that; then ${RETRY(`${runId} --all`)}`,
+    next: `Correct that; then ${RETRY(runId)}`,
   }),
-  cancelled: ({ runId }) => ({ why: 'a person stopped it', next: RETRY(`${runId} --all`) }),
+  cancelled: ({ runId }) => ({ why: 'a person stopped it', next: RETRY(runId) }),
   forfeit: ({ detail }) => ({ why: `its agent gave up${because(detail)}`, next: null }),
   api: ({ detail }) => ({ why: `its provider failed${because(detail)}`, next: null }),
   runtime: ({ detail }) => ({ why: `its harness or container failed${because(detail)}`, next: null }),

@@ -9,7 +9,7 @@ import type { Notice } from '../notices.js';
 
 const foundSchema = z.array(z.array(z.tuple([z.int(), z.string()])));
 
-/** Adds what is wrong with the referees of tasks. Reads their syntax trees; runs nothing of a task. */
+/** Adds what is wrong with referees. Reads their syntax trees; runs nothing of a task. */
 export async function checkReferees(
   { settings, notify }: { settings: { assetsRoot: string }; notify: (notice: Notice) => void },
   files: readonly ValidatedFile[],

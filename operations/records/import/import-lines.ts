@@ -68,8 +68,7 @@ export async function importLines(
 const noExport = (path: string): BenchError =>
   new BenchError('usage', `${path} is no export of bench`, {
     code: 'import.unreadable',
-    remedy:
-      '`bench export <batch> --output <file>` writes one. `bench import --help` names the commands for files of other programs.',
+    remedy: '`bench export` writes one. `bench import --help` names the commands for files of other programs.',
   });
 
 /** Who vouches for a line. BenchError (usage): changed since its home signed it, or not trusted. */

@@ -68,14 +68,20 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return here;
 }
 
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'is a folder, not a file',
+};
+
 /** Throws a ConfigError that names file, line and key of every problem. */
 export function readYaml<S extends z.ZodType>(file: string, schema: S): YamlFile<z.output<S>> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : 'cannot be read';
-    throw new ConfigError([{ file, line: null, key: '', message: reason }], { cause });
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    const message = UNREADABLE[code] ?? `cannot be read (${code})`;
+    throw new ConfigError([{ file, line: null, key: '', message }], { cause });
   }
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });

@@ -10,7 +10,7 @@ import { Interrupted } from './interruptible.js';
 import { buildProgram } from './program.js';
 import { remedyText } from './render/remedy.js';
 import { findAssetsRoot, readSettings } from '../operations/settings.js';
-import { helpHint, refuseRenamed } from './usage-errors.js';
+import { helpHint, refuseRenamed, refuseUnknownHelp } from './usage-errors.js';
 import type { ErrorDocument } from '../domain/views/errors.js';
 
 export interface Caller {
@@ -70,6 +70,7 @@ export async function runCommand(args: readonly string[], { env, cwd, stdout, st
     const program = await buildProgram(context, args[0]);
     program.version(version, '-V, --version', 'print the version');
     refuseRenamed(program, args[0]);
+    refuseUnknownHelp(program, args);
     await program.parseAsync(args, { from: 'user' });
     return context.exitCode;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import { plainMessage } from '../domain/requests/fields.js';
 import { commaList } from './options.js';
 
 /** `maxSteps` → `--max-steps`, `T` → `--T`. */
@@ -30,16 +31,25 @@ function inside(field: z.core.$ZodType): {
 /** Throws InvalidArgumentError with the field's message. */
 function valueOf(kind: z.core.$ZodType, text: string): unknown {
   const raw = kind instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text.trim();
-  const result = z.safeParse(kind, raw);
+  const result = z.safeParse(kind, raw, { error: plainMessage });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   // Text for a number gets the message about its bounds.
   const message =
     issue?.code === 'invalid_type' && kind instanceof z.ZodNumber
-      ? (z.safeParse(kind, -1).error?.issues[0]?.message ?? issue.message)
+      ? (z.safeParse(kind, -1, { error: plainMessage }).error?.issues[0]?.message ?? issue.message)
       : issue?.message;
   throw new InvalidArgumentError(`It ${message}.`);
 }
+
+/** An argument's text as this field takes it, blanks included. Throws InvalidArgumentError. */
+export const textOf =
+  (field: z.ZodType<string>) =>
+  (text: string): string => {
+    const result = field.safeParse(text, { error: plainMessage });
+    if (result.success) return result.data;
+    throw new InvalidArgumentError(`It ${result.error.issues[0]?.message ?? 'is wrong'}.`);
+  };
 
 /**
  * A command's options from a request's fields: one source of name, bounds, default and help.

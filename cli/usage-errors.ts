@@ -39,6 +39,27 @@ export function refuseExcess(command: Command): void {
   );
 }
 
+/** commander prints the nearest help, also for a name that does not exist. Throws its error. */
+export function refuseUnknownHelp(program: Command, args: readonly string[]): void {
+  const named = args[0] === 'help' ? args.slice(1) : args;
+  if (named === args && !args.some((arg) => arg === '--help' || arg === '-h')) return;
+  let command = program;
+  for (const name of named) {
+    const known = command.commands.find((one) => one.name() === name);
+    const hasDefault = command.commands.find((one) => one.name() === defaultOf(command));
+    if (known === undefined) {
+      const takesArguments = (hasDefault ?? command).registeredArguments.length > 0;
+      if (name.startsWith('-') || name === 'help' || takesArguments || command.commands.length === 0) return;
+      return command.error(unknownText(command, name), { code: 'commander.unknownCommand' });
+    }
+    command = known;
+  }
+}
+
+/** commander keeps it to itself. */
+const defaultOf = (command: Command): string | null | undefined =>
+  (command as unknown as { _defaultCommandName?: string | null })._defaultCommandName;
+
 /** Commands of earlier versions. */
 const RENAMED: Readonly<Record<string, string>> = {
   ui: 'serve`, `bench page` or `bench tokens',

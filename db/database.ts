@@ -11,6 +11,7 @@ import { setPrices } from './imports/set-prices.js';
 import { createExports } from './exports/export-runs.js';
 import { importExchanged } from './imports/import-exchanged.js';
 import { createKeys } from './keys.js';
+import { createDeletion } from './deletion.js';
 import { createPruning } from './prune.js';
 import { READER_ROLE } from './reader-role.js';
 import { createRunStore } from './run-store.js';
@@ -50,6 +51,7 @@ export function openDatabase(databaseUrl: string, options: { max?: number; reads
     queries: createQueries(pool),
     pages: createPages(pool),
     pruning: createPruning(pool),
+    deletion: createDeletion(pool),
     keys: createKeys(pool),
     rates: rateStore(pool),
     rateControl: rateControl(statements(pool, queryError)),

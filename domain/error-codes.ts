@@ -85,6 +85,7 @@ export const ERROR_CODES = {
   'rollout.not_found': 'there is no rollout with this id',
   'run.ambiguous': 'several run ids begin with this prefix',
   'run.imported': 'the run was imported and cannot be played here',
+  'run.in_use': 'the run has not ended, or other records refer to it: it cannot be deleted',
   'run.not_forkable': 'the run has no such step, or cannot be forked there',
   'run.not_found': 'there is no run with this id',
   'run.replaced': 'another run has already replaced it',

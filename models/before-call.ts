@@ -20,6 +20,7 @@ export async function beforeCall(
   const stored = await store.storedAnswer(key);
   if (stored !== null) return { kind: 'reply', ...stored };
   if (reached instanceof Unrecoverable) throw reached;
+  if (reached === 'cost') await store.noteRefused(run.runId, reservedUsd);
   return { kind: 'end', endReason: reached };
 }
 

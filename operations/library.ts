@@ -18,6 +18,8 @@ import { batchStatus } from './results/batch-status.js';
 import { compare } from './results/compare.js';
 import { events } from './results/events.js';
 import { leaderboard } from './results/leaderboard.js';
+import { deletePlanned, planBatchDeletion, planRunDeletion } from './records/deletion/delete.js';
+import { archiveBatch, labelBatch, labelRun } from './records/deletion/label.js';
 import { listBatches } from './results/list-batches.js';
 import { listRuns } from './results/list-runs.js';
 import { prompt } from './results/prompt.js';
@@ -72,6 +74,11 @@ function verbsOf(home: Home) {
       resume: of(resume),
       retry: of(retry),
       cancel: of(cancel),
+      archive: of(archiveBatch),
+      label: of(labelBatch),
+      planDeletion: of(planBatchDeletion),
+      /** What `planDeletion` returned. */
+      delete: of(deletePlanned),
     },
     runs: {
       list: of(listRuns),
@@ -81,6 +88,9 @@ function verbsOf(home: Home) {
       fork: of(forkRun),
       retry: of(retry),
       cancel: of(cancel),
+      label: of(labelRun),
+      planDeletion: of(planRunDeletion),
+      delete: of(deletePlanned),
     },
     episodes: {
       list: of(listEpisodes),

@@ -16,6 +16,8 @@ export type Notice =
   | { code: 'model.keys_missing'; where: 'workers' | 'here'; message: string; variables: number }
   /** Models that are not called, since the variable that holds their key is not set. */
   | { code: 'model.untested'; variable: string; models: readonly string[] }
+  /** No Python here reads the referees of tasks. */
+  | { code: 'referees.unread' }
   /** A dry run without running services: hosts were not checked. */
   | { code: 'hosts.unknown' }
   /** An operation with more to do has stored and started a batch. */

@@ -4,7 +4,6 @@ import { once } from '../domain/once.js';
 import { BenchError } from '../domain/errors.js';
 import type { ServiceEndpoints } from '../domain/home/services.js';
 import type { DatabaseEndpoint, EnsureOptions } from '../services/index.js';
-import { withoutTemporalAccess } from '../domain/home/temporal-access.js';
 import type { Bench } from './bench.js';
 import { useProxies } from '../transport/proxies.js';
 import { checkGpus } from './home/check-gpus.js';
@@ -24,11 +23,9 @@ async function connectDatabase(databaseUrl: string): Promise<Database> {
 }
 
 /** A worker with settings that it refuses would replace a working one and fail to start. */
-async function checkWorkerSettings({ env, temporalAddress }: BenchSettings, looksOnly: boolean): Promise<void> {
-  const { workerSettings } = await import('./home/worker-settings.js');
-  const given = temporalAddress === undefined ? withoutTemporalAccess(env) : env;
-  // The starter of the worker adds both.
-  const { gpus } = workerSettings({ ...given, DATABASE_URL: 'postgres:', TEMPORAL_ADDRESS: 'given' });
+async function checkWorkerSettings(settings: BenchSettings, looksOnly: boolean): Promise<void> {
+  const { startableSettings } = await import('./home/worker-settings.js');
+  const { gpus } = startableSettings(settings);
   // The driver may take a second to answer.
   if (!looksOnly) await checkGpus(gpus);
 }

@@ -110,6 +110,11 @@ export function readSettings(environment: NodeJS.ProcessEnv, cwd: string, assets
     });
   }
   const [databaseUrl, temporalAddress] = [env['DATABASE_URL'], env['TEMPORAL_ADDRESS']];
+  if (temporalAddress !== undefined && !/^(?:\[[^\]]+\]|[^\s:/]+)(?::\d+)?$/.test(temporalAddress))
+    throw new BenchError('usage', `TEMPORAL_ADDRESS is ${JSON.stringify(temporalAddress)}, which is not host:port`, {
+      code: 'setting.invalid',
+      remedy: 'Write it without a scheme or path, as temporal.example.org:7233; TEMPORAL_TLS=true turns on TLS.',
+    });
   const adminDatabaseUrl = env['BENCH_OWNER_DATABASE_URL'];
   return {
     home,

@@ -18,6 +18,7 @@ export function storesOf(database: () => Promise<Stores>): Stores {
     rates: deferred(one('rates'), {}),
     rateControl: deferred(one('rateControl'), {}),
     pruning: deferred(one('pruning'), {}),
+    deletion: deferred(one('deletion'), {}),
     keys: deferred(one('keys'), {}),
     intake: deferred(one('intake'), {}),
     batchControl: deferred(one('batchControl'), {}),

@@ -4,10 +4,13 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 
-/** Readers see the old file or the new one. Throws BenchError (usage) if it cannot be written. */
-export async function writeWhole(path: string, text: string): Promise<string> {
+/**
+ * Readers see the old file or the new one. Throws BenchError (usage), which names the `field` that
+ * chose the file, if it cannot be written.
+ */
+export async function writeWhole(path: string, text: string, field = 'output'): Promise<string> {
   const file = resolve(path);
-  await throughAside(file, async (aside) => {
+  await throughAside(file, field, async (aside) => {
     await writeFile(aside, text, { flag: 'wx' });
     await rename(aside, file);
   });
@@ -15,10 +18,10 @@ export async function writeWhole(path: string, text: string): Promise<string> {
 }
 
 /** Throws the same before anything is computed. */
-export const checkWritable = (path: string): Promise<void> =>
-  throughAside(resolve(path), (aside) => writeFile(aside, '', { flag: 'wx' }));
+export const checkWritable = (path: string, field = 'output'): Promise<void> =>
+  throughAside(resolve(path), field, (aside) => writeFile(aside, '', { flag: 'wx' }));
 
-async function throughAside(file: string, write: (aside: string) => Promise<void>): Promise<void> {
+async function throughAside(file: string, field: string, write: (aside: string) => Promise<void>): Promise<void> {
   const aside = join(dirname(file), `.${basename(file)}.${randomBytes(4).toString('hex')}`);
   try {
     refuseOtherKinds(file);
@@ -34,7 +37,7 @@ async function throughAside(file: string, write: (aside: string) => Promise<void
     throw new BenchError('usage', `${file} cannot be written: ${reason}`, {
       code: 'file.unwritable',
       remedy: 'Choose another file, or create its folder first.',
-      fields: { output: '<file>' },
+      fields: { [field]: '<file>' },
       cause,
     });
   } finally {

@@ -14,18 +14,21 @@ export interface EngineAddress {
   /** False: the engine cannot mount our directories (another machine, or a forwarded socket). */
   sharesFiles: boolean;
   connection: Docker.DockerOptions;
+  /** The variable has a value. */
+  named: boolean;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const VARIABLES = { docker: 'DOCKER_HOST', podman: 'BENCH_PODMAN_HOST' } as const;
+export const ENGINE_VARIABLES = { docker: 'DOCKER_HOST', podman: 'BENCH_PODMAN_HOST' } as const;
 const DEFAULT_PORTS = { http: '2375', https: '2376' };
 
 /** From DOCKER_HOST or BENCH_PODMAN_HOST and related variables. Throws BenchError (usage). */
 export function engineAddress(backend: EngineBackend, env: Env): EngineAddress {
-  const variable = VARIABLES[backend];
-  const named = env[variable];
-  const host = named === undefined || named === '' ? defaultSocket(backend, env) : named;
+  const variable = ENGINE_VARIABLES[backend];
+  const said = env[variable];
+  const named = said !== undefined && said !== '';
+  const host = named ? said : defaultSocket(backend, env);
   if (host.startsWith('/') || host.startsWith('unix://')) {
     const socketPath = host.replace(/^unix:\/\//, '');
     return {
@@ -34,6 +37,7 @@ export function engineAddress(backend: EngineBackend, env: Env): EngineAddress {
       socketPath,
       sharesFiles: !isSet(env['BENCH_ENGINE_REMOTE']),
       connection: { socketPath },
+      named,
     };
   }
   if (host.startsWith('ssh://'))
@@ -43,7 +47,7 @@ export function engineAddress(backend: EngineBackend, env: Env): EngineAddress {
         `Forward its socket and use the forwarded one: ssh -nNT -L /tmp/engine.sock:${defaultSocket(backend, {})} ` +
         `${host.slice('ssh://'.length)} & ${variable}=unix:///tmp/engine.sock BENCH_ENGINE_REMOTE=1`,
     });
-  return { backend, socketPath: null, sharesFiles: false, ...overNetwork(variable, host, env) };
+  return { backend, socketPath: null, sharesFiles: false, named, ...overNetwork(variable, host, env) };
 }
 
 function defaultSocket(backend: EngineBackend, env: Env): string {

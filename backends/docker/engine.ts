@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import Docker from 'dockerode';
 import { boundCalls } from './bounded-calls.js';
-import { engineAddress, type EngineAddress } from './engine-address.js';
+import { ENGINE_VARIABLES, engineAddress, type EngineAddress } from './engine-address.js';
 
 const ANSWER_WITHIN_MS = 30_000;
 
@@ -34,9 +34,11 @@ export function connectEngine(address: EngineAddress): Docker {
 
 /** Checks for an engine that can run sandboxes; else says what to do. Never throws. */
 export async function probeEngine(address: EngineAddress = engineAddress('docker', {})): Promise<EngineProbe> {
-  const { url, socketPath, backend } = address;
+  const { url, socketPath, backend, named } = address;
+  // A variable that names another place is the likelier mistake.
+  const correct = named ? `correct ${ENGINE_VARIABLES[backend]}, or unset it; or ` : '';
   if (socketPath !== null) {
-    const problem = await socketProblem(socketPath, backend);
+    const problem = await socketProblem(socketPath, address);
     if (problem !== null) return { kind: 'unavailable', ...problem };
   }
   const docker = connectEngine(address);
@@ -53,7 +55,7 @@ export async function probeEngine(address: EngineAddress = engineAddress('docker
     return {
       kind: 'unavailable',
       reason: `the engine at ${url} does not answer: ${(error as Error).message}`,
-      remedy: GET[backend].start,
+      remedy: `${correct}${GET[backend].start}`,
     };
   }
 }
@@ -70,7 +72,7 @@ export async function isPodman(docker: Docker): Promise<boolean> {
 
 async function socketProblem(
   socketPath: string,
-  backend: EngineAddress['backend'],
+  { backend, named }: Pick<EngineAddress, 'backend' | 'named'>,
 ): Promise<{ reason: string; remedy: string } | null> {
   try {
     await access(socketPath, constants.R_OK | constants.W_OK);
@@ -78,6 +80,11 @@ async function socketProblem(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EACCES')
       return { reason: `no permission on the engine's socket ${socketPath}`, remedy: GET[backend].permission };
+    if (named)
+      return {
+        reason: `${ENGINE_VARIABLES[backend]} names ${socketPath}, which does not exist`,
+        remedy: `correct ${ENGINE_VARIABLES[backend]}, or unset it: the usual socket is then tried`,
+      };
     return {
       reason: `there is no ${backend === 'podman' ? 'podman service' : 'container engine'}: ${socketPath} does not exist`,
       remedy: GET[backend].install,

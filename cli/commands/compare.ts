@@ -36,10 +36,14 @@ export function register(program: Command, context: CliContext): void {
     .option('--markdown <file>', 'also write all of it as Markdown')
     .action(async (a: string, b: string, flags: CompareFlags) => {
       const { output } = context;
-      for (const file of [flags.junit, flags.markdown]) if (file !== undefined) await checkWritable(file);
+      for (const field of ['junit', 'markdown'] as const) {
+        const file = flags[field];
+        if (file !== undefined) await checkWritable(file, field);
+      }
       const pairs = await compare(context, { a, b, ...requestFields(rules, { ...flags }) });
-      if (flags.junit !== undefined) await writeWhole(flags.junit, junitOf(pairs));
-      if (flags.markdown !== undefined) await writeWhole(flags.markdown, `${renderComparison(pairs, markdownForm)}\n`);
+      if (flags.junit !== undefined) await writeWhole(flags.junit, junitOf(pairs), 'junit');
+      if (flags.markdown !== undefined)
+        await writeWhole(flags.markdown, `${renderComparison(pairs, markdownForm)}\n`, 'markdown');
       output.json(pairs satisfies Pairs);
       output.print(renderComparison(pairs, terminalForm(output)));
       if (flags.failIfWorse === true) context.setExitCode(EXIT_CODES[pairs.verdict?.worse ?? 'undecided']);

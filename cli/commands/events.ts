@@ -36,14 +36,14 @@ export function register(program: Command, context: CliContext): void {
 }
 
 function table({ output }: CliContext, events: readonly EventRow[]): string {
-  const { colors, width } = output;
+  const { colors, width, interactive } = output;
   return renderTable<EventRow>(
     events,
     [
       { title: 'time', value: (event) => formatTime(event.at) },
       { title: 'of', value: (event) => event.runId ?? event.batchId ?? '–' },
       { title: 'event', value: (event) => event.kind },
-      { title: 'detail', value: (event) => oneLine(event.detail, Math.max(40, width - 70)) },
+      { title: 'detail', value: (event) => oneLine(event.detail, interactive ? Math.max(40, width - 70) : 10_000) },
     ],
     colors,
   );

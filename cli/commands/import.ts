@@ -70,7 +70,7 @@ async function tell(context: CliContext, document: ImportDocument, report: strin
 
 /** Fails before a long import if the report cannot be written. */
 const checkReport = async (report: string | undefined): Promise<void> => {
-  if (report !== undefined) await checkWritable(report);
+  if (report !== undefined) await checkWritable(report, 'report');
 };
 
 async function importMlgym(
@@ -137,7 +137,7 @@ export function register(program: Command, context: CliContext): void {
     .description('Import results of other homes, of MLGym, Harbor and Inspect as ended runs.');
   const mlgym = command
     .command('mlgym')
-    .summary('import MLGym run directories')
+    .summary('import MLGym run directories; its tasks: `bench tasks import mlgym`')
     .description(
       'Import MLGym run directories: <task>.traj, results.json and args.yaml, each of which may be missing. Importing again ' +
         'changes nothing. Skipped or inconsistent entries are reported with file and key; exit code 1 if a directory was skipped.',

@@ -5,10 +5,10 @@ import type { SearchDocument, SearchHit } from '../../domain/views/search.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { commaListOf } from '../options.js';
-import { requestFields, requestOptions } from '../schema-flags.js';
+import { requestFields, requestOptions, textOf } from '../schema-flags.js';
 import { renderSearch, renderSearched } from '../render/search.js';
 
-const { batch, model, task, run, in: places, limit } = searchRequestSchema.shape;
+const { q: sought, batch, model, task, run, in: places, limit } = searchRequestSchema.shape;
 const OPTIONS = { batch, models: model, tasks: task, run, in: places, limit };
 const PLACES: readonly string[] = places.unwrap().element.options;
 
@@ -19,7 +19,7 @@ export function register(program: Command, context: CliContext): void {
     .description(
       'Find a text in thoughts, actions, observations and submissions of agents, the newest run first. A text in quotes is matched exactly. A text between slashes is a regular expression of PostgreSQL; a trailing i ignores case.',
     )
-    .argument('<text>', 'the text; case of A-Z is ignored')
+    .argument('<text>', 'the text; case of A-Z is ignored', textOf(sought))
     .action(async (q: string, options: Record<string, unknown>) => {
       const { output } = context;
       const { models, tasks, ...fields } = requestFields(OPTIONS, options) as Record<string, string[] | undefined>;

@@ -5,6 +5,7 @@ import type { CliContext } from '../context.js';
 import { addExamples } from '../examples.js';
 import { formatSpan, formatTime, oneLine } from '../render/format.js';
 import { providerTroubleLine } from '../render/provider-trouble.js';
+import { endingText } from '../render/ending.js';
 import { coloredPhase } from '../render/runs.js';
 import { renderFields, renderTable } from '../render/table.js';
 import { worldFields } from '../render/world.js';
@@ -66,7 +67,9 @@ function renderRun(run: RunDetail, context: CliContext): string {
     ...(run.forkedFrom === null ? [] : [['fork of', `${run.forkedFrom}, after step ${run.forkedAtStep}`] as const]),
     ['agent', `${run.agent} (${run.agentHash.slice(0, 12)})`],
     ['phase', coloredPhase(run, colors)],
-    ...(run.detail === null ? [] : [['detail', colors.red(oneLine(run.detail, 500))] as const]),
+    ...(run.ending === null ? [] : [['ended', endingText(run, colors)] as const]),
+    ...(run.tags.length === 0 ? [] : [['tags', run.tags.join(', ')] as const]),
+    ...(run.note === null ? [] : [['note', oneLine(run.note, 500)] as const]),
     ...(run.providerError === null
       ? []
       : [['provider error', colors.yellow(providerTroubleLine(run.providerError))] as const]),

@@ -92,7 +92,7 @@ export function register(tasks: Command, context: CliContext): void {
   registerHarbor(importing, context);
   importing
     .command('mlgym')
-    .summary('import tasks of an MLGym checkout')
+    .summary('import tasks of an MLGym checkout; its runs: `bench import mlgym`')
     .description(
       "Make task folders from MLGym's configs, starter code, local data and evaluators, which stay unchanged. " +
         'Tasks are written to a configs folder of your own, each whole or not at all. Exit code 1 if a named task, or every task, could not be imported.',

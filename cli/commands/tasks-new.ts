@@ -16,7 +16,7 @@ export function register(tasks: Command, context: CliContext): void {
     .addOption(
       new Option(
         '--kind <kind>',
-        'what is scored: moves of a game, answers to questions, files, or the output of a program',
+        'what is scored: moves of a game, answers to questions, files (a share of right labels, a macro F1 over classes, or an error of numbers), or the output of a program',
       )
         .choices(TASK_KINDS)
         .default('data'),

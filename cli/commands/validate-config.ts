@@ -10,12 +10,12 @@ export function register(program: Command, context: CliContext): void {
     .command('validate-config')
     .summary('check configuration files')
     .description(
-      'Check configuration files: keys, types, templates, referenced files. Prints file, line and key of each problem.',
+      'Check configuration files: keys, types, templates, referenced files, names in referees. Prints file, line and key of each problem.',
     )
     .argument('[paths...]', 'task folders, YAML files, or whole configs folders; default: all files that bench uses')
-    .action((paths: string[]) => {
+    .action(async (paths: string[]) => {
       const { output } = context;
-      const files = validateConfig(context, paths);
+      const files = await validateConfig(context, paths);
       const problems = files.flatMap((file) => file.problems);
       output.json({ valid: problems.length === 0, files } satisfies ValidationDocument);
       for (const file of files) {
@@ -26,7 +26,7 @@ export function register(program: Command, context: CliContext): void {
       }
       if (problems.length === 0) return;
       output.log(
-        `${plural(problems.length, 'problem')} in ${plural(files.filter((f) => f.problems.length > 0).length, 'file')}. These files are disabled until they are corrected.`,
+        `${plural(problems.length, 'problem')} in ${plural(files.filter((f) => f.problems.length > 0).length, 'file')}. A broken file is disabled until it is corrected; a broken referee scores nothing.`,
       );
       context.setExitCode(2);
     });

@@ -32,8 +32,23 @@ export function batchFaults({ runList }: Pick<BatchStatusReport, 'runList'>): st
   });
 }
 
+/** Ends by a limit or a format, each reason once with the sentence of its first run. */
+export function batchEnds({ runList }: Pick<BatchStatusReport, 'runList'>): string[] {
+  const ended = runList.filter(({ ending, endReason }) => ending !== null && !EXPLAINED_ELSEWHERE.includes(endReason));
+  const reasons = [...new Set(ended.map(({ endReason }) => endReason))];
+  return reasons.map((reason) => {
+    const [first, ...others] = ended.filter(({ endReason }) => endReason === reason);
+    const more = others.length === 0 ? '' : ` and ${plural(others.length, 'other run')}`;
+    return `${first!.runId}${more}: ${reason}: ${first!.ending!.why}${first!.ending!.next === null ? '' : `. ${first!.ending!.next}`}`;
+  });
+}
+
+/** Faults have their own lines, and \`Next:\` names what continues the others. */
+const EXPLAINED_ELSEWHERE: readonly (string | null)[] = ['submit', 'infra_error', 'config_error', 'cancelled'];
+
 export function renderBatch(batch: BatchStatusReport, colors: Colors): string {
   const faults = batchFaults(batch);
+  const ends = batchEnds(batch);
   const open = batch.endedAt === null && batch.startedAt !== null;
   const blockedBy = blockerLine(batch);
   return [
@@ -48,6 +63,7 @@ export function renderBatch(batch: BatchStatusReport, colors: Colors): string {
     ...(batch.providerErrors.length === 0 ? [] : ['']),
     ...batch.providerErrors.map((trouble) => colors.yellow(providerTroubleLine(trouble))),
     ...(faults.length === 0 ? [] : ['', ...faults.map((fault) => colors.red(fault))]),
+    ...(ends.length === 0 ? [] : ['', ...ends.map((end) => colors.yellow(end))]),
     '',
     colors.dim(`Next: ${nextCommand(batch)}`),
   ].join('\n');

@@ -7,7 +7,7 @@ import type { DirectoryResult, Remark } from '../../domain/views/imports.js';
 const LINE_EVERY_MS = 5000;
 
 const remarkLine = ({ source, file, key, level, kind, message }: Remark): string => {
-  const where = [file, key].filter((part) => part !== null && part !== '').join(': ');
+  const where = [file === source ? null : file, key].filter((part) => part !== null && part !== '').join(': ');
   return `${level === 'error' ? 'skipped: ' : ''}${source}${where === '' ? '' : `: ${where}`}: ${kind}: ${oneLine(message, 400)}`;
 };
 

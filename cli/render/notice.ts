@@ -34,6 +34,10 @@ export function renderNotice(notice: Notice, { dim, yellow }: Colors): string[] 
       ];
     case 'model.untested':
       return [dim(`not tested, ${notice.variable} is not set: ${notice.models.join(', ')}`)];
+    case 'referees.unread':
+      return [
+        yellow('The referees of tasks were not read: there is no Python 3.9 or newer. `bench doctor` says more.'),
+      ];
     case 'hosts.unknown':
       return [dim('Hosts and GPUs were not checked: the services are not running.')];
     case 'batch.started':

@@ -117,8 +117,8 @@ async function store(
      select coalesce(jsonb_object_agg(p.key, p.value), '{}') as l from line_part p where not p.listed`,
   );
   const { rows } = await client.query<{
-    format: string;
-    version: string;
+    format: string | null;
+    version: string | null;
     run_id: string | null;
     status: string | null;
     known: boolean;

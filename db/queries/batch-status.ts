@@ -1,3 +1,4 @@
+import type { BatchFilter } from '../../domain/ports/reading/batches.js';
 import type { Statements } from '../statements.js';
 import { missingBatch } from '../store/missing.js';
 import { unreachableHosts } from './operations.js';
@@ -10,16 +11,22 @@ import type { Allocation } from '../../domain/views/allocation.js';
 import type { UsageForecast } from '../../domain/views/forecast.js';
 import type { BatchStatusReport, ListedBatch, TrainingState } from '../../domain/views/batches.js';
 
-export async function listBatches(run: Statements, limit: number): Promise<{ batches: ListedBatch[]; total: number }> {
+const LISTED = `${OWN_BATCH} and ($2 or b.archived_at is null) and ($3::text is null or $3 = any (b.tags))`;
+
+export async function listBatches(
+  run: Statements,
+  limit: number,
+  { archived = false, tag = null }: BatchFilter = {},
+): Promise<{ batches: ListedBatch[]; total: number }> {
   const rows = await run<BatchSummaryRow & { total: number; byStatus: Record<string, number> | null }>(
     'listBatches',
-    `select listed.*, (select count(*)::int from batches b where ${OWN_BATCH}) as total,
+    `select listed.*, (select count(*)::int from batches b where ${LISTED}) as total,
        (select jsonb_object_agg(status, runs) from (
           select r.status, count(*) as runs from runs r where r.batch_id = listed."batchId" group by r.status
         ) counted) as "byStatus"
-     from (${BATCH_SUMMARY} where ${OWN_BATCH} order by b.created_at desc, b.batch_id desc limit $1) listed
+     from (${BATCH_SUMMARY} where ${LISTED} order by b.created_at desc, b.batch_id desc limit $1) listed
      order by listed."createdAt" desc, listed."batchId" desc`,
-    [limit],
+    [limit, archived, tag],
   );
   const batches = rows.map(({ total: _total, byStatus, ...row }) => ({
     ...batchSummary(row),

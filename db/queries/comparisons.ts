@@ -3,6 +3,7 @@ import { profileMeant } from '../../domain/task/profile.js';
 import type { Statements } from '../statements.js';
 import type { SavedComparisonState } from '../../domain/views/leaderboard.js';
 import type { FrozenOptions, SavedComparison } from '../../domain/views/comparisons.js';
+import { RANKED_BATCH } from './summaries.js';
 
 /** The tasks' baselines, as an argument of leaderboard(). */
 export const baselinesOf = ({ tasks, baselines }: Pick<FrozenOptions, 'tasks' | 'baselines'>): (number | null)[] =>
@@ -86,7 +87,7 @@ export async function comparisonState(
        join batches b on b.batch_id = r.batch_id
        where (r.sample = $7 or v.spec -> 'data' is null)
          and r.status = 'ended' and (r.model_kind = 'real' or $4) and (r.origin <> 'import' or $11)
-         and (case when $5::text is null then not (b.verification or b.training or b.parent_batch is not null) else r.batch_id = $5 end)
+         and (case when $5::text is null then ${RANKED_BATCH} else r.batch_id = $5 end)
          and (r.forked_from is null or is_own_attempt(r.run_id, $5))
      ),
      runs_of_tasks as (select * from runs_at_contracts r where r.own)

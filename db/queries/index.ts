@@ -40,7 +40,7 @@ export function createQueries(pool: pg.Pool): Queries {
   return {
     findBatch: (ref) => findBatch(run, ref),
     findRun: (ref) => findRun(run, ref),
-    listBatches: (limit = BATCHES) => listBatches(run, limit),
+    listBatches: (limit = BATCHES, filter = {}) => listBatches(run, limit, filter),
     batchStatus: (batchId) => batchStatus(run, batchId),
     listRuns: (filter = {}) => listRuns(run, filter),
     pastRuns: (kinds) => pastRuns(run, kinds),

@@ -4,6 +4,7 @@ import type { Statements } from '../statements.js';
 import type { ModelConfig } from '../../domain/model/config.js';
 import { isFree, priceAt } from '../../domain/model/price.js';
 import type { Leaderboard, LeaderboardRow } from '../../domain/views/leaderboard.js';
+import { RANKED_BATCH } from './summaries.js';
 
 type Id = Pick<LeaderboardRow, 'model' | 'kind' | 'isolation'>;
 type PricedModel = Leaderboard['comparison']['prices'][number];
@@ -37,7 +38,7 @@ const SELECTED = `
     from task_versions v join versions_under($6) u on u.content_hash = v.content_hash offset 0
   ) v on v.content_hash = r.task_hash and (r.sample = $5 or not v.needs_data)
   join batches b on b.batch_id = r.batch_id
-  where (case when $1::text is null then not (b.verification or b.training or b.parent_batch is not null) else r.batch_id = $1 end) and r.model_name = any ($4)
+  where (case when $1::text is null then ${RANKED_BATCH} else r.batch_id = $1 end) and r.model_name = any ($4)
     and (r.forked_from is null or is_own_attempt(r.run_id, $1))`;
 
 /** Whether any score is flagged, in the batch or at all. */
@@ -202,7 +203,7 @@ export async function otherProfiles(
      join runs r on r.task_id = v.task_id and r.task_hash = v.content_hash
      join batches b on b.batch_id = r.batch_id
      where r.status = 'ended' and (r.model_kind = 'real' or $6) and (r.sample = $4 or v.spec -> 'data' is null)
-       and (case when $1::text is null then not (b.verification or b.training or b.parent_batch is not null) else r.batch_id = $1 end)
+       and (case when $1::text is null then ${RANKED_BATCH} else r.batch_id = $1 end)
        and ($2::text[] is null or r.task_id = any ($2) or r.task_id || '@' || r.contract = any ($2))
        and ($3::text[] is null or r.model_name = any ($3))
        and (r.forked_from is null or is_own_attempt(r.run_id, $1))

@@ -1,6 +1,7 @@
 import type { Statements } from '../statements.js';
 import type { Leaderboard } from '../../domain/views/leaderboard.js';
 import type { LeaderboardRun } from '../../domain/views/leaderboard-run.js';
+import { RANKED_BATCH } from './summaries.js';
 
 /** Runs as leaderboard_scores() selects them, sorted by task, model, attempt. */
 export async function leaderboardRuns(run: Statements, { comparison, tasks }: Leaderboard): Promise<LeaderboardRun[]> {
@@ -21,7 +22,7 @@ export async function leaderboardRuns(run: Statements, { comparison, tasks }: Le
        join runs r on r.run_id = s.run_id
        join task_versions v on v.content_hash = r.task_hash
        join versions_under($8) u on u.content_hash = r.task_hash
-       where (r.sample = $7 or v.spec -> 'data' is null) and (case when $1::text is null then not (b.verification or b.training or b.parent_batch is not null) else s.batch_id = $1 end)
+       where (r.sample = $7 or v.spec -> 'data' is null) and (case when $1::text is null then ${RANKED_BATCH} else s.batch_id = $1 end)
          and s.model = any ($4)
          and (r.forked_from is null or is_own_attempt(r.run_id, $1))
      )

@@ -24,7 +24,7 @@ export async function findBatch(run: Statements, ref: string | undefined): Promi
   const latest = () =>
     run<BatchSummaryRow>(
       'findBatch',
-      `${BATCH_SUMMARY} where ${OWN_BATCH} order by b.created_at desc, b.batch_id desc limit ${CANDIDATES}`,
+      `${BATCH_SUMMARY} where ${OWN_BATCH} and b.archived_at is null order by b.created_at desc, b.batch_id desc limit ${CANDIDATES}`,
       [],
     );
   if (ref === undefined) {

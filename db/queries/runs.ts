@@ -21,6 +21,7 @@ export async function listRuns(
        and ($3::text[] is null or r.task_id = any ($3)) and ($4::text[] is null or r.status = any ($4))
        and ($5::text[] is null or r.end_reason = any ($5))
        and ($6::text is null or exists (select from integrity_flags m where m.run_id = r.run_id and m.rule = $6))
+       and ($8::text is null or $8 = any (r.tags))
      order by ${order} limit $7`,
     [
       filter.batchId ?? null,
@@ -30,6 +31,7 @@ export async function listRuns(
       filter.endReasons ?? null,
       filter.flag ?? null,
       filter.limit ?? DEFAULT_LIMIT,
+      filter.tag ?? null,
     ],
   );
   return rows.map(summaryOfRun);

@@ -54,6 +54,11 @@ export const batches = pgTable(
     failingCause: text('failing_cause', { enum: END_CAUSES }),
     failingRuns: integer('failing_runs').notNull().default(0),
     status: text('status', { enum: BATCH_STATUSES }).notNull().default('queued'),
+    /** Since when lists and default leaderboards omit it; null: they have it. */
+    archivedAt: time('archived_at'),
+    /** People's own words; so with runs. */
+    note: text('note'),
+    tags: text('tags').array().notNull().default([]),
     createdAt: createdAt(),
     startedAt: time('started_at'),
     endedAt: time('ended_at'),

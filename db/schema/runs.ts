@@ -109,6 +109,8 @@ export const runs = pgTable(
     recordedCostUsd: money('recorded_cost_usd'),
     /** The batch's budget when it last had no room for a call of this run. */
     metBudgetUsd: money('met_budget_usd'),
+    /** What the next call might cost, when the run's own limit had no room for it. */
+    refusedUsd: money('refused_usd'),
     recordedCalls: bigint('recorded_calls', { mode: 'number' }),
     bestScore: doublePrecision('best_score'),
     finalScore: doublePrecision('final_score'),
@@ -122,6 +124,8 @@ export const runs = pgTable(
     endCause: text('end_cause', { enum: END_CAUSES }),
     /** Version of the integrity rules that checked the run; null: not checked yet. */
     integrityVersion: integer('integrity_version'),
+    note: text('note'),
+    tags: text('tags').array().notNull().default([]),
     createdAt: createdAt(),
     startedAt: time('started_at'),
     endedAt: time('ended_at'),
@@ -166,7 +170,7 @@ export const runs = pgTable(
     check(
       'runs_amounts',
       notNegative({
-        money: ['cost_limit_usd', 'cost_usd', 'recorded_cost_usd', 'met_budget_usd'],
+        money: ['cost_limit_usd', 'cost_usd', 'recorded_cost_usd', 'met_budget_usd', 'refused_usd'],
         tokens: [
           ...['token_limit', 'input_tokens', 'output_tokens', 'cached_tokens', 'reasoning_tokens'],
           'cache_write_tokens',

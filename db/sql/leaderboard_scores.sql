@@ -52,7 +52,7 @@ create function leaderboard_scores(
   ),
   batches_in_order as (
     select b.batch_id, row_number() over (order by b.created_at, b.batch_id) as place
-    from batches b where case when for_batch is null then not (b.verification or b.training or b.parent_batch is not null) else b.batch_id = for_batch end
+    from batches b where case when for_batch is null then not (b.verification or b.training or b.parent_batch is not null or b.archived_at is not null) else b.batch_id = for_batch end
   ),
   selected as (
     select

@@ -22,6 +22,9 @@ comment on column batches.failing_cause is 'What ended its last runs; null: they
 comment on column batches.failing_runs is 'How many runs in a row that was.';
 comment on column batches.verification is 'Made by `bench tasks verify`: its runs rank only in its own leaderboard.';
 comment on column batches.parent_batch is 'Its runs are nodes of a search tree of that batch, of whose budget they spend: they rank nowhere; null: they are not.';
+comment on column batches.archived_at is 'When it was archived: lists and leaderboards over all batches omit it; null: it is not.';
+comment on column batches.note is 'What people noted about it.';
+comment on column batches.tags is 'Words that people gave it.';
 comment on column batches.training is 'Trainers play its runs, as episodes: they rank in its own leaderboard alone.';
 comment on column batches.origin is 'Origin of its runs: bench, mlgym or import. The latter two have no workflow.';
 
@@ -32,6 +35,10 @@ comment on column captured_calls.request is '{messages, tools, sampling}, as sen
 
 comment on table saved_comparisons is 'Saved comparisons: models, tasks, k, axis and options of a leaderboard that new models and tasks do not change.';
 comment on column saved_comparisons.options is 'models, tasks, contracts, baselines, standardErrors, targets, k, axis, mode, metric, include, sample, profile, batchId: all that its leaderboard compares, and by which rules.';
+
+comment on table deleted_runs is 'Costs of runs that `bench runs delete` or `bench batches delete` removed.';
+comment on column deleted_runs.lost_usd is 'Reservations of calls whose answers were lost, and which may be billed.';
+comment on column deleted_runs.imported is 'Played elsewhere: another home paid it.';
 
 comment on table episode_actions is 'Trainers'' actions in episodes, each the answer to one turn.';
 comment on column episode_actions.seq is 'From 1, by the trainer.';
@@ -145,6 +152,9 @@ comment on column runs.recorded_cost_usd is 'Imported runs: the cost recorded by
 comment on column runs.recorded_calls is 'Imported runs: model calls as counted by their harness; they have no rows in model_calls.';
 comment on column runs.integrity_version is 'Version of the integrity rules that checked the run; null: not checked yet.';
 comment on column runs.answered_calls is 'Its answered model calls: confirmed rows of model_calls.';
+comment on column runs.refused_usd is 'What the next call might cost, when the cost limit of the run had no room for it; null: it always had.';
+comment on column runs.note is 'What people noted about it.';
+comment on column runs.tags is 'Words that people gave it.';
 comment on column runs.met_budget_usd is 'The batch''s budget when it last had no room for a call of this run.';
 
 comment on table snapshots is 'Workspaces kept to restore a lost sandbox: as archives, or as disks that one host has.';

@@ -1,3 +1,4 @@
+import type { Deletion } from './deletion.js';
 import type { Comparisons } from './comparisons.js';
 import type { Episodes } from './episodes.js';
 import type { Exports } from './exports.js';
@@ -32,6 +33,7 @@ export interface Stores {
   readonly rates: RateStore;
   readonly rateControl: RateControl;
   readonly pruning: Pruning;
+  readonly deletion: Deletion;
   readonly keys: Keys;
   readonly intake: BatchIntake;
   readonly batchControl: BatchControl;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DEFAULT_BREAKER } from '../run/end-cause.js';
 import { BenchError } from '../errors.js';
 import { BACKENDS } from '../run/run.js';
-import { batchName, usd, whole, wholeOrFalse } from './fields.js';
+import { batchName, plainMessage, usd, whole, wholeOrFalse } from './fields.js';
 import { groupSchema, type GroupRequest } from './run-options.js';
 
 export const batchOptionsSchema = z.strictObject({
@@ -83,7 +83,7 @@ export function wholeRequest(request: StatedRequest): BatchRequest {
 
 /** Throws BenchError (usage) that names each wrong key. */
 export function batchRequest(input: BatchRequestInput): BatchRequest {
-  const result = batchRequestSchema.safeParse(input);
+  const result = batchRequestSchema.safeParse(input, { error: plainMessage });
   if (result.success) return wholeRequest(result.data);
   const problems = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   throw new BenchError('usage', problems.join('\n'), {

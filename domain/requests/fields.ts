@@ -2,6 +2,21 @@ import { z } from 'zod';
 
 // Messages complete "<key> …", or "It …" where the interface names the key itself.
 
+/** For checks without a message of their own; undefined: zod's. */
+export function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type') return issue.input === undefined ? 'is missing' : `must be ${a(issue.expected)}`;
+  if (issue.code === 'invalid_value') return `must be ${issue.values.map(String).join(' or ')}`;
+  if (issue.code !== 'too_small' && issue.code !== 'too_big') return undefined;
+  const bound = Number(issue.code === 'too_small' ? issue.minimum : issue.maximum);
+  const unit = { string: ['character', 'characters'], array: ['entry', 'entries'] }[issue.origin as string];
+  if (unit !== undefined && issue.code === 'too_small' && bound === 1) return 'must not be empty';
+  const most = issue.code === 'too_small' ? 'at least' : 'at most';
+  return unit === undefined ? `must be ${most} ${bound}` : `must have ${most} ${bound} ${unit[bound === 1 ? 0 : 1]}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = { int: 'a whole number', array: 'a list', object: 'an object' };
+const a = (kind: string): string => KINDS[kind] ?? `a ${kind}`;
+
 export const whole = (min: number, max: number = Number.MAX_SAFE_INTEGER) => {
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
   const error = `must be a whole number ${range}`;

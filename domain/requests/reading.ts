@@ -17,9 +17,17 @@ export const runsRequestSchema = z.strictObject({
     .enum(INTEGRITY_RULES)
     .optional()
     .meta({ description: 'only runs that this integrity rule flagged', placeholder: 'rule' }),
+  tag: z.string().min(1).optional().meta({ description: 'only runs with this tag', placeholder: 'word' }),
   limit: whole(1, 100_000).default(100).describe('number of runs'),
 });
 export type RunsRequest = z.input<typeof runsRequestSchema>;
+
+export const batchesRequestSchema = z.strictObject({
+  tag: z.string().min(1).optional().meta({ description: 'only batches with this tag', placeholder: 'word' }),
+  archived: z.boolean().default(false).describe('also archived batches'),
+  limit: whole(1, 100_000).default(20).describe('number of batches'),
+});
+export type BatchesRequest = z.input<typeof batchesRequestSchema>;
 
 export const eventsRequestSchema = z.strictObject({
   of: z.string().min(1).optional().describe('id of a run or batch; default: all events'),

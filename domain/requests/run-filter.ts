@@ -38,7 +38,11 @@ export const runFilterSchema = z.strictObject({
   kind: oneOf(MODEL_KINDS),
   origin: oneOf(ORIGINS),
   sample: oneOf(['true', 'false']).describe('on sample data'),
-  text: z.string().max(200).optional().describe('in a name, an id or the detail; letter case does not count'),
+  text: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('in a name, an id, the detail, a note or a tag; letter case does not count'),
   run: z.array(z.string().max(100)).max(200_000).optional().describe('ids'),
   contains: searchTextSchema.optional().meta({ description: 'a thought, an action or an observation has this' }),
   scoreMin: atLeast().describe('best score'),

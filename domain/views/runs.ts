@@ -47,6 +47,16 @@ export const runSummarySchema = z
     finalEvaluation: finalEvaluationSchema.nullable().describe('null: not ended'),
     exitStatus: z.string().nullable().describe("in MLGym's words; null: not ended"),
     detail: z.string().nullable().describe('what failed, in words'),
+    ending: z
+      .strictObject({
+        why: z.string().describe('in words, with amounts'),
+        next: z.string().nullable().describe('what can be done; null: nothing'),
+      })
+      .meta({ id: 'Ending' })
+      .nullable()
+      .describe('why it ended; null: not ended'),
+    note: z.string().nullable().describe('by people'),
+    tags: z.array(z.string()).describe('by people'),
     steps: countSchema,
     maxSteps: countSchema,
     costUsd: usdSchema,
@@ -79,6 +89,7 @@ export interface RunFilter {
   statuses?: RunStatus[] | undefined;
   endReasons?: EndReason[] | undefined;
   flag?: IntegrityRule | undefined;
+  tag?: string | undefined;
   /** Newest first, at most this many; default 1000. */
   limit?: number | undefined;
 }

@@ -73,7 +73,7 @@ export type VerificationDocument = z.infer<typeof verificationDocumentSchema>;
 /** `next`: the commands to go on with. */
 export const newTaskDocumentSchema = z.strictObject({
   task: z.string(),
-  kind: z.enum(['game', 'questions', 'data', 'program']),
+  kind: z.enum(['game', 'questions', 'data', 'classification', 'regression', 'program']),
   dir: z.string(),
   files: z.array(z.string()),
   next: z.array(z.string()),

@@ -59,6 +59,7 @@ export class RunBudget {
   ): Promise<number | 'wait' | MeteredResult> {
     const limit = await this.limit(reservedUsd);
     if (limit === 'wait') return 'wait';
+    if (limit === 'cost') await this.store.noteRefused(this.run.runId, reservedUsd);
     if (limit !== null) return { kind: 'limit', endReason: limit };
     const { provider, model } = this.run.model;
     const key = { runId: this.run.runId, step, try: 0 };

@@ -65,7 +65,8 @@ export async function testModels(
     chosen.map((model) => {
       const port = adapters.get(model.provider);
       if (port === undefined) throw new Error(`no adapter serves the provider ${model.provider}`);
-      return testModel(port, model, signal);
+      // A signal of its own: Node warns of many listeners at one.
+      return testModel(port, model, AbortSignal.any([signal]));
     }),
   );
 }

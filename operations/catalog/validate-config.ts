@@ -1,14 +1,19 @@
 import { validateFolders, validatePath } from '../../catalog/index.js';
+import type { Notice } from '../notices.js';
 import type { BenchSettings } from '../settings.js';
 import type { ValidatedFile } from '../../domain/views/catalog.js';
+import { checkReferees } from './check-referees.js';
 
 /**
- * Checks task folders, YAML files or whole folders; without a path, all that this home would use.
+ * Checks task folders with their referees, YAML files or whole folders; without a path, all that
+ * this home would use.
  */
-export const validateConfig = (
-  { settings }: { settings: Pick<BenchSettings, 'configFolders'> },
+export async function validateConfig(
+  ports: { settings: Pick<BenchSettings, 'configFolders' | 'assetsRoot'>; notify: (notice: Notice) => void },
   paths: readonly string[],
-): ValidatedFile[] =>
-  paths.length === 0
-    ? validateFolders(settings.configFolders)
-    : paths.flatMap((path) => validatePath(path, settings.configFolders));
+): Promise<ValidatedFile[]> {
+  const { configFolders } = ports.settings;
+  const files =
+    paths.length === 0 ? validateFolders(configFolders) : paths.flatMap((path) => validatePath(path, configFolders));
+  return checkReferees(ports, files);
+}

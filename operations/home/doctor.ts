@@ -27,7 +27,9 @@ import {
 import type { BenchSettings } from '../settings.js';
 import { artifactLocation, describeLocation } from '../../domain/home/artifact-location.js';
 import { validateConfig } from '../catalog/validate-config.js';
+import { checkGpus } from './check-gpus.js';
 import { serviceFacts } from './service-facts.js';
+import { startableSettings } from './worker-settings.js';
 import type { MachineCheck } from '../../domain/views/home.js';
 
 export interface Check extends MachineCheck {
@@ -46,6 +48,7 @@ export async function doctorChecks(settings: BenchSettings, cwd: string): Promis
   const [docker, podman] = await Promise.all([checkEngine('docker', settings), checkEngine('podman', settings)]);
   const checks: [string, Finding | Promise<Finding | null> | null][] = [
     ['node', checkNode()],
+    ['settings', checkSettings(settings)],
     ['home', checkHome(settings.home)],
     ['disk', checkDisk(settings.home)],
     ['artifacts', checkArtifacts(settings)],
@@ -81,6 +84,17 @@ function checkNode(): Finding {
   return (major === 20 && minor >= 19) || (major > 20 && major < 25)
     ? ok(`Node.js ${process.versions.node}`)
     : fail(`Node.js ${process.versions.node}`, 'use Node.js 20.19 or later, below 25');
+}
+
+/** Null: a worker would start with them. */
+async function checkSettings(settings: BenchSettings): Promise<Finding | null> {
+  try {
+    const { gpus } = startableSettings(settings);
+    await checkGpus(gpus);
+    return null;
+  } catch (error) {
+    return fromError(error);
+  }
 }
 
 function checkHome(home: string): Finding {
@@ -266,8 +280,9 @@ function checkServices(home: string): Finding {
 }
 
 /** A broken file disables only itself: no reason to fail. */
-function checkConfigs(settings: BenchSettings): Finding {
-  const files = validateConfig({ settings }, []);
+async function checkConfigs(settings: BenchSettings): Promise<Finding> {
+  // Without a Python, the check of that name says so.
+  const files = await validateConfig({ settings, notify: () => undefined }, []);
   const problems = files.flatMap((file) => file.problems);
   if (problems.length === 0)
     return ok(`${files.length} files in ${settings.configFolders.filter(existsSync).join(', ')}`);

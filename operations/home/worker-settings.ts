@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path';
 import { type EngineAddress, engineAddress, type EngineBackend } from '../../backends/docker/engine-address.js';
 import { type PackageSources, packageSources } from '../../backends/docker/package-sources.js';
 import { BenchError } from '../../domain/errors.js';
-import { type TemporalAccess, temporalAccess } from '../../domain/home/temporal-access.js';
+import { type TemporalAccess, temporalAccess, withoutTemporalAccess } from '../../domain/home/temporal-access.js';
 import { type GpuSetting, gpuSetting } from '../../domain/run/gpus.js';
 import { timeOfText } from '../../domain/text/time-of-text.js';
 import { LOG_LEVELS, type WorkerLogLevel } from './log-levels.js';
 import { metricsAddress, type MetricsAddress } from './metrics-address.js';
 import { type Webhook, webhookOf } from '../notify/webhook.js';
-import { configFolders, findAssetsRoot } from '../settings.js';
+import { type BenchSettings, configFolders, findAssetsRoot } from '../settings.js';
 import { type ArtifactLocation, artifactLocation } from '../../domain/home/artifact-location.js';
 import { type HomeLayout, homeLayout } from '../../domain/home/layout.js';
 
@@ -107,6 +107,15 @@ export function workerSettings(env: Env): WorkerSettings {
   };
 }
 
+/** The same before the services run, whose addresses the starter of the worker adds. */
+export function startableSettings({
+  env,
+  temporalAddress,
+}: Pick<BenchSettings, 'env' | 'temporalAddress'>): WorkerSettings {
+  const given = temporalAddress === undefined ? withoutTemporalAccess(env) : env;
+  return workerSettings({ ...given, DATABASE_URL: 'postgres:', TEMPORAL_ADDRESS: 'given' });
+}
+
 function engineOf(backend: EngineBackend, env: Env): EngineAddress | BenchError {
   try {
     return engineAddress(backend, env);
@@ -171,8 +180,9 @@ function positive(env: Env, name: string, fallback: number): number {
   if (text === undefined || text === '') return fallback;
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1)
-    throw new BenchError('usage', `${name} must be a whole number of at least 1, not "${text}".`, {
+    throw new BenchError('usage', `${name} must be a whole number of at least 1, not "${text}"`, {
       code: 'setting.invalid',
+      remedy: `Correct ${name}, or unset it.`,
     });
   return value;
 }

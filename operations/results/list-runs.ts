@@ -12,7 +12,7 @@ export type ListRunsPorts = NamePorts & {
 /** Newest first; `more`: there are others. BenchError: a name is unknown. */
 export async function listRuns(ports: ListRunsPorts, input: RunsRequest = {}): Promise<RunsDocument> {
   const request = checkedRequest(runsRequestSchema, input);
-  const { batch, models, tasks, status, endReason, flag, limit } = request;
+  const { batch, models, tasks, status, endReason, flag, tag, limit } = request;
   const { queries } = ports;
   await refuseUnknownNames(ports, request);
   const found = await queries.listRuns({
@@ -22,6 +22,7 @@ export async function listRuns(ports: ListRunsPorts, input: RunsRequest = {}): P
     statuses: status === undefined ? undefined : [status],
     endReasons: endReason === undefined ? undefined : [endReason],
     flag,
+    tag,
     limit: limit + 1,
   });
   return { runs: found.slice(0, limit), more: found.length > limit };

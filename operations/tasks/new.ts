@@ -4,7 +4,7 @@ import { BenchError } from '../../domain/errors.js';
 import { folderFiles, loadTaskFolder, prepareCommand } from '../../catalog/index.js';
 import { makeFolder } from '../../services/make-folder.js';
 
-export const TASK_KINDS = ['game', 'questions', 'data', 'program'] as const;
+export const TASK_KINDS = ['game', 'questions', 'data', 'classification', 'regression', 'program'] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
 
 export interface NewTask {

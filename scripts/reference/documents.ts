@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { archivedDocumentSchema, deletionDocumentSchema, labelsDocumentSchema } from '../../domain/views/deletion.js';
 import {
   cancelledBatchSchema,
   cancelledRunSchema,
@@ -128,6 +129,11 @@ export const documents: Readonly<Record<string, readonly Printed[]>> = {
   'schedule accept': changedSchedule,
   'schedule delete': changedSchedule,
   'batches list': [{ schema: batchesDocumentSchema }],
+  'batches archive': [{ schema: archivedDocumentSchema }],
+  'batches delete': [{ schema: deletionDocumentSchema }],
+  'batches label': [{ schema: labelsDocumentSchema }],
+  'runs delete': [{ schema: deletionDocumentSchema }],
+  'runs label': [{ schema: labelsDocumentSchema }],
   status: [{ schema: batchDocumentSchema }],
   serve: [{ schema: pageServerDocumentSchema }],
   'page export': [{ schema: pageExportDocumentSchema }],

@@ -165,6 +165,18 @@ describe('a batch that is exported', () => {
     await expect(there.queries.showRun(second.runId)).rejects.toMatchObject({ type: 'not_found' });
   });
 
+  it.each([
+    ['text', '# bench\n\nsome text\n'],
+    ['JSON over several lines', '{\n  "name": "x",\n  "run": 1\n}\n'],
+    ['lines of another program', '{"id": 1, "score": 2}\n{"id": 2}\n'],
+  ])('is refused once, and as a whole, when it is %s', async (_, text) => {
+    const file = join(folder, 'foreign.jsonl');
+    writeFileSync(file, text);
+    await expect(importLines(there, file)).rejects.toMatchObject({
+      ...{ name: 'BenchError', code: 'import.unreadable', message: `${file} is no export of bench` },
+    });
+  });
+
   it('with an observation of 50 MB loses nothing, in bounded memory', async () => {
     const { runId } = await ownRun();
     await here.pool.query(

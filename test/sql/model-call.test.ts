@@ -196,6 +196,10 @@ test.each([
     endReason,
   });
   expect(simulator.requests.length).toBe(asked);
+  if (endReason !== 'cost') return;
+  await db.store.finishRun(definition.runId, { endReason, finalEvaluation: 'not_run', detail: null });
+  const { ending } = await db.queries.showRun(definition.runId);
+  expect(ending?.why).toMatch(/^the next call might have cost \$\S+, and \$\S+ of \$\S+ were left$/);
 });
 
 test('a limit that only lost answers exhaust is held, and ends the run by no fault of the agent', async () => {

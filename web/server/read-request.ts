@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BenchError } from '../../domain/errors.js';
+import { plainMessage } from '../../domain/requests/fields.js';
 
 function inside(field: z.core.$ZodType): z.core.$ZodType {
   return field instanceof z.ZodDefault || field instanceof z.ZodOptional || field instanceof z.ZodNullable
@@ -15,7 +16,7 @@ function valueOf(kind: z.core.$ZodType, text: string): unknown {
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const result = schema.safeParse(input);
+  const result = schema.safeParse(input, { error: plainMessage });
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(' '));
   throw new BenchError('usage', problems.join('; '), {

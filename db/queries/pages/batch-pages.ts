@@ -55,7 +55,8 @@ export async function batchPage(run: Statements, request: BatchPageRequest): Pro
   const { status, origin, text, after, limit } = request;
   const [, time, id] = after === undefined ? ['batches', null, null] : placeOf(after, 'batches', 3);
   const filter = `${OWN_BATCH} and ($1::text[] is null or b.status = any ($1)) and ($2::text[] is null or b.origin = any ($2))
-    and ($3::text is null or strpos(lower(concat_ws(' ', b.batch_id, b.name)), $3) > 0)`;
+    and case when $3::text is null then b.archived_at is null
+      else strpos(lower(concat_ws(' ', b.batch_id, b.name, b.note, array_to_string(b.tags, ' '))), $3) > 0 end`;
   const values = [status ?? null, origin ?? null, text === undefined || text === '' ? null : text.toLowerCase()];
   const [rows, [counted], [place]] = await Promise.all([
     run<Row>(

@@ -1,5 +1,6 @@
 import type { PairableRun, PairFilter, SideEnds } from '../../../domain/ports/reading/pair-pages.js';
 import type { Statements } from '../../statements.js';
+import { RANKED_BATCH } from '../summaries.js';
 
 /** Runs that leaderboards count, of some batches, models or agents. */
 export const pairableRuns = (
@@ -32,7 +33,7 @@ export const sideEnds = (
      from runs r join batches b on b.batch_id = r.batch_id
      where ($1::text[] is null or r.batch_id = any ($1)) and ($2::text[] is null or r.model_name = any ($2))
        and ($3::text[] is null or r.agent_name = any ($3)) and ($4::text[] is null or r.task_id = any ($4))
-       and ($1::text[] is not null or not (b.verification or b.training or b.parent_batch is not null))
+       and ($1::text[] is not null or ${RANKED_BATCH})
        and not exists (select from runs o where o.replaces = r.run_id)
      group by 1, 2 order by 1, 3 desc, 2`,
     [batches, models, agents, tasks],

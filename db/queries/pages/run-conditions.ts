@@ -68,7 +68,7 @@ export function runConditions(filter: RunSelection, values: unknown[]): Map<stri
     const sought = put(filter.text.toLowerCase());
     conditions.set(
       'text',
-      `strpos(lower(concat_ws(E'\\n', r.run_id, r.model_name, r.task_id, r.agent_name, b.batch_id, b.name, r.detail)), ${sought}) > 0`,
+      `strpos(lower(concat_ws(E'\\n', r.run_id, r.model_name, r.task_id, r.agent_name, b.batch_id, b.name, r.detail, r.note, array_to_string(r.tags, ' '), b.note, array_to_string(b.tags, ' '))), ${sought}) > 0`,
     );
   }
   return conditions;

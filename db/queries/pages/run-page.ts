@@ -24,7 +24,7 @@ const ORDERS: Readonly<Record<RunOrder, readonly [sql: string, type: string]>> =
   finalScore: ['r.final_score', 'float8'],
 };
 
-type Row = RunSummaryRow & Omit<RunRow, keyof RunSummaryRow | 'exitStatus'>;
+type Row = RunSummaryRow & Omit<RunRow, keyof RunSummaryRow | 'exitStatus' | 'ending'>;
 
 const FURTHER = `b.name as "batchName", r.agent_name as agent,
   (select x.outcome from run_exits x where x.run_id = r.run_id) as outcome,

@@ -4,7 +4,7 @@ import { releaseUnsent } from '../open-calls.js';
 import { modelHasAnswered, storedAnswer } from './answers.js';
 import { reserveCall, sendingCall, reservationFactor } from './reservations.js';
 import { settleCall, failCall } from './settlements.js';
-import { spending } from './spending.js';
+import { noteRefused, spending } from './spending.js';
 
 /** A question is answered, and paid, once. */
 export const modelCallStore = (
@@ -20,6 +20,7 @@ export const modelCallStore = (
   | 'settleCall'
   | 'failCall'
   | 'spending'
+  | 'noteRefused'
 > => ({
   releaseUnsent: (runIds) => releaseUnsent(run, runIds),
   reserveCall: (key, request) => reserveCall(run, key, request),
@@ -30,4 +31,5 @@ export const modelCallStore = (
   settleCall: (key, reply, ms, more) => settleCall(run, key, reply, ms, more),
   failCall: (key, errorType, billed, more) => failCall(run, key, errorType, billed, more),
   spending: (runId) => spending(run, runId),
+  noteRefused: (runId, reservedUsd) => noteRefused(run, runId, reservedUsd),
 });

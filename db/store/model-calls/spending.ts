@@ -22,3 +22,8 @@ export async function spending(
   if (row === undefined) throw missingRun(runId);
   return { confirmedUsd: row.confirmed, unconfirmedUsd: row.unconfirmed, tokens: row.tokens };
 }
+
+/** Shown with the end of the run. */
+export async function noteRefused(run: Statements, runId: string, reservedUsd: string): Promise<void> {
+  await run('noteRefused', 'update runs set refused_usd = $2::numeric where run_id = $1', [runId, reservedUsd]);
+}

@@ -52,6 +52,8 @@ export interface CallLedger {
       gone?: readonly string[];
     },
   ): Promise<ReservedCall>;
+  /** The run's own cost limit has no room for a call that might cost so much. */
+  noteRefused(runId: string, reservedUsd: string): Promise<void>;
   /** Call just before sending. Throws Stale, to stop the call, if its reservation was released. */
   sendingCall(key: ModelCallKey, attempt: number): Promise<void>;
   /** Release reservations of these runs' unsent calls; those calls are then not made. */

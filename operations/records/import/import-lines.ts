@@ -27,7 +27,8 @@ export interface LinesOptions {
 
 /**
  * Stores the runs of a `bench export` file, each line in one transaction: whole, or not at all with
- * a remark. Throws UnreadableFile if the file cannot be read further.
+ * a remark. Throws UnreadableFile if the file cannot be read further, BenchError (usage) if its
+ * first line shows that it is no export.
  */
 export async function importLines(
   { exports }: LinesPorts,
@@ -41,6 +42,7 @@ export async function importLines(
   const end = async (): Promise<void> => {
     const done = await line.end();
     if (done === null) return;
+    if (results.length === 0 && line.foreign) throw noExport(path);
     results.push(done);
     options.onRun?.(done, bytes);
   };
@@ -62,6 +64,12 @@ export async function importLines(
   }
   return results;
 }
+
+const noExport = (path: string): BenchError =>
+  new BenchError('usage', `${path} is no export of bench`, {
+    code: 'import.unreadable',
+    remedy: '`bench export` writes one. `bench import --help` names the commands for files of other programs.',
+  });
 
 /** Who vouches for a line. BenchError (usage): changed since its home signed it, or not trusted. */
 function sourceOf(
@@ -97,6 +105,7 @@ class LineReader {
   #import: LineImport | null = null;
   #blank = true;
   #failed = false;
+  #ours = false;
 
   constructor(
     readonly exports: LinesPorts['exports'],
@@ -108,12 +117,18 @@ class LineReader {
     this.#remarks = new Remarks(`line ${number}`);
   }
 
+  /** It failed, and neither begins like a line of an export nor states such a format. */
+  get foreign(): boolean {
+    return this.#failed && !this.#ours;
+  }
+
   async push(text: string): Promise<void> {
     if (this.#failed || (this.#blank &&= text.trim() === '')) return;
     this.#hash.update(text);
     this.#signature.push(text);
     await this.#orFail(async () => {
       for (const part of this.#splitter.push(text)) {
+        this.#ours ||= part.key === 'run' || part.key === 'format';
         this.#import ??= await this.exports.startLine();
         await this.#import.add(part);
       }
@@ -153,8 +168,10 @@ class LineReader {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof UnreadableFile) this.#remarks.failed(this.path, error.key, error.kind, error.message);
-      else if (error instanceof BenchError && error.type !== 'services')
+      if (error instanceof UnreadableFile) {
+        this.#ours ||= error.key === 'run';
+        this.#remarks.failed(this.path, error.key, error.kind, error.message);
+      } else if (error instanceof BenchError && error.type !== 'services')
         this.#remarks.failed(this.path, '', 'not_stored', [error.message, error.remedy].filter(Boolean).join('. '));
       else throw error;
       this.#failed = true;

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { BenchError } from '../../../domain/errors.js';
 import type { DirectoriesRequest } from '../../../domain/requests/import.js';
 import type { RunImports } from '../../../domain/ports/imports.js';
@@ -33,7 +35,10 @@ export async function importRunDirectories(
     throw new BenchError('usage', `no run directory of MLGym in ${paths.join(', ')}`, {
       code: 'import.unreadable',
       remedy:
-        'A run directory contains a .traj or a results.json, and is named <model>__<task>__<settings>_run_<number>.',
+        'A run directory contains a .traj or a results.json, and is named <model>__<task>__<settings>_run_<number>.' +
+        (paths.some((path) => existsSync(join(path, 'configs', 'tasks')))
+          ? ' This is a checkout: `bench tasks import mlgym` imports its tasks.'
+          : ''),
     });
   // An unavailable database fails here, instead of once per directory.
   await databaseUrl();

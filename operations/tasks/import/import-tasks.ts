@@ -32,7 +32,8 @@ export async function importTasks(checkoutDir: string, options: ImportOptions): 
   if (checkout.tasks.length + checkout.broken.length === 0)
     throw new BenchError('usage', `${checkoutDir} is not a checkout of MLGym: it has no configs/tasks/*.yaml`, {
       code: 'file.not_found',
-      remedy: 'Give the folder that contains configs/ and data/ of MLGym.',
+      remedy:
+        'Give the folder that contains configs/ and data/ of MLGym. `bench import mlgym` imports run directories.',
     });
   const wanted = selected(
     checkout.tasks,

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { CliContext } from '../../../cli/context.js';
 import { buildProgram } from '../../../cli/program.js';
-import { helpHint, refuseRenamed } from '../../../cli/usage-errors.js';
+import { helpHint, refuseRenamed, refuseUnknownHelp } from '../../../cli/usage-errors.js';
 import { captured } from './fixtures.js';
 
 async function refused(...args: string[]): Promise<{ message: string; hint: string | null }> {
@@ -25,6 +25,8 @@ describe('a mistake in the arguments', () => {
     [['submit', '--maxsteps', '3'], 'Did you mean --max-steps?', 'submit'],
     [['tasks', 'shwo', 'x'], 'Did you mean show?', 'tasks'],
     [['tasks', 'show', '--jsno', 'x'], 'Did you mean --json?', 'tasks show'],
+    [['search', ''], "argument 'text'. It must not be empty.", 'search'],
+    [['search', 'x', '--limit', '0'], 'It must be at least 1.', 'search'],
     [['hosts', 'list', 'x'], "unexpected argument 'x': 'bench hosts list' takes none", 'hosts list'],
   ])('%j says what is wrong, and names the help of its command', async (args, message, command) => {
     const found = await refused(...args);
@@ -36,6 +38,23 @@ describe('a mistake in the arguments', () => {
     const program = await buildProgram({ output: captured().output } as unknown as CliContext, 'search-tree');
     expect(() => refuseRenamed(program, 'search-tree')).toThrow('Use `bench tree` instead.');
   });
+
+  it.each([
+    [['foo', '--help'], "unknown command 'foo'"],
+    [['tasks', 'shwo', '-h'], 'Did you mean show?'],
+    [['help', 'tasks', 'shwo'], 'Did you mean show?'],
+  ])('in the name of a command is not hidden by help: %j', async (args, message) => {
+    const program = await buildProgram({ output: captured().output } as unknown as CliContext, args[0]);
+    expect(() => refuseUnknownHelp(program, args)).toThrow(message);
+  });
+
+  it.each([[['runs', 'spring', '--help']], [['help']], [['help', 'runs', 'list']], [['tasks', 'show', 'x', '--help']]])(
+    'is not seen in %j, which asks for help',
+    async (args) => {
+      const program = await buildProgram({ output: captured().output } as unknown as CliContext, args[0]);
+      expect(() => refuseUnknownHelp(program, args)).not.toThrow();
+    },
+  );
 
   it('in the name of a command names the help of all', async () => {
     expect(await refused('stauts')).toMatchObject({ hint: 'See `bench --help` for the commands.' });

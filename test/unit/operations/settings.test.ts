@@ -32,6 +32,14 @@ describe('settings', () => {
     expect(settings.env).toMatchObject({ BENCH_HOME: home, OPENAI_API_KEY: 'k#1', PATH: '/bin' });
   });
 
+  it('refuse an address of Temporal with a scheme, which its clients would not understand', () => {
+    const read = (address: string) => readSettings({ TEMPORAL_ADDRESS: address }, temporary(), assetsRoot);
+    for (const wrong of ['http://localhost:7233', 'localhost:', 'host:1/x', 'a b:1'])
+      expect(() => read(wrong)).toThrow('which is not host:port');
+    for (const right of ['localhost:7233', 'temporal.example.org', '[::1]:7233', '10.0.0.1:7233'])
+      expect(read(right).temporalAddress).toBe(right);
+  });
+
   it('take an empty value for nothing said', () => {
     const cwd = temporary();
     writeFileSync(join(cwd, '.env'), 'TEMPORAL_ADDRESS=cwd:1\n');

@@ -42,9 +42,10 @@ export function RunHead({ head, near }: { head: Head; near: Near }) {
         <Steering of="runs" id={run.runId} actions={run.status === 'ended' ? ['retry', 'fork'] : ['cancel', 'fork']} />
       </div>
       <Headline head={head} />
-      {run.detail !== null && (
+      {run.ending !== null && run.endReason !== 'submit' && (
         <p className="detail">
-          <Text value={run.detail} />
+          Ended: <Text value={run.ending.why} />
+          {run.ending.next !== null && <Text value={`. ${run.ending.next}`} />}
         </p>
       )}
       <Integrity head={head} />

@@ -35,8 +35,9 @@ export async function exportPage(
   if ((request.output === undefined) === (request.single === undefined))
     throw new BenchError('usage', 'name either a folder or a single file to write to', {
       remedy: 'Give a folder, or one file.',
-      fields: { output: '<folder>' },
+      fields: { output: '<folder>', single: '<file>' },
     });
+  refuseOtherFormats(request);
   const patterns =
     request.redact === undefined
       ? []
@@ -55,6 +56,20 @@ export async function exportPage(
   } finally {
     if (aside !== null) await rm(aside, { recursive: true, force: true }).catch(() => undefined);
   }
+}
+
+/** A page under the name of another format opens nowhere. */
+function refuseOtherFormats({ output, single }: PageExportRequest): void {
+  if (single !== undefined && !/\.html?$/i.test(single))
+    throw new BenchError('usage', `${single}: the page is written as HTML`, {
+      remedy: 'Let its name end in .html; a browser prints it as PDF.',
+      fields: { single: '<file>.html' },
+    });
+  if (output !== undefined && /\.(?:html?|pdf|zip|json|csv|md)$/i.test(output))
+    throw new BenchError('usage', `${output}: the page is written as a folder of files`, {
+      remedy: 'Name a folder, or write one file.',
+      fields: { output: '<folder>', single: '<file>.html' },
+    });
 }
 
 interface Writing {

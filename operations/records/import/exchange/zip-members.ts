@@ -65,15 +65,16 @@ export async function openZip(path: string, file: string): Promise<ZipMembers> {
         yield decode();
       } catch (error) {
         if (error instanceof UnreadableFile) throw error;
-        throw new UnreadableFile(file, name, 'truncated', `cannot be unpacked: ${(error as Error).message}`);
+        // The library's words are about offsets and signatures.
+        throw new UnreadableFile(file, name, 'truncated', 'cannot be unpacked: its bytes are damaged');
       }
     },
   };
 }
 
-const refused = (file: string, { message, code }: NodeJS.ErrnoException): UnreadableFile =>
+const refused = (file: string, { code }: NodeJS.ErrnoException): UnreadableFile =>
   code === undefined || code === 'EOF'
-    ? new UnreadableFile(file, '', 'truncated', `not a whole zip archive: ${message}`)
+    ? new UnreadableFile(file, '', 'truncated', 'not a whole zip archive: another kind of file, or a damaged one')
     : new UnreadableFile(file, '', 'unreadable', `cannot be read: ${code}`);
 
 /** Inspect's older logs are JSON. */

@@ -13,7 +13,12 @@ it('is the machine’s own engine unless the environment says otherwise', () => 
 });
 
 it('is a socket, shared unless it is said to be forwarded', () => {
-  const socket = { connection: { socketPath: '/x/y.sock' }, url: 'unix:///x/y.sock', socketPath: '/x/y.sock' };
+  const socket = {
+    connection: { socketPath: '/x/y.sock' },
+    url: 'unix:///x/y.sock',
+    socketPath: '/x/y.sock',
+    named: true,
+  };
   expect(engineAddress('docker', { DOCKER_HOST: '/x/y.sock' })).toEqual({
     ...socket,
     backend: 'docker',

@@ -14,7 +14,10 @@ afterAll(() => rm(dir, { recursive: true }));
 
 it('says that there is no engine', async () => {
   const probe = await probeEngine(engineAddress('docker', { DOCKER_HOST: `unix://${dir}/absent.sock` }));
-  expect(probe).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('does not exist') as string });
+  expect(probe).toMatchObject({
+    ...{ kind: 'unavailable', reason: `DOCKER_HOST names ${dir}/absent.sock, which does not exist` },
+    remedy: expect.stringMatching(/^correct DOCKER_HOST, or unset it/) as string,
+  });
 });
 
 it('says that what answers is no engine', async () => {

@@ -16,7 +16,8 @@ describe('a new task', () => {
     const { dir, files } = begin(configsDir, 'evenNumbers', kind);
     expect(validatePath(dir).flatMap(({ problems }) => problems)).toEqual([]);
     const { spec } = loadTask([configsDir], 'evenNumbers');
-    expect(spec).toMatchObject({ id: 'evenNumbers', name: 'Even numbers', evaluator: { kind } });
+    const scoredAs = kind === 'classification' || kind === 'regression' ? 'data' : kind;
+    expect(spec).toMatchObject({ id: 'evenNumbers', name: 'Even numbers', evaluator: { kind: scoredAs } });
     expect(spec.baseline?.value).toEqual(expect.any(Number));
     expect(files.some((path) => path.startsWith('oracle/'))).toBe(true);
     const texts = files.map((path) => readFileSync(join(dir, path), 'utf8')).join('\n');

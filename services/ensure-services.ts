@@ -54,7 +54,7 @@ export interface EnsureOptions {
   claimNamespace?: (endpoints: ServiceEndpoints) => Promise<void>;
   /** The schema against this build's; null: it cannot be asked. Throws for a newer one. */
   schemaOf?: (databaseUrl: string) => Promise<'current' | 'behind' | null>;
-  /** The command is read-only: services that run are not replaced, those that are down stay down. */
+  /** The command is read-only: running services are not replaced, those that are down stay down. */
   looksOnly?: boolean;
   onProgress?: (line: string) => void;
   /** The worker drops settings, except keys, that this command does not have. */
@@ -425,7 +425,7 @@ class EnsureSupervised {
     const worker = this.worker;
     if (worker === null) return false;
     const running = file.services.worker?.fingerprint;
-    // A worker that runs is another's to replace: a reader's never, another install's only for its settings.
+    // A reader replaces no worker that runs; another install does for other settings alone.
     if (running !== undefined && this.options.looksOnly === true) return false;
     const elsewhere = file.supervisor !== null && isElsewhere(this.build, file.supervisor.build);
     const all = workerFingerprint(worker);

@@ -33,7 +33,7 @@ export function batchFaults({ runList }: Pick<BatchStatusReport, 'runList'>): st
 }
 
 /** Ends by a limit or a format, each reason once with the sentence of its first run. */
-export function batchEnds({ runList }: Pick<BatchStatusReport, 'runList'>): string[] {
+function batchEnds({ runList }: Pick<BatchStatusReport, 'runList'>): string[] {
   const ended = runList.filter(({ ending, endReason }) => ending !== null && !EXPLAINED_ELSEWHERE.includes(endReason));
   const reasons = [...new Set(ended.map(({ endReason }) => endReason))];
   return reasons.map((reason) => {

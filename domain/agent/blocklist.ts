@@ -1,6 +1,6 @@
 import { guardMultiline } from './guard-multiline.js';
 import { type SimpleCommand, simpleCommands } from './shell-commands.js';
-import type { CommandDoc } from './command-doc.js';
+import type { CommandDoc } from './command-line.js';
 
 export interface Blocklists {
   blocklist: readonly string[];

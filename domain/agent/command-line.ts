@@ -1,5 +1,14 @@
-import type { CommandDoc } from './command-doc.js';
 import { shellWord } from '../text/shell-word.js';
+
+export interface CommandDoc {
+  name: string;
+  docstring: string;
+  /** `edit <start>:<end>`, `open "<path>" [<line>]`; default: from name and arguments. */
+  signature?: string | undefined;
+  /** Last line of a multiline command. */
+  endName?: string | undefined;
+  arguments: { name: string; type: string; description: string; required: boolean }[];
+}
 
 export function argumentText(value: unknown): string {
   if (value === null || value === undefined) return '';

@@ -1,6 +1,5 @@
 import type { ToolDefinition } from '../model/model.js';
-import { signatureOf } from './command-line.js';
-import type { CommandDoc } from './command-doc.js';
+import { type CommandDoc, signatureOf } from './command-line.js';
 
 export const BASH_TOOL = 'bash';
 /** Runs a script in the background (images/agent/tools/agent_tools/jobs.py). */

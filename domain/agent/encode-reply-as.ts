@@ -4,7 +4,7 @@ import { commandLine } from './command-line.js';
 import { separateCalls } from './step-text.js';
 import { type OutputParserName, type ParserContext, type ReplyInput, parserOf } from './parse-reply.js';
 import type { DecodedReply } from './reply-encoding.js';
-import type { CommandDoc } from './command-doc.js';
+import type { CommandDoc } from './command-line.js';
 
 /** A reply without a model's format, from a policy, a person or a recording. */
 export interface Said {

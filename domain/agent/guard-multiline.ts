@@ -1,4 +1,4 @@
-import type { CommandDoc } from './command-doc.js';
+import type { CommandDoc } from './command-line.js';
 import { foreignBlockProblem } from './foreign-block.js';
 
 /** A multiline command: `edit 1:2`, its text, and a line with only `end_of_edit`. */

@@ -3,7 +3,7 @@ import { withStability } from '../model/prompt-stability.js';
 import { isReasoningOf } from '../model/returned-reasoning.js';
 import type { RunDefinition, ShownStep } from '../run/run.js';
 import type { ToolState } from './tool-state.js';
-import { clipObservation } from './clip-observation.js';
+import { clipObservation } from '../text/format.js';
 import { commandDocs, commandTools } from './commands.js';
 import { demonstrationText } from './demonstrations.js';
 import { historyProcessorOf } from './history/process-history.js';
@@ -14,7 +14,7 @@ import { separateResults, summarisedThrough, summaryMessage } from './step-text.
 import { exchange } from './reply-messages.js';
 import { renderTemplate } from './templates.js';
 import { offeredCommands } from './offered-commands.js';
-import type { CommandDoc } from './command-doc.js';
+import type { CommandDoc } from './command-line.js';
 
 export type PromptInput = Pick<RunDefinition, 'task' | 'agent' | 'maxSteps'> &
   Partial<Pick<RunDefinition, 'gpus' | 'model' | 'maxValidations' | 'draftNote' | 'wallSeconds' | 'costLimitUsd'>> & {

@@ -1,4 +1,4 @@
-import type { CommandDoc } from './command-doc.js';
+import type { CommandDoc } from './command-line.js';
 import type { OutputParserName } from './parse-reply.js';
 
 /** For players that must write in the agent's format. */

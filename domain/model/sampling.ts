@@ -36,6 +36,6 @@ export function samplingFor(config: ModelConfig, asked: SamplingParameters): Sam
   };
 }
 
-/** OpenAI's models that do not reason refuse options of reasoning; they alone take a temperature. */
+/** OpenAI's models that do not reason refuse its options; they alone take a temperature. */
 export const reasons = ({ effort, accepts }: Pick<ModelConfig, 'effort' | 'accepts'>): boolean =>
   effort !== undefined || !accepts.includes('temperature');

@@ -62,3 +62,11 @@ export function formatBytes(amount: number | null | undefined): string {
   while (value >= 1024 && unit < units.length - 1) [value, unit] = [value / 1024, unit + 1];
   return `${unit === 0 ? value : value < 10 ? Number(value.toFixed(1)) : Math.round(value)} ${units[unit]}`;
 }
+
+/** Keeps the head and tail, about `limit` characters, and states how much was omitted. */
+export function clipObservation(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const half = Math.floor(limit / 2);
+  const omitted = text.length - 2 * half;
+  return `${text.slice(0, half)}\n[... ${omitted} characters left out ...]\n${text.slice(-half)}`;
+}

@@ -14,7 +14,7 @@ import type { BenchSettings } from '../settings.js';
 import { checkAgent } from './check-agent.js';
 import { checkHosts } from './check-hosts.js';
 import { checkModels, type CheckModelsPorts } from './check-models.js';
-import { checkRecordings } from './check-recordings.js';
+import { checkRecordings } from './check-players.js';
 import { chooseBackend, withImages } from './choose-backend.js';
 import { hostsOffering, type HostsPorts } from './hosts-offering.js';
 import { refuseForkOfTree } from './check-tree.js';

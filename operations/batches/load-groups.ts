@@ -10,9 +10,8 @@ import { firstAttempts } from './plan-runs.js';
 import type { LoadedGroup } from './batch-plan.js';
 import { checkAgent } from './check-agent.js';
 import { checkModels, type CheckModelsPorts } from './check-models.js';
-import { checkOracles } from './check-oracles.js';
 import { checkTree } from './check-tree.js';
-import { checkRecordings } from './check-recordings.js';
+import { checkOracles, checkRecordings } from './check-players.js';
 
 /** Memory is useless unless the agent's prompts mention it. */
 function requireMemoryCommands({ name, config }: LoadedAgent): void {

@@ -184,7 +184,7 @@ describe('two hosts', () => {
     expect(kinds).toContain('host_returned');
   }, 900_000);
 
-  // Without it, temporal/workflows.test.ts moves runs from hosts that leave, the chaos tests kill hosts.
+  // Without it, temporal/workflows.test.ts moves runs from hosts that leave.
   it.runIf(LONG)(
     'one that is told to leave hands its runs on, without a fault: as they are between two commands, or from before one that does not end',
     async () => {

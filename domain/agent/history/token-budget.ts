@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../model/model.js';
 import { estimateTokens } from '../../model/estimate-tokens.js';
 import { shortenedReasoning } from '../../model/returned-reasoning.js';
-import { clipObservation } from '../clip-observation.js';
+import { clipObservation } from '../../text/format.js';
 import { callArguments } from '../parsers/tool-calls.js';
 import { type HistoryProcessor, type PromptMessage, withoutOutput } from './prompt-message.js';
 

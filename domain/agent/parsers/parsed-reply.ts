@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../model/model.js';
-import type { CommandDoc } from '../command-doc.js';
+import type { CommandDoc } from '../command-line.js';
 
 /** A ModelReply fits. */
 export interface ReplyInput {

@@ -11,13 +11,13 @@ const wordsOf = (page: string): number => read(page).match(/\S*[\p{L}\p{N}]\S*/g
 describe('docs/', () => {
   const words = (some: readonly string[]) => some.reduce((sum, page) => sum + wordsOf(page), 0);
 
-  it('is read in an afternoon: at most 30,500 words that people write', () => {
-    expect(words(pages.filter((page) => !GENERATED.includes(page)))).toBeLessThanOrEqual(30_500);
+  it('is read in an afternoon: at most 31,500 words that people write', () => {
+    expect(words(pages.filter((page) => !GENERATED.includes(page)))).toBeLessThanOrEqual(31_500);
   });
 
   // They grow with what they list, one line each.
-  it('is looked up in at most 18,000 that programs write', () => {
-    expect(words(GENERATED)).toBeLessThanOrEqual(18_000);
+  it('is looked up in at most 19,500 that programs write', () => {
+    expect(words(GENERATED)).toBeLessThanOrEqual(19_500);
   });
 
   it.each(pages.filter((page) => !GENERATED.includes(page)))('%s has lines that a diff can show', (page) => {

@@ -60,7 +60,7 @@ export async function exportPage(
 
 /** A page under the name of another format opens nowhere. */
 function refuseOtherFormats({ output, single }: PageExportRequest): void {
-  if (single !== undefined && !/\.html?$/i.test(single))
+  if (single !== undefined && /\.(?:pdf|zip|json|csv|md)$/i.test(single))
     throw new BenchError('usage', `${single}: the page is written as HTML`, {
       remedy: 'Let its name end in .html; a browser prints it as PDF.',
       fields: { single: '<file>.html' },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_COMMANDS } from '../../../../domain/agent/commands.js';
 import { encodeReplyAs } from '../../../../domain/agent/encode-reply-as.js';
 import { OUTPUT_PARSERS, type OutputParserName, parserOf } from '../../../../domain/agent/parse-reply.js';
-import type { CommandDoc } from '../../../../domain/agent/command-doc.js';
+import type { CommandDoc } from '../../../../domain/agent/command-line.js';
 
 const edit: CommandDoc = {
   name: 'edit',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commandDocs, DEFAULT_COMMANDS } from '../../../../domain/agent/commands.js';
 import { callsTools, OUTPUT_PARSERS, type OutputParserName, parserOf } from '../../../../domain/agent/parse-reply.js';
 import { forAll } from './generate.js';
-import type { CommandDoc } from '../../../../domain/agent/command-doc.js';
+import type { CommandDoc } from '../../../../domain/agent/command-line.js';
 
 const f = '```';
 const commands: CommandDoc[] = [

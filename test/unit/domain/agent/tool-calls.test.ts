@@ -7,7 +7,7 @@ import { encodeReply } from '../../../../domain/agent/reply-encoding.js';
 import type { StepRecord } from '../../../../domain/run/run.js';
 import { agentConfig, stepRecord, taskSpec } from '../../../fakes/records.js';
 import { forAll, type Generator } from './generate.js';
-import type { CommandDoc } from '../../../../domain/agent/command-doc.js';
+import type { CommandDoc } from '../../../../domain/agent/command-line.js';
 
 const editCommand: CommandDoc = {
   name: 'edit',

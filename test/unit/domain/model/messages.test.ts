@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildMessages, formatErrorMessages } from '../../../../domain/agent/messages.js';
-import { clipObservation } from '../../../../domain/agent/clip-observation.js';
+import { clipObservation } from '../../../../domain/text/format.js';
 import type { StepRecord } from '../../../../domain/run/run.js';
 import { agentConfig, stepRecord, taskSpec } from '../../../fakes/records.js';
 

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LoadedAgent } from '../../catalog/index.js';
 import { BenchError } from '../../domain/errors.js';
 import type { ModelRef } from '../../domain/model/model.js';
 import { unplayableStep } from '../../domain/recording/reply.js';
-import type { LoadedAgent } from '../../catalog/index.js';
+import type { TaskFolder } from '../../domain/task/task.js';
 
 /** The agent's reply format must be able to express every command of the recordings. */
 export function checkRecordings(agent: LoadedAgent, models: readonly ModelRef[]): void {
@@ -20,3 +23,15 @@ export function checkRecordings(agent: LoadedAgent, models: readonly ModelRef[])
       );
   }
 }
+
+export function checkOracles(models: readonly ModelRef[], tasks: readonly TaskFolder[]): void {
+  const player = models.find(({ kind }) => kind === 'oracle');
+  const without = tasks.filter(({ dir }) => !existsSync(join(dir, 'oracle')));
+  if (player === undefined || without.length === 0) return;
+  throw new BenchError('usage', `${player.name} has nothing to play: no oracle/ in ${ids(without)}`, {
+    code: 'model.unsuitable',
+    remedy: `Skip ${without.length === 1 ? 'this task' : 'these tasks'}, or put a solution into oracle/.`,
+  });
+}
+
+const ids = (tasks: readonly TaskFolder[]): string => tasks.map(({ spec }) => spec.id).join(', ');

@@ -24,7 +24,7 @@ const rows = [...readFileSync(PAGE, 'utf8').matchAll(/^\| (\d+) +\| (.+?) +\| `(
 let home: BenchHome;
 beforeAll(async () => {
   home = new BenchHome();
-  writeFileSync(join(home.dir, 'broken.jsonl'), 'not JSON\n');
+  writeFileSync(join(home.dir, 'broken.jsonl'), '{"run": {}}\n');
   writeFileSync(join(home.dir, 'broken.yaml'), 'schema: [\n');
   await home.json('up');
 });

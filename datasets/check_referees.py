@@ -46,7 +46,6 @@ def missing_imports(tree: ast.Module) -> list[Problem]:
         package, _, module = node.module.partition(".")
         if package != "bench_tasks":
             continue
-        names = names_of(module)
         if tree_of(module) is None:
             message = f"there is no module {node.module}; there are {', '.join(modules())}"
             found.append((node.lineno, message))
@@ -62,7 +61,9 @@ def missing_imports(tree: ast.Module) -> list[Problem]:
 
 def unknown_names(tree: ast.Module) -> list[Problem]:
     """Names that nothing in the file binds."""
-    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree)):
+    if any(
+        isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree)
+    ):
         return []
     known = bound_names(tree) | set(dir(builtins)) | IMPLICIT
     return [
@@ -98,9 +99,7 @@ def names_of(module: str) -> tuple[set[str], list[str]]:
     tree = tree_of(module)
     if module == "" or tree is None:
         return set(modules()), modules()
-    defined = [
-        node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))
-    ]
+    defined = [node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
     return bound_names(tree), [name for name in defined if not name.startswith("_")]
 
 

@@ -113,60 +113,56 @@ async function collected(count: number, query: string): Promise<Rollout[]> {
 }
 
 describe('rollouts', () => {
-  // Without it, episodes.test.ts has servers and workers die under episodes.
-  test.runIf(LONG)(
-    'outlive the worker and the server: each is told once, with its tokens, and no answer is generated twice',
-    async () => {
-      const before = vllm.requests.length;
-      const ids = await begin({
-        ...{ model: endpoint(vllm, { api_key: CANARY, headers: { 'X-Tenant': HEADER_CANARY } }), count: 3 },
-        ...{ labels: { arm: 'a' }, rollout_id: 'group-1', reward: { mode: 'final' } },
-      });
-      expect(ids).toEqual(['group-1', 'group-1-2', 'group-1-3']);
-      expect(await begin({ model: endpoint(vllm, { api_key: CANARY }), count: 3, rollout_id: 'group-1' })).toEqual(ids);
-      // In the middle of a command: no answer is on its way.
-      await expect
-        .poll(
-          () =>
-            home.sql(
-              `select 1 from steps s join episodes e using (run_id) where e.episode_id like 'group-1%' and s.step = 2`,
-            ),
-          { timeout: 120_000 },
-        )
-        .toHaveLength(3);
-      const gone = server.kill(pid);
-      killService(home, 'worker');
-      await gone;
-      ({ pid } = await server.start());
-      const told = await collected(3, 'label=arm=a');
-      expect(told.map(({ id }) => id).sort()).toEqual(ids);
-      expect(told.map((one) => one.end_sequence)).toEqual(
-        [...told.map((one) => one.end_sequence!)].sort((a, b) => a - b),
-      );
-      for (const rollout of told) {
-        expect(rollout).toMatchObject({ ok: true, error: null, end_reason: 'submit', use: 'train' });
-        expect(rollout.capture).toEqual({ requested: 'tokens', level: 'tokens' });
-        expect(rollout.reward).toBeCloseTo(rollout.gain!, 9);
-        expect(rollout.turns.map(({ text }) => text)).toEqual(COMMANDS.map(fenced));
-        for (const turn of rollout.turns) {
-          expect(turn.completion_token_ids).toEqual(tokensOf(turn.text));
-          expect(turn.per_token_logps).toEqual(tokensOf(turn.text).map(logprobOf));
-          expect(turn.prompt_token_ids).toEqual(tokensOf(JSON.stringify(turn.request_messages)));
-          expect(turn.loss_mask.length).toBe(turn.prompt_token_ids.length + turn.completion_token_ids.length);
-          expect(turn.loss_mask.indexOf(1)).toBe(turn.prompt_token_ids.length);
-        }
-        const marks = await home.sql<{ observation: string }>(
-          `select observation from steps where run_id = $1 and step = 2`,
-          [rollout.run_id],
-        );
-        expect(marks[0]!.observation.trim()).toBe('1');
+  test('outlive the worker and the server: each is told once, with its tokens, and no answer is generated twice', async () => {
+    const before = vllm.requests.length;
+    const ids = await begin({
+      ...{ model: endpoint(vllm, { api_key: CANARY, headers: { 'X-Tenant': HEADER_CANARY } }), count: 3 },
+      ...{ labels: { arm: 'a' }, rollout_id: 'group-1', reward: { mode: 'final' } },
+    });
+    expect(ids).toEqual(['group-1', 'group-1-2', 'group-1-3']);
+    expect(await begin({ model: endpoint(vllm, { api_key: CANARY }), count: 3, rollout_id: 'group-1' })).toEqual(ids);
+    // In the middle of a command: no answer is on its way.
+    await expect
+      .poll(
+        () =>
+          home.sql(
+            `select 1 from steps s join episodes e using (run_id) where e.episode_id like 'group-1%' and s.step = 2`,
+          ),
+        { timeout: 120_000 },
+      )
+      .toHaveLength(3);
+    const gone = server.kill(pid);
+    killService(home, 'worker');
+    await gone;
+    ({ pid } = await server.start());
+    const told = await collected(3, 'label=arm=a');
+    expect(told.map(({ id }) => id).sort()).toEqual(ids);
+    expect(told.map((one) => one.end_sequence)).toEqual(
+      [...told.map((one) => one.end_sequence!)].sort((a, b) => a - b),
+    );
+    for (const rollout of told) {
+      expect(rollout).toMatchObject({ ok: true, error: null, end_reason: 'submit', use: 'train' });
+      expect(rollout.capture).toEqual({ requested: 'tokens', level: 'tokens' });
+      expect(rollout.reward).toBeCloseTo(rollout.gain!, 9);
+      expect(rollout.turns.map(({ text }) => text)).toEqual(COMMANDS.map(fenced));
+      for (const turn of rollout.turns) {
+        expect(turn.completion_token_ids).toEqual(tokensOf(turn.text));
+        expect(turn.per_token_logps).toEqual(tokensOf(turn.text).map(logprobOf));
+        expect(turn.prompt_token_ids).toEqual(tokensOf(JSON.stringify(turn.request_messages)));
+        expect(turn.loss_mask.length).toBe(turn.prompt_token_ids.length + turn.completion_token_ids.length);
+        expect(turn.loss_mask.indexOf(1)).toBe(turn.prompt_token_ids.length);
       }
-      const asked = vllm.requests.slice(before).map(({ callId }) => callId!.split('/').slice(0, 3).join('/'));
-      expect(asked).toHaveLength(3 * COMMANDS.length);
-      expect(new Set(asked).size).toBe(asked.length);
-      expect(vllm.requests.at(-1)!.body).toMatchObject({ return_token_ids: true, logprobs: true, top_logprobs: 1 });
-    },
-  );
+      const marks = await home.sql<{ observation: string }>(
+        `select observation from steps where run_id = $1 and step = 2`,
+        [rollout.run_id],
+      );
+      expect(marks[0]!.observation.trim()).toBe('1');
+    }
+    const asked = vllm.requests.slice(before).map(({ callId }) => callId!.split('/').slice(0, 3).join('/'));
+    expect(asked).toHaveLength(3 * COMMANDS.length);
+    expect(new Set(asked).size).toBe(asked.length);
+    expect(vllm.requests.at(-1)!.body).toMatchObject({ return_token_ids: true, logprobs: true, top_logprobs: 1 });
+  });
 
   // Without it, rollouts outlive the server above.
   test.runIf(LONG)("of Harbor's client are one though their server dies, and the next call is another", async () => {

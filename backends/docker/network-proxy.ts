@@ -49,11 +49,11 @@ export function relayOptions(homeTag: string, spec: SandboxSpec, gateway: string
   if (!named && gateway === null) return null;
   const proxy = `http://127.0.0.1:${PORT}`;
   const local = 'localhost,127.0.0.1,::1';
-  const relay = (port: number, socket: string): string =>
-    `while :; do /opt/bench/python3 -IS /opt/bench/network/relay.py ${port} ${socket}; sleep 1; done >/dev/null 2>&1 &`;
+  const relay = (port: number, socket: string, mode = ''): string =>
+    `while :; do /opt/bench/python3 -IS /opt/bench/network/relay.py ${port} ${socket} ${mode}; sleep 1; done >/dev/null 2>&1 &`;
   const relays = [
     ...(named ? [relay(PORT, `${SOCKET_INSIDE}/proxy.sock`)] : []),
-    ...(gateway === null ? [] : [relay(GATEWAY_PORT, `${GATEWAY_INSIDE}/sock`)]),
+    ...(gateway === null ? [] : [relay(GATEWAY_PORT, `${GATEWAY_INSIDE}/sock`, 'repeat')]),
   ];
   const folder = spec.program?.folder ?? null;
   const bind = (source: string, target: string, readOnly: boolean): Docker.MountSettings => ({

@@ -35,9 +35,13 @@ export interface MeteredPorts {
   access: ProviderAccess;
   /** Clients hang up after 300 seconds. */
   retryMs?: number;
+  /** How long the events of a stream are held, so that one that breaks is asked again unseen. */
+  holdMs?: number;
 }
 
 const RETRY_MS = 200_000;
+/** Programs act on whole answers; the most impatient ones hang up after a silent minute. */
+const HOLD_MS = 20_000;
 const LONGEST_PAUSE_MS = 30_000;
 const never = new AbortController().signal;
 
@@ -193,6 +197,10 @@ async function attempt(
   const limit = AbortSignal.timeout(config.requestTimeoutSeconds * 1000);
   const started = performance.now();
   const progress = { begun: false, sent: false };
+  const held = new HeldEvents(at.holdMs ?? HOLD_MS, (one) => {
+    progress.begun = true;
+    event(one);
+  });
   let found: Outcome;
   try {
     const answer = await post(
@@ -207,10 +215,7 @@ async function attempt(
         },
       },
     );
-    found = await read(answer, call, access, (one) => {
-      progress.begun = true;
-      event(one);
-    });
+    found = await read(answer, call, access, held);
   } catch (error) {
     const late = limit.aborted ? new CallTookTooLong(`no reply within ${config.requestTimeoutSeconds} s`) : error;
     const fault = asProviderError(late, {
@@ -254,19 +259,15 @@ async function attempt(
   } finally {
     at.budget.ended(call.step);
   }
+  held.release();
   return { kind: 'answered', answer };
 }
 
-/** Passes a streamed answer on as it comes. Throws what is not an answer, or was cut. */
-async function read(
-  answer: Upstream,
-  call: MeteredCall,
-  access: Access,
-  event: (event: StreamEvent) => void,
-): Promise<Outcome> {
+/** Passes a streamed answer to `held`. Throws what is not an answer, or was cut. */
+async function read(answer: Upstream, call: MeteredCall, access: Access, held: HeldEvents): Promise<Outcome> {
   const { status, headers } = answer;
   if (status < 300 && /^text\/event-stream/i.test(headers.get('content-type') ?? ''))
-    return { headers, answer: await readStream(answer, call, access, event) };
+    return { headers, answer: await readStream(answer, call, access, held) };
   const text = access.redact(await wholeText(answer.text));
   if (status >= 300) throw errorAnswer(status, headers, text);
   if (isPage(headers, text)) throw new HtmlAnswer('the response is an HTML page');
@@ -277,32 +278,46 @@ async function read(
   return { headers, answer: whole! };
 }
 
-/** Events before an answer's first content: a call that fails after them is made again, unseen. */
+/** Events before an answer's first content, which may come minutes later. */
 const OPENING = ['message_start', 'ping', 'response.created', 'response.queued', 'response.in_progress'];
+
+/** The events of a stream, until its answer is whole or its first content is old. */
+class HeldEvents {
+  private readonly events: StreamEvent[] = [];
+  private until = Infinity;
+
+  constructor(
+    private readonly holdMs: number,
+    private readonly event: (event: StreamEvent) => void,
+  ) {}
+
+  add(event: StreamEvent): void {
+    this.events.push(event);
+    const now = performance.now();
+    if (this.until === Infinity && !OPENING.includes(event.event ?? '')) this.until = now + this.holdMs;
+    if (now >= this.until) this.release();
+  }
+
+  release(): void {
+    this.events.splice(0).forEach(this.event);
+  }
+}
 
 async function readStream(
   { headers, text: pieces }: Upstream,
   call: MeteredCall,
   access: Access,
-  event: (event: StreamEvent) => void,
+  held: HeldEvents,
 ): Promise<Json> {
   const assembly = call.wire.assembly(call.asked);
   const events = new SseReader();
-  let opening: StreamEvent[] | null = [];
   for await (const text of pieces)
     for (const one of events.push(text)) {
       const clean = { ...one, data: access.redact(one.data) };
       const shown = assembly.add(clean);
       const failed = assembly.failed();
       if (failed !== null) throw errorInside(failed, headers);
-      if (!shown) continue;
-      if (opening !== null && OPENING.includes(clean.event ?? '')) {
-        opening.push(clean);
-        continue;
-      }
-      opening?.forEach(event);
-      opening = null;
-      event(clean);
+      if (shown) held.add(clean);
     }
   const whole = assembly.answer();
   if (whole === null) throw new Error('the stream ended before the answer');

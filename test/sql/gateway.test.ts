@@ -56,7 +56,7 @@ afterAll(async () => {
 /** A run's gateway over the real ledger. */
 async function gateway(
   client: ProgramClient,
-  more: { program?: Partial<Program>; run?: Partial<RunDefinition>; retryMs?: number } = {},
+  more: { program?: Partial<Program>; run?: Partial<RunDefinition>; retryMs?: number; holdMs?: number } = {},
 ) {
   const provider = PROVIDER_OF_CLIENT[client][0]!;
   const config = modelConfigSchema.parse({
@@ -86,6 +86,7 @@ async function gateway(
     governor: createRateGovernor(db.rates),
     access,
     retryMs: more.retryMs ?? 20_000,
+    ...(more.holdMs === undefined ? {} : { holdMs: more.holdMs }),
   };
   const calls = meteredCalls(ports, definition);
   const serve = async (epoch: number): Promise<GatewaySession> => {
@@ -504,10 +505,23 @@ test('of what identifies a client nothing goes on: calls have our names', async 
   expect(simulator.requests.at(-1)!.headers['anthropic-beta']).toBe('interleaved-thinking-2025-05-14');
 });
 
-test('a stream that is cut is cut for the client, counts as its reservation, and is asked and paid anew', async () => {
+test('a stream that is cut while its events are held is asked again, unseen by the client', async () => {
   const { runId } = await gateway('anthropic');
+  let cuts = 2;
+  simulator.behave(() => (cuts-- > 0 ? { kind: 'cut_in_body' } : hello()));
+  const whole = await send('/v1/messages', asking('anthropic', { stream: true }));
+  expect(whole.status).toBe(200);
+  expect(whole.text.match(/event: message_start/g)).toHaveLength(1);
+  expect(whole.text).toContain('message_stop');
+  expect((await ledger(runId)).map(({ status }) => status)).toEqual(['unconfirmed', 'unconfirmed', 'confirmed']);
+  await expectBill(runId);
+});
+
+test('a stream that is cut later is cut for the client, counts as its reservation, and is asked and paid anew', async () => {
+  const { runId } = await gateway('anthropic', { holdMs: 0 });
   simulator.behave(() => ({ kind: 'cut_in_body' }));
   const cut = await send('/v1/messages', asking('anthropic', { stream: true }));
+  expect(cut.text).toContain('message_start');
   expect(cut.text).not.toContain('message_stop');
   simulator.behave(hello);
   expect((await send('/v1/messages', asking('anthropic'))).status).toBe(200);

@@ -2,7 +2,7 @@
 127.0.0.1 and a socket.
 
 Runs as root beside the supervisor, so that the agent can neither end nor replace it.
-Usage: relay.py PORT SOCKET
+Usage: relay.py PORT SOCKET [repeat]
 """
 
 from __future__ import annotations
@@ -16,15 +16,83 @@ import time
 PIECE = 64 * 1024
 MOST_CONNECTIONS = 64
 AGAIN_SECONDS = 0.2
+MOST_REPEATED = 8 * 1024 * 1024
+MOST_REPEATS = 10
 
 
-def pump(source: socket.socket, sink: socket.socket) -> None:
-    try:
-        while piece := source.recv(PIECE):
-            sink.sendall(piece)
-        sink.shutdown(socket.SHUT_WR)
-    except OSError:
-        for end in (source, sink):
+class Exchange:
+    """One connection of a client. With `repeats`, a call whose server dies before the first byte of
+    its answer is sent again to the next server: many programs end at a closed connection.
+    """
+
+    def __init__(self, client: socket.socket, path: str, repeats: bool) -> None:
+        self.client, self.path, self.repeats = client, path, repeats
+        self.lock = threading.Lock()
+        self.unanswered = bytearray()
+        self.server = reach(path, client)
+
+    def carry_requests(self) -> None:
+        """Until the client closes its side."""
+        try:
+            while piece := self.client.recv(PIECE):
+                with self.lock:
+                    server = self.server
+                    if self.repeats and len(self.unanswered) <= MOST_REPEATED:
+                        self.unanswered += piece
+                try:
+                    server.sendall(piece)
+                except OSError:
+                    if not self.may_repeat():
+                        raise
+            with self.lock:
+                self.server.shutdown(socket.SHUT_WR)
+        except OSError:
+            self.close()
+
+    def carry_answers(self) -> None:
+        """Of the first server, and of those after it."""
+        repeats = 0
+        while True:
+            try:
+                while piece := self.server.recv(PIECE):
+                    repeats = 0
+                    with self.lock:
+                        self.unanswered.clear()
+                    self.client.sendall(piece)
+            except OSError:
+                pass
+            repeats += 1
+            if repeats > MOST_REPEATS or not self.ask_again():
+                break
+        with self.lock:
+            self.repeats = False
+        try:
+            self.client.shutdown(socket.SHUT_WR)
+        except OSError:
+            self.close()
+
+    def may_repeat(self) -> bool:
+        """Not what follows the first byte of an answer, which may be the rest of a request."""
+        whole = self.unanswered.startswith(b"POST /") and len(self.unanswered) <= MOST_REPEATED
+        return self.repeats and whole
+
+    def ask_again(self) -> bool:
+        try:
+            if not self.may_repeat():
+                return False
+            server = reach(self.path, self.client)
+            with self.lock:
+                self.server.close()
+                self.server = server
+                if has_left(self.client):
+                    return False
+                server.sendall(self.unanswered)
+            return True
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        for end in (self.client, self.server):
             try:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:
@@ -54,13 +122,15 @@ def reach(path: str, client: socket.socket) -> socket.socket:
         time.sleep(AGAIN_SECONDS)
 
 
-def carry(here: socket.socket, path: str, places: threading.Semaphore) -> None:
+def carry(here: socket.socket, path: str, repeats: bool, places: threading.Semaphore) -> None:
     try:
-        with here, reach(path, here) as there:
-            back = threading.Thread(target=pump, args=(there, here), daemon=True)
+        with here:
+            exchange = Exchange(here, path, repeats)
+            back = threading.Thread(target=exchange.carry_answers, daemon=True)
             back.start()
-            pump(here, there)
+            exchange.carry_requests()
             back.join()
+            exchange.server.close()
     except (OSError, RuntimeError):
         pass  # the agent sees a closed connection
     finally:
@@ -68,7 +138,7 @@ def carry(here: socket.socket, path: str, places: threading.Semaphore) -> None:
 
 
 def main() -> None:
-    port, path = int(sys.argv[1]), sys.argv[2]
+    port, path, repeats = int(sys.argv[1]), sys.argv[2], sys.argv[3:] == ["repeat"]
     threading.stack_size(256 * 1024)
     places = threading.BoundedSemaphore(MOST_CONNECTIONS)
     with socket.create_server(("127.0.0.1", port), backlog=64) as server:
@@ -76,7 +146,9 @@ def main() -> None:
             places.acquire()
             try:
                 here, _ = server.accept()
-                threading.Thread(target=carry, args=(here, path, places), daemon=True).start()
+                threading.Thread(
+                    target=carry, args=(here, path, repeats, places), daemon=True
+                ).start()
             except (OSError, RuntimeError):
                 places.release()
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await new Promise<void>((listens) => free.listen(0, '127.0.0.1', listens));
   port = (free.address() as AddressInfo).port;
   await new Promise((closed) => free.close(closed));
-  relay = spawn('python3', [RELAY, String(port), path], { stdio: 'ignore' });
+  relay = spawn('python3', [RELAY, String(port), path, 'repeat'], { stdio: 'ignore' });
   await vi.waitFor(async () => (await client()).destroy(), { timeout: 60_000 });
 });
 afterEach(() => {
@@ -61,4 +61,58 @@ it('clients that leave while no server listens make room, though what they sent 
   late.write('late');
   await listen();
   expect(await reply).toBe('to late');
+});
+
+it('a call whose server dies before it answers is sent again, whole, to the next server', async () => {
+  const body = 'x'.repeat(300_000);
+  const asked: string[] = [];
+  const serve = (answers: boolean): Promise<void> => {
+    server = createServer((socket) => {
+      let text = '';
+      socket
+        .on('error', () => {})
+        .on('data', (data) => {
+          text += String(data);
+          if (!text.endsWith('end')) return;
+          asked.push(text);
+          text = '';
+          if (answers) socket.write('HTTP/1.1 200 OK');
+          else socket.destroy();
+        });
+    });
+    return new Promise((listens) => server!.listen(path, listens));
+  };
+  await serve(false);
+  const socket = await client();
+  const reply = replyOf(socket.setEncoding('utf8'));
+  socket.write(`POST /v1/messages HTTP/1.1 ${body} end`);
+  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0), { timeout: 60_000 });
+  server!.close();
+  rmSync(path, { force: true });
+  await serve(true);
+  expect(await reply).toBe('HTTP/1.1 200 OK');
+  expect(new Set(asked)).toEqual(new Set([`POST /v1/messages HTTP/1.1 ${body} end`]));
+  // The next call of the connection is one of its own.
+  const second = replyOf(socket);
+  socket.write('POST /second end');
+  expect(await second).toBe('HTTP/1.1 200 OK');
+  expect(asked.at(-1)).toBe('POST /second end');
+  socket.destroy();
+});
+
+it('what follows the first byte of an answer is not sent again', async () => {
+  let connections = 0;
+  server = createServer((socket) => {
+    connections++;
+    socket.on('error', () => {});
+    socket.once('data', () => socket.write('a part', () => socket.destroy()));
+  });
+  await new Promise<void>((listens) => server!.listen(path, listens));
+  const socket = await client();
+  const closed = new Promise((done) => socket.once('close', done));
+  socket.resume().write('POST /v1/messages end');
+  await new Promise((ended) => socket.once('end', ended));
+  socket.end();
+  await closed;
+  expect(connections).toBe(1);
 });

@@ -1,10 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LONG, LONG_FILES } from './test/setup/long.js';
 import LongestFirst from './test/setup/longest-first.js';
 
 /**
  * A folder of test/ whose files start what they need. A wrong answer fails at once; the timeouts
- * only end a hang, even on a machine many times slower, since five files share two cores in CI.
+ * only end a hang, even on a machine many times slower, since three files share two cores in CI.
  */
 const project = (name: string, more: object = {}) => ({
   test: {
@@ -16,7 +17,8 @@ const project = (name: string, more: object = {}) => ({
     testTimeout: 900_000,
     hookTimeout: 900_000,
     expect: { poll: { timeout: 300_000 } },
-    maxWorkers: 5,
+    // More of them take longer: what tests start costs CPU time while it waits.
+    maxWorkers: availableParallelism() + 1,
     include: [`test/${name}/**/*.test.ts`],
     exclude: LONG ? [] : Object.keys(LONG_FILES),
     ...more,

@@ -415,7 +415,7 @@ describe.runIf(executable !== null)('the page', () => {
             await own.page.setViewportSize({ width: 1440, height: 900 });
             await own.open(path);
             // All of them take twice as long as all other tests of this file.
-            const violations = LONG || at % 4 === 0 ? await violationsOf(own.page) : [];
+            const violations = LONG || at % 8 === 0 ? await violationsOf(own.page) : [];
             found.push(...violations.map((violation) => `${name}: ${violation}`));
             await own.page.setViewportSize({ width: 390, height: 844 });
             const overflow = Number(

@@ -14,6 +14,7 @@ import { closeTabs, findChromium, sharedChromium } from '../setup/chromium.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { pageBench, until } from '../setup/page-server.js';
 import { STEPS, storeSweep } from './rows.js';
+import { LONG } from '../setup/long.js';
 
 const KEY = `sk-ant-${'a1B2'.repeat(8)}`;
 const executable = await findChromium();
@@ -66,7 +67,7 @@ describe.runIf(executable !== null)('an exported page', () => {
     await until(page, `document.querySelector('.loading, .step-ghost') === null`);
   };
 
-  test('is the same, byte for byte, of the same rows, and lists what it holds', async () => {
+  test.runIf(LONG)('is the same, byte for byte, of the same rows, and lists what it holds', async () => {
     const written = await exported({ output: join(out, 'a') });
     await exported({ output: join(out, 'b') });
     const [a, b] = ['a', 'b'].map((name) => readFileSync(join(out, name, 'manifest.json'), 'utf8'));
@@ -132,23 +133,26 @@ describe.runIf(executable !== null)('an exported page', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('leaves out what commands printed, and takes out what patterns fit, also where a text is cut', async () => {
-    await exported({ what: [first], output: join(out, 'bare'), observations: false });
-    await open(`/runs/${first}`, 'bare/index.html');
-    await page.locator('[data-step="1"]').getByText('is not part of this export').waitFor();
-    await db.pool.query(
-      `update steps set observation = repeat('x', 2042) || 'secret-7777' || repeat('y', 9000) where run_id = $1 and step = 2`,
-      [first],
-    );
-    const patterns = join(out, 'patterns.txt');
-    writeFileSync(patterns, '# numbers of theirs\nsecret-\\d+\n');
-    const { redacted } = await exported({ what: [first], output: join(out, 'clean'), redact: patterns });
-    expect(redacted).toBeGreaterThan(0);
-    await open(`/runs/${first}?step=2`, 'clean/index.html');
-    const step = page.locator('[data-step="2"]');
-    await step.getByText('[redac').first().waitFor();
-    expect(await step.innerText()).not.toContain('secret-');
-  });
+  test.runIf(LONG)(
+    'leaves out what commands printed, and takes out what patterns fit, also where a text is cut',
+    async () => {
+      await exported({ what: [first], output: join(out, 'bare'), observations: false });
+      await open(`/runs/${first}`, 'bare/index.html');
+      await page.locator('[data-step="1"]').getByText('is not part of this export').waitFor();
+      await db.pool.query(
+        `update steps set observation = repeat('x', 2042) || 'secret-7777' || repeat('y', 9000) where run_id = $1 and step = 2`,
+        [first],
+      );
+      const patterns = join(out, 'patterns.txt');
+      writeFileSync(patterns, '# numbers of theirs\nsecret-\\d+\n');
+      const { redacted } = await exported({ what: [first], output: join(out, 'clean'), redact: patterns });
+      expect(redacted).toBeGreaterThan(0);
+      await open(`/runs/${first}?step=2`, 'clean/index.html');
+      const step = page.locator('[data-step="2"]');
+      await step.getByText('[redac').first().waitFor();
+      expect(await step.innerText()).not.toContain('secret-');
+    },
+  );
 
   test('is not written with a key in it, unless somebody says so', async () => {
     await db.pool.query(

@@ -21,7 +21,7 @@ import { killOnce, killService, pauseService, type Victim } from './kill-service
 
 // The moments come from this seed; BENCH_CHAOS_SEED tries others.
 const SEED = Number(process.env['BENCH_CHAOS_SEED'] ?? 20);
-const SLICES = LONG ? 200 : 4;
+const SLICES = LONG ? 200 : 2;
 const RUNS = LONG ? 6 : 2;
 const STEPS = LONG ? 60 : 15;
 const LONGEST_FREEZE_MS = LONG ? 90_000 : 8_000;

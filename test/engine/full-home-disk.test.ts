@@ -14,6 +14,7 @@ import { mountSmallDisk, type SmallDisk } from '../setup/small-disk.js';
 import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { onPodmanToo } from './on-podman.js';
 import { dockerUnderTest, podmanUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
+import { LONG } from '../setup/long.js';
 
 /** File systems for workspaces, and this test's own small disk, take root. */
 const root = process.getuid?.() === 0;
@@ -195,7 +196,7 @@ function suite(name: string, make: (parent: string) => Promise<BackendUnderTest>
     await backend.sandbox.stop(ref);
   });
 
-  it('keeps the sandbox of an agent that has filled its own allowance, or locked itself out', async () => {
+  it.runIf(LONG)('keeps the sandbox of an agent that has filled its own allowance, or locked itself out', async () => {
     const ref = await started();
     const filled = await run(
       ref,

@@ -157,7 +157,7 @@ it('two tasks with the same requirements share an image; another base or line ma
   expect((await ensure('agent', layer)).ref).not.toBe(first.ref);
 });
 
-it('callers at the same time share one making', async () => {
+it.runIf(LONG)('callers at the same time share one making', async () => {
   await writeFile(join(taskDir, 'several.txt'), '# several\n./wheels/coinrules-1.0-py3-none-any.whl\n');
   const layer = { taskId: 'several', taskDir, file: 'several.txt', apt: [] };
   const lines: string[] = [];
@@ -166,7 +166,7 @@ it('callers at the same time share one making', async () => {
   expect(lines.filter((line) => line.startsWith('making '))).toHaveLength(1);
 });
 
-it("an evaluator of the task's image finds the task's packages", async () => {
+it.runIf(LONG)("an evaluator of the task's image finds the task's packages", async () => {
   const { ref } = await ensure('evaluator', ofTask('evaluator'));
   const referee = join(taskDir, 'evaluator', 'referee.py');
   await writeFile(

@@ -121,7 +121,7 @@ function suite(make: () => Promise<BackendUnderTest>) {
     },
   );
 
-  it('of sandboxes that stand on kept ones hold what was changed, and give all of it', async () => {
+  it.runIf(LONG)('of sandboxes that stand on kept ones hold what was changed, and give all of it', async () => {
     const first = await started();
     await run(first, 1, `${large()} mkdir a; echo 1 > a/one; echo 1 > a/two; mkdir b; echo 1 > b/one`);
     await disks.keep(first, 'level-1', limits);
@@ -204,26 +204,29 @@ function suite(make: () => Promise<BackendUnderTest>) {
     await stop(first, second, ref);
   });
 
-  it('leave no sandbox frozen whose keeper was killed, and a restore that was cut off begins anew', async () => {
-    const first = await started();
-    await run(first, 1, `${large()} echo 1 > one`);
-    await disks.keep(first, 'cut', limits);
-    await writeFile(join(dirOf(first), 'frozen'), '');
-    execFileSync('fsfreeze', ['-f', join(dirOf(first), 'disk')]);
-    expect(await run(first, 2, 'echo 2 > one; cat one')).toMatchObject({ exitCode: 0, output: '2\n' });
-    await writeFile(join(dirOf(first), 'frozen'), '');
-    execFileSync('fsfreeze', ['-f', join(dirOf(first), 'disk')]);
-    await stop(first);
+  it.runIf(LONG)(
+    'leave no sandbox frozen whose keeper was killed, and a restore that was cut off begins anew',
+    async () => {
+      const first = await started();
+      await run(first, 1, `${large()} echo 1 > one`);
+      await disks.keep(first, 'cut', limits);
+      await writeFile(join(dirOf(first), 'frozen'), '');
+      execFileSync('fsfreeze', ['-f', join(dirOf(first), 'disk')]);
+      expect(await run(first, 2, 'echo 2 > one; cat one')).toMatchObject({ exitCode: 0, output: '2\n' });
+      await writeFile(join(dirOf(first), 'frozen'), '');
+      execFileSync('fsfreeze', ['-f', join(dirOf(first), 'disk')]);
+      await stop(first);
 
-    const second = await started('cut');
-    await backend.lose(second);
-    // As if it had not come so far as to begin.
-    await rm(join(dirOf(second), 'control', 'seeded'));
-    await rm(join(dirOf(second), 'stack.json'));
-    expect(await backend.sandbox.start(specOf(second, 'cut'))).toMatchObject({ created: true });
-    expect(await told(second, 1, 'cat one; wc -c < ~/large')).toBe(`1\n${LARGE * MB}\n`);
-    await stop(second);
-  });
+      const second = await started('cut');
+      await backend.lose(second);
+      // As if it had not come so far as to begin.
+      await rm(join(dirOf(second), 'control', 'seeded'));
+      await rm(join(dirOf(second), 'stack.json'));
+      expect(await backend.sandbox.start(specOf(second, 'cut'))).toMatchObject({ created: true });
+      expect(await told(second, 1, 'cat one; wc -c < ~/large')).toBe(`1\n${LARGE * MB}\n`);
+      await stop(second);
+    },
+  );
 
   // Without it, archives are given above where no disk can be kept.
   it.runIf(LONG)('give the archive that their sandbox would have given, and nothing of that is left', async () => {

@@ -8,6 +8,7 @@ import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.j
 import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { dockerUnderTest, podmanUnderTest, remoteUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
 import { notTested } from '../setup/not-tested.js';
+import { LONG } from '../setup/long.js';
 
 const never = new AbortController().signal;
 const engineExpected = process.getuid?.() === 0 || (await probeEngine()).kind === 'ok';
@@ -15,7 +16,7 @@ const podman = await probeEngine(testPodman());
 if (podman.kind !== 'ok') notTested('podman', podman.reason);
 
 describe.runIf(engineExpected)("the machine's figures on docker", () => suite('docker', dockerUnderTest));
-describe.runIf(podman.kind === 'ok')("the machine's figures on podman", () => suite('podman', podmanUnderTest));
+describe.runIf(LONG && podman.kind === 'ok')("the machine's figures on podman", () => suite('podman', podmanUnderTest));
 
 /** Reads them, uses a lot of memory, and reads them again. */
 const MOVED = `

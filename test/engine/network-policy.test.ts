@@ -189,7 +189,7 @@ it('each request is an event, once, however often it is collected and by whom', 
   expect(events.size).toBe(2);
 });
 
-it('a loop of requests is counted, not listed', async () => {
+it.runIf(LONG)('a loop of requests is counted, not listed', async () => {
   const ref = await start('net-loop', allowing('allowed.test:80'));
   await python(
     ref,

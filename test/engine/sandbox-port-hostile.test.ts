@@ -68,7 +68,7 @@ function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) 
     await vi.waitFor(async () => expect((await run('ps -o stat= -u "$(id -u)" | grep Z')).output).toBe(''), 60_000);
   });
 
-  it('that print gigabytes cost the worker and the supervisor little memory', async () => {
+  it.runIf(LONG)('that print gigabytes cost the worker and the supervisor little memory', async () => {
     let most = process.memoryUsage().rss;
     const before = most;
     const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 20);

@@ -14,12 +14,13 @@ import {
   remoteUnderTest,
   type BackendUnderTest,
 } from './sandbox-port-backends.js';
+import { LONG } from '../setup/long.js';
 
 const never = new AbortController().signal;
 const engineExpected = process.getuid?.() === 0 || (await probeEngine()).kind === 'ok';
 
 describe.runIf(engineExpected)('snapshots on docker', () => suite('docker', dockerUnderTest));
-describe.runIf(engineExpected)('snapshots on docker (remote)', () => suite('docker (remote)', remoteUnderTest));
+describe.runIf(LONG && engineExpected)('snapshots on docker (remote)', () => suite('docker (remote)', remoteUnderTest));
 describe.runIf(onPodmanToo)('snapshots on podman', () => suite('podman', podmanUnderTest));
 describe.runIf(process.platform === 'linux')('snapshots on local', () => suite('local', localUnderTest));
 

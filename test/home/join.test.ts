@@ -179,7 +179,7 @@ describe('an invitation', () => {
     return encodeInvitation(invitation);
   };
 
-  it('is refused with one sentence each, and then changes nothing and stays good', async () => {
+  it.runIf(LONG)('is refused with one sentence each, and then changes nothing and stays good', async () => {
     const good = await invite('other');
     expect(await refusal(good.slice(0, -40))).toContain(
       'this is not an invitation of `bench hosts invite`, or is incomplete',

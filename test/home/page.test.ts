@@ -24,7 +24,7 @@ beforeAll(() => {
 afterAll(() => home.remove());
 
 describe('bench demo --page', () => {
-  it('serves the page while the agents play, and until it is told to end', async () => {
+  it.runIf(LONG)('serves the page while the agents play, and until it is told to end', async () => {
     const demo = home.start('demo', '--backend', 'local', '--page');
     let stderr = '';
     demo.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));

@@ -268,7 +268,7 @@ describe('rollouts', () => {
     expect(rollout!.turns[0]).toMatchObject({ completion_token_ids: [], loss_mask: [] });
   });
 
-  test('of SGLang have the same tokens, and other agents may play them', async () => {
+  test.runIf(LONG)('of SGLang have the same tokens, and other agents may play them', async () => {
     await begin({ model: endpoint(sglang), agent: 'default', labels: { arm: 'sglang' } });
     const [rollout] = await collected(1, 'label=arm=sglang');
     expect(rollout).toMatchObject({ ok: true, use: 'train', end_reason: 'submit' });

@@ -9,7 +9,7 @@ import { receiver } from '../setup/receiver.js';
 import { until } from '../setup/services-home.js';
 
 const DAY = 86_400_000;
-const NIGHTS = LONG ? 30 : 3;
+const NIGHTS = LONG ? 30 : 2;
 /** The night on which the agent plays worse. */
 const PLANTED = LONG ? 17 : 2;
 
@@ -58,7 +58,7 @@ it('plays past nights and a live one, and finds the night that is worse, once', 
   writeFileSync(oracle, good.replace('return 0', 'return 1'));
   await backfill(PLANTED, PLANTED);
   writeFileSync(oracle, good);
-  await backfill(PLANTED + 1, NIGHTS);
+  if (PLANTED < NIGHTS) await backfill(PLANTED + 1, NIGHTS);
   await home.json('schedule', 'trigger', 'nightly');
   await until('the live one is decided', async () => {
     const { runs } = await shown();

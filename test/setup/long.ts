@@ -24,7 +24,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/cut-off-hosts.test.ts':
     'hosts.test.ts has a host lost; worker/polling.test.ts has a worker stop and resume its polling',
   'test/home/external-turns.test.ts':
-    'temporal/workflows.test.ts waits for answers from outside, home/examples.test.ts plays a run by them',
+    'temporal/workflows.test.ts waits for answers from outside, sql/turns.test.ts takes them',
   'test/home/warm-episodes.test.ts': 'engine/warm-pool.test.ts starts sandboxes ahead and takes them',
   'test/chaos/full-disk.test.ts': 'engine/full-home-disk.test.ts fills the disk under each backend',
   'test/chaos/episode-faults.test.ts':
@@ -35,7 +35,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/rootless-podman.test.ts':
     'docker/enforced-limits.test.ts reads which limits engines say that they enforce',
   'test/home/slurm-podman.test.ts': "operations/slurm-podman.test.ts runs the job's script with stand-ins",
-  'test/home/long-steps.test.ts': "openenv.test.ts and ors.test.ts play commands that outlast a client's patience",
+  'test/home/long-steps.test.ts': "openenv.test.ts plays commands that outlast a client's patience",
   'test/home/gpu-leases.test.ts':
     'workflows.test.ts grants and takes back GPUs, gpu-semaphore.test.ts simulates their holders',
   'test/home/notify.test.ts': 'sql/notifications.test.ts tells receivers that were away, by whichever worker is up',
@@ -58,12 +58,23 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
     'pages.test.ts opens each page with its figures; unit/web/leaderboard-charts.test.ts draws charts',
   'test/home/image-builds.test.ts': 'engine/image-layers.test.ts builds images; cli-batch.test.ts refuses GPUs',
   'test/home/play.test.ts':
-    'sql/turns.test.ts has the questions of a run and their answers; examples.test.ts plays a run from outside',
+    'sql/turns.test.ts has the questions of a run and their answers; temporal/workflows.test.ts waits for them',
   'test/home/import-tasks.test.ts':
     'python/task-import/import-tasks.test.ts imports tasks and scores them by their own evaluators',
   'test/home/python-client.test.ts':
     'episodes.test.ts plays the same routes; the client has its own tests in test/pytest',
   'test/home/tasks-verify.test.ts':
     'unit/operations/tasks/judge-task.test.ts judges tasks; engine/evaluator-kinds.test.ts scores them',
+  'test/home/examples.test.ts':
+    'cli-launcher.test.ts starts an installed command; sql/turns.test.ts has the questions of a run and their answers',
+  'test/home/ors.test.ts':
+    'openenv.test.ts plays the same episodes; protocols.test.ts has what ORS refuses; unit/envs/ its messages',
+  'test/home/task-environment.test.ts': 'engine/image-layers.test.ts makes images of what tasks require',
+  'test/engine/harbor-tasks.test.ts':
+    'unit/operations/tasks/import-harbor.test.ts imports tasks; evaluator-kinds.test.ts scores what is handed in',
+  'test/engine/evaluator-questions.test.ts':
+    'evaluator-port.test.ts has the same faults and attacks in games, evaluator-kinds.test.ts models and programs',
+  'test/browser/first-view.test.ts': 'pages.test.ts opens each page',
+  'test/browser/outage.test.ts': 'sql/page-live.test.ts has services that do not answer',
   'test/temporal/full-shard.test.ts': 'workflows.test.ts continues histories as new; replay.test.ts replays them',
 };

@@ -6,6 +6,7 @@ import { usdUnits } from '../../domain/model/price.js';
 import { seededRandom } from '../setup/random.js';
 import { run, submission, SUBMITTED, task } from '../fixtures/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
+import { LONG } from '../setup/long.js';
 
 const server = sharedDatabases();
 let db: Database;
@@ -58,7 +59,7 @@ describe('adding runs', () => {
     expect(all.total).toBeGreaterThan(1);
   });
 
-  test('five thousand runs are accepted, and each ends once', async () => {
+  test.runIf(LONG)('five thousand runs are accepted, and each ends once', async () => {
     const { batchId, runs } = await batchOf(5000);
     expect((await db.store.batchState(batchId)).openShards).toHaveLength(5000 / SHARD_SIZE);
     await db.store.finishRuns(

@@ -11,6 +11,7 @@ import { type Atif, atifSchema } from '../setup/atif-schema.js';
 import { readZip } from '../setup/read-zip.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { makeEpisodes, storeEpisodes } from './training-episodes.js';
+import { LONG } from '../setup/long.js';
 
 const server = sharedDatabases();
 let db: Database;
@@ -211,7 +212,7 @@ describe('a run as an Inspect log', () => {
     ]);
   });
 
-  test('of 500 steps takes at most 200 KB', async () => {
+  test.runIf(LONG)('of 500 steps takes at most 200 KB', async () => {
     const words = 'loss accuracy epoch batch model train test layer rate step value mean error file data'.split(' ');
     let state = 7;
     const word = () => words[(state = (state * 1103515245 + 12345) % 2147483648) % words.length]!;

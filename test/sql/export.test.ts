@@ -10,6 +10,7 @@ import { type Database, openDatabase } from '../../db/index.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { writeRunDirectory } from '../setup/run-directories.js';
 import { evaluate, oneRun, SUBMITTED } from '../fixtures/rows.js';
+import { LONG } from '../setup/long.js';
 
 const postgres = sharedDatabases();
 let here: Database;
@@ -177,7 +178,7 @@ describe('a batch that is exported', () => {
     });
   });
 
-  it('with an observation of 50 MB loses nothing, in bounded memory', async () => {
+  it.runIf(LONG)('with an observation of 50 MB loses nothing, in bounded memory', async () => {
     const { runId } = await ownRun();
     await here.pool.query(
       `update steps set observation = repeat(E'a line of "output" \\ é\n', 2000000) where run_id = $1 and step = 1`,

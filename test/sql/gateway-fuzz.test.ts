@@ -21,7 +21,7 @@ import { sharedDatabases } from '../setup/shared-databases.js';
 
 const server = sharedDatabases();
 const TOKEN = 'bench-token-of-this-run';
-const CASES = LONG ? 20_000 : 300;
+const CASES = LONG ? 20_000 : 100;
 const SEED = Number(process.env['BENCH_TEST_SEED'] ?? 20_261_127);
 const LONGEST = LONG ? 8_000_000 : 300_000;
 const LONGEST_STALL_MS = 250;

@@ -10,7 +10,7 @@ import { seededRandom } from '../setup/random.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
 import { LONG } from '../setup/long.js';
 
-const ROUNDS = LONG ? 100 : 30;
+const ROUNDS = LONG ? 100 : 8;
 const SEED = Number(process.env['BENCH_TEST_SEED'] ?? 12);
 const PLAYERS = 6;
 

@@ -1131,7 +1131,7 @@ describe('the GPU pool', () => {
     await client.workflow.getHandle(GPU_POOL_WORKFLOW_ID).terminate('test over');
   });
 
-  it('takes back the GPU of a run that was terminated, but only when its container is gone', async () => {
+  it.runIf(LONG)('takes back the GPU of a run that was terminated, but only when its container is gone', async () => {
     const log: string[] = [];
     fake.onStart = async ({ runId }) => void log.push(`start ${runId}`);
     let refusals = 1;

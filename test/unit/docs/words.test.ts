@@ -11,8 +11,8 @@ const wordsOf = (page: string): number => read(page).match(/\S*[\p{L}\p{N}]\S*/g
 describe('docs/', () => {
   const words = (some: readonly string[]) => some.reduce((sum, page) => sum + wordsOf(page), 0);
 
-  it('is read in an afternoon: at most 31,500 words that people write', () => {
-    expect(words(pages.filter((page) => !GENERATED.includes(page)))).toBeLessThanOrEqual(31_500);
+  it('is read in an afternoon: at most 32,500 words that people write', () => {
+    expect(words(pages.filter((page) => !GENERATED.includes(page)))).toBeLessThanOrEqual(32_500);
   });
 
   // They grow with what they list, one line each.

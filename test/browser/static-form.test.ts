@@ -67,7 +67,7 @@ describe.runIf(executable !== null)('an exported page', () => {
     await until(page, `document.querySelector('.loading, .step-ghost') === null`);
   };
 
-  test.runIf(LONG)('is the same, byte for byte, of the same rows, and lists what it holds', async () => {
+  test('is the same, byte for byte, of the same rows, and lists what it holds', async () => {
     const written = await exported({ output: join(out, 'a') });
     await exported({ output: join(out, 'b') });
     const [a, b] = ['a', 'b'].map((name) => readFileSync(join(out, name, 'manifest.json'), 'utf8'));

@@ -171,33 +171,30 @@ describe('services of a home', () => {
     expect(await home.ensure()).toEqual(endpoints);
   });
 
-  it.runIf(LONG)(
-    'are taken over by the next command when supervisor and guardian were killed, the worker ended first',
-    async () => {
-      await query(endpoints.databaseUrl, 'insert into kept values (43)');
-      const left = SERVICE_NAMES.map((name) => identify(home.pid(name)));
-      // Both at once: each would start the other again.
-      const both = [home.pid('guardian'), home.pid('supervisor')].map((pid) => identify(pid));
-      both.forEach((one) => process.kill(one?.pid ?? 0, 'SIGKILL'));
-      await until('both are gone', () => both.every((one) => !isAlive(one)));
-      const written = home.log('supervisor').length;
-      const lastAlive = statSync(home.paths.alive).mtime.toISOString();
-      expect(await home.ensure()).toEqual(endpoints);
-      // The worker makes it an event.
-      const [fault] = readFileSync(home.paths.layout.serviceFaults, 'utf8').trim().split('\n').slice(-1);
-      expect(JSON.parse(fault ?? '')).toMatchObject({
-        service: 'supervisor',
-        reason: `and its guardian died; they were last alive at ${lastAlive}, and left the services to themselves`,
-      });
-      for (const process of left) expect(identify(process?.pid ?? 0)?.startTime).not.toBe(process?.startTime);
-      expect(await query(endpoints.databaseUrl, 'select count(*)::int as n from kept')).toEqual([{ n: 2 }]);
-      // A worker whose Temporal is gone takes ten seconds longer to end.
-      const log = home.log('supervisor').slice(written);
-      const at = (line: RegExp) => log.search(line);
-      expect(at(/worker: process \d+ has ended/)).toBeGreaterThan(at(/worker: ending process/));
-      expect(at(/temporal: ending process/)).toBeGreaterThan(at(/worker: process \d+ has ended/));
-    },
-  );
+  it('are taken over by the next command when supervisor and guardian were killed, the worker ended first', async () => {
+    await query(endpoints.databaseUrl, 'insert into kept values (43)');
+    const left = SERVICE_NAMES.map((name) => identify(home.pid(name)));
+    // Both at once: each would start the other again.
+    const both = [home.pid('guardian'), home.pid('supervisor')].map((pid) => identify(pid));
+    both.forEach((one) => process.kill(one?.pid ?? 0, 'SIGKILL'));
+    await until('both are gone', () => both.every((one) => !isAlive(one)));
+    const written = home.log('supervisor').length;
+    const lastAlive = statSync(home.paths.alive).mtime.toISOString();
+    expect(await home.ensure()).toEqual(endpoints);
+    // The worker makes it an event.
+    const [fault] = readFileSync(home.paths.layout.serviceFaults, 'utf8').trim().split('\n').slice(-1);
+    expect(JSON.parse(fault ?? '')).toMatchObject({
+      service: 'supervisor',
+      reason: `and its guardian died; they were last alive at ${lastAlive}, and left the services to themselves`,
+    });
+    for (const process of left) expect(identify(process?.pid ?? 0)?.startTime).not.toBe(process?.startTime);
+    expect(await query(endpoints.databaseUrl, 'select count(*)::int as n from kept')).toEqual([{ n: 2 }]);
+    // A worker whose Temporal is gone takes ten seconds longer to end.
+    const log = home.log('supervisor').slice(written);
+    const at = (line: RegExp) => log.search(line);
+    expect(at(/worker: process \d+ has ended/)).toBeGreaterThan(at(/worker: ending process/));
+    expect(at(/temporal: ending process/)).toBeGreaterThan(at(/worker: process \d+ has ended/));
+  });
 
   it('are restarted by a rebuilt program, not by a reader, another install, an older version or an unknown schema', async () => {
     await migrate(endpoints.databaseUrl);

@@ -14,7 +14,8 @@ const workflowsPath = fileURLToPath(new URL('../dist/workflows/index.js', import
 const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
 writeFileSync('dist/workflow-bundle.js', code);
 
-// What tells this build from another, wherever it lies: programs name their parts by hashes. The map of sources has paths.
+// What tells this build from another, wherever it lies: programs name their parts by hashes.
+// The map of sources has paths.
 const hash = createHash('sha256').update(code.replace(/\n\/\/# sourceMappingURL=.*/, ''));
 for (const name of readdirSync('dist', { recursive: true, encoding: 'utf8' }).sort())
   if (/^(cli|envs|services|worker)\/[\w-]*main\.js$|^db\/(migrations|sql)\/.*\.(sql|json)$/.test(name))

@@ -40,7 +40,7 @@ export interface MeteredPorts {
 }
 
 const RETRY_MS = 200_000;
-/** Programs act on whole answers; the most impatient ones hang up after a silent minute. */
+/** Programs act on whole answers, but hang up after a long silence. */
 const HOLD_MS = 20_000;
 const LONGEST_PAUSE_MS = 30_000;
 const never = new AbortController().signal;

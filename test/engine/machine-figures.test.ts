@@ -2,21 +2,17 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { probeEngine } from '../../backends/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
-import { testPodman } from '../setup/podman-engine.js';
 import { smallJob } from './evaluation-job.js';
 import { type EvaluatorHarness, evaluatorHarnesses } from './evaluator-harness.js';
 import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { dockerUnderTest, podmanUnderTest, remoteUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
-import { notTested } from '../setup/not-tested.js';
-import { LONG } from '../setup/long.js';
+import { onPodmanToo } from './on-podman.js';
 
 const never = new AbortController().signal;
 const engineExpected = process.getuid?.() === 0 || (await probeEngine()).kind === 'ok';
-const podman = await probeEngine(testPodman());
-if (podman.kind !== 'ok') notTested('podman', podman.reason);
 
 describe.runIf(engineExpected)("the machine's figures on docker", () => suite('docker', dockerUnderTest));
-describe.runIf(LONG && podman.kind === 'ok')("the machine's figures on podman", () => suite('podman', podmanUnderTest));
+describe.runIf(onPodmanToo)("the machine's figures on podman", () => suite('podman', podmanUnderTest));
 
 /** Reads them, uses a lot of memory, and reads them again. */
 const MOVED = `

@@ -4,6 +4,6 @@ import { testPodman } from '../setup/podman-engine.js';
 
 /**
  * Whether podman plays engine-neutral tests: in the long suite. The ordinary suite has podman in
- * frozen sandboxes, evaluations of every kind and the machine's figures.
+ * sandbox-port-exec.test.ts.
  */
 export const onPodmanToo = LONG && (await probeEngine(testPodman())).kind === 'ok';

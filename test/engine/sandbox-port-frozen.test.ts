@@ -3,20 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { probeEngine } from '../../backends/docker/engine.js';
 import { newRunId } from '../../domain/ids.js';
 import type { SandboxRef, SandboxSpec } from '../../domain/ports/sandbox-port.js';
-import { testPodman } from '../setup/podman-engine.js';
 import { skipWhatIsTheProgramsOwn } from './brief-adapters.js';
 import { dockerUnderTest, localUnderTest, podmanUnderTest, type BackendUnderTest } from './sandbox-port-backends.js';
-import { notTested } from '../setup/not-tested.js';
-import { LONG } from '../setup/long.js';
+import { onPodmanToo } from './on-podman.js';
 
 const never = new AbortController().signal;
 const root = process.getuid?.() === 0;
 const engineExpected = root || (await probeEngine()).kind === 'ok';
-const podman = await probeEngine(testPodman());
-if (podman.kind !== 'ok') notTested('podman', podman.reason);
 
 describe.runIf(engineExpected)('a frozen sandbox on docker', () => suite('docker', dockerUnderTest));
-describe.runIf(LONG && podman.kind === 'ok')('a frozen sandbox on podman', () => suite('podman', podmanUnderTest));
+describe.runIf(onPodmanToo)('a frozen sandbox on podman', () => suite('podman', podmanUnderTest));
 // Without root the run's processes are no user's of their own, and are left alone.
 describe.runIf(process.platform === 'linux' && root)('a frozen sandbox on local', () => suite('local', localUnderTest));
 

@@ -517,7 +517,7 @@ test('a stream that is cut while its events are held is asked again, unseen by t
   await expectBill(runId);
 });
 
-test('a stream that is cut later is cut for the client, counts as its reservation, and is asked and paid anew', async () => {
+test('a stream that is cut later is cut for the client, counts as its reservation, and is asked and paid again', async () => {
   const { runId } = await gateway('anthropic', { holdMs: 0 });
   simulator.behave(() => ({ kind: 'cut_in_body' }));
   const cut = await send('/v1/messages', asking('anthropic', { stream: true }));

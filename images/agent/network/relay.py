@@ -80,6 +80,8 @@ class Exchange:
         try:
             if not self.may_repeat():
                 return False
+            # Not at once to a server that closes each connection.
+            time.sleep(AGAIN_SECONDS)
             server = reach(self.path, self.client)
             with self.lock:
                 self.server.close()

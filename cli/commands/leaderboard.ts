@@ -36,7 +36,8 @@ export function register(program: Command, context: CliContext): void {
       else output.print(renderLeaderboard(board, terminalForm(output)));
     });
   addExamples(command, [
-    ['bench leaderboard', 'all tasks'],
+    ['bench leaderboard', 'the newest batch with a run that counts'],
+    ['bench leaderboard --batch all', 'every batch'],
     ['bench leaderboard --suite game-theory --models gpt-4o,gpt-4.1', 'some tasks and models'],
     ['bench leaderboard --batch spring --csv', 'one batch, as CSV'],
     ['bench leaderboard --view paper --markdown', 'a saved view, as Markdown'],

@@ -17,6 +17,8 @@ export interface LeaderboardForm {
   note: (text: string) => string;
   /** The most columns of characters that a table may take. */
   width: number;
+  /** Columns are left out where they do not fit: on a terminal. */
+  dropsColumns: boolean;
 }
 
 /** `drop`: given up in this order, the highest first, where the terminal is too narrow. */
@@ -30,23 +32,39 @@ export function renderLeaderboard(board: Leaderboard, form: LeaderboardForm): st
   const metric = board.comparison.metric === 'best-submission' ? 'best submission' : 'best attempt';
   const saved = board.comparison.saved === null ? '' : `, comparison ${board.comparison.saved.name}`;
   const main = mainColumns(board);
+  const given: string[] = [];
   const before = main.findIndex(({ title }) => title === 'improved' || title === 'runs');
   const inline = [taskColumns(board, board.tasks, ['best', 'last']), taskColumns(board, board.tasks, [kindOf(board)])]
     .map((tasks) => [...main.slice(0, before), ...tasks, ...main.slice(before)])
     .find((columns) => tableWidth(board.rows, columns) <= width);
   const tables =
     inline === undefined
-      ? [form.table(board.rows, fitting(board.rows, main, width)), ...taskTables(board, form)]
+      ? [
+          form.table(board.rows, fitting(board.rows, main, { width: form.dropsColumns ? width : Infinity, given })),
+          ...taskTables(board, form),
+        ]
       : [form.table(board.rows, inline)];
   tables.push(...curveTables(board, form));
   return [
+    ...scopeLines(board).map(form.note),
     form.title(
       `Leaderboard by ${FIGURE_NAMES[board.comparison.order]} of ${metric} (${board.comparison.mode}${saved})`,
     ),
     ...tables.flatMap((table) => ['', table]),
     '',
+    ...(given.length === 0
+      ? []
+      : [form.note(`Too wide for the terminal, hence left out: ${given.join(', ')} (--csv has all).`)]),
     ...leaderboardNotes(board, width).map((note) => form.note(note)),
   ].join('\n');
+}
+
+/** Whose runs these are, unless a saved comparison says it. */
+function scopeLines({ comparison: { batchId, batchName, newest, saved } }: Leaderboard): string[] {
+  if (saved !== null) return [];
+  if (batchId === null) return ['All batches.'];
+  const batch = `Batch ${batchName ?? batchId}`;
+  return [newest ? `${batch}, the newest with a run that counts; --batch all: every one.` : `${batch}.`];
 }
 
 const kindOf = (board: Leaderboard): 'best' | 'last' =>
@@ -208,20 +226,21 @@ function scoreCell(row: LeaderboardRow, task: string, kind: 'best' | 'last'): st
   return formatScore(score[kind]);
 }
 
-/** As many of the columns as fit, those with a `drop` given up first. */
+/** As many of the columns as fit, those with a `drop` given up first; `given` gets their titles. */
 function fitting<T>(
   rows: readonly T[],
   columns: readonly (Column<T> & { drop?: number })[],
-  width: number,
+  { width, given }: { width: number; given: string[] },
 ): Column<T>[] {
   const kept = [...columns];
   while (tableWidth(rows, kept) > width) {
     const last = Math.max(...kept.map(({ drop }) => drop ?? 0));
     if (last === 0) break;
-    kept.splice(
+    const [gone] = kept.splice(
       kept.findIndex(({ drop }) => drop === last),
       1,
     );
+    given.push(gone!.title);
   }
   return kept;
 }

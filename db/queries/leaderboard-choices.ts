@@ -4,8 +4,9 @@ import { profileMeant } from '../../domain/task/profile.js';
 import type { SavedComparison } from '../../domain/views/comparisons.js';
 import type { LeaderboardOptions, Leaderboard } from '../../domain/views/leaderboard.js';
 import { tasksAtContracts, baselinesOf, scalesOf } from './comparisons.js';
+import type { Scope } from './leaderboard-scope.js';
 
-export type Choices = ReturnType<typeof choicesOf>;
+export type Choices = ReturnType<typeof choicesOf> & Scope;
 
 /** The options, with those of the saved comparison and with defaults. */
 export function choicesOf(asked: LeaderboardOptions, saved: SavedComparison | null) {
@@ -55,6 +56,8 @@ export const statedComparison = ({ options, ...choices }: Choices, found: FoundC
   profile: choices.profile,
   otherProfiles: found.otherProfiles,
   batchId: choices.batchId,
+  batchName: choices.batchName,
+  newest: choices.newest,
   saved: found.saved,
 });
 

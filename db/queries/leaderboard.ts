@@ -9,6 +9,7 @@ import { flaggedRuns, modelPrices, rowCosts } from './leaderboard-extras.js';
 import { keptFigures } from './leaderboard-figures.js';
 import { comparedAttempts } from '../../domain/statistics/leaderboard-intervals.js';
 import { ratiosByMethod, stepsOf } from './leaderboard-ratios.js';
+import { scopeOf } from './leaderboard-scope.js';
 import { boardRows, inOrder, type RowParts } from './leaderboard-rows.js';
 import { readComparison, type Area, type Found } from './leaderboard-statements.js';
 
@@ -17,7 +18,8 @@ const BASELINE = 'baseline';
 export async function leaderboard(run: Statements, asked: LeaderboardOptions): Promise<Leaderboard> {
   if (asked.profile !== undefined) await refuseUnknownProfile(run, asked.profile);
   const saved = asked.view === undefined ? null : await savedComparison(run, asked.view);
-  const choices = choicesOf(asked, saved);
+  const chosen = choicesOf(asked, saved);
+  const choices = { ...chosen, ...(await scopeOf(run, chosen)) };
   const { mode, order, kind, profile, sample, batchId } = choices;
   const { result, withFlagged, others } = await readComparison(run, choices, saved);
   const { models, areas } = result;

@@ -18,7 +18,11 @@ export const comparisonRequestSchema = z.strictObject({
     placeholder: 'ids',
   }),
   suite: z.string().min(1).optional().meta({ description: 'only the tasks of this suite', placeholder: 'name' }),
-  batch: z.string().min(1).optional().meta({ description: 'only runs of this batch', placeholder: 'batch' }),
+  batch: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'only runs of this batch; `all`: of every batch', placeholder: 'batch' }),
   mode: leaderboardModeSchema
     .optional()
     .meta({ description: 'strict omits suspect scores', placeholder: 'mode', shown: 'strict' }),

@@ -75,12 +75,15 @@ export const duration = () =>
     )
     .meta({ placeholder: 'time' });
 
+/** As a batch: every one. */
+export const ALL_BATCHES = 'all';
+
 /** Never what could be an id. */
 export const batchName = () =>
   z
     .string()
     .regex(
-      /^(?![br]-)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
-      'must be letters, digits, dots, - and _, at most 100, not beginning with b- or r-',
+      /^(?![br]-|all$)[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+      'must be letters, digits, dots, - and _, at most 100, not `all`, not beginning with b- or r-',
     )
     .meta({ placeholder: 'name' });

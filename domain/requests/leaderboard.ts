@@ -7,5 +7,10 @@ export const leaderboardRequestSchema = z.strictObject({
     placeholder: 'name',
   }),
   ...comparisonRequestSchema.shape,
+  batch: comparisonRequestSchema.shape.batch.meta({
+    description:
+      'only runs of this batch; `all`: of every batch; default: of the newest with a run that counts, or every one where models or tasks are named',
+    placeholder: 'batch',
+  }),
 });
 export type LeaderboardRequest = z.input<typeof leaderboardRequestSchema>;

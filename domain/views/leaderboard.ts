@@ -47,6 +47,8 @@ export interface ComparisonOptions {
 export interface LeaderboardOptions extends ComparisonOptions {
   /** A saved comparison, which excludes all options above but `metric`. Unknown: not_found. */
   view?: string | undefined;
+  /** Of the newest batch with a run that counts; of every batch if there is none. */
+  newest?: boolean | undefined;
   /** With intervals, P(best) and groups; default false. */
   intervals?: boolean | undefined;
 }
@@ -254,6 +256,8 @@ export const comparedSchema = z
       .array(z.strictObject({ profile: z.string(), runs: countSchema }))
       .describe('ended runs that are omitted'),
     batchId: batchIdSchema.nullable(),
+    batchName: z.string().nullable(),
+    newest: z.boolean().describe('the batch is the newest with a run that counts, which nobody asked for'),
     saved: savedComparisonStateSchema.nullable(),
   })
   .meta({ id: 'Comparison', description: 'What is compared, and by which rules.' });

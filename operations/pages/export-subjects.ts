@@ -1,4 +1,5 @@
 import { BenchError } from '../../domain/errors.js';
+import { ALL_BATCHES } from '../../domain/requests/fields.js';
 import type { Comparisons } from '../../domain/ports/comparisons.js';
 import type { BatchPages } from '../../domain/ports/reading/batch-pages.js';
 import type { LeaderboardReads } from '../../domain/ports/reading/leaderboards.js';
@@ -36,7 +37,7 @@ export async function exportSubjects(
       fields: { all: true },
     });
   const { comparisons, pages, queries } = ports;
-  if (all) return { ...(await everything(pages)), leaderboard: {}, comparison: null };
+  if (all) return { ...(await everything(pages)), leaderboard: { batch: ALL_BATCHES }, comparison: null };
   const saved = (await comparisons.list()).find(({ name }) => name === what[0]);
   if (saved !== undefined && what.length === 1) {
     const board = await leaderboard(ports, { view: saved.name }, { intervals: false });

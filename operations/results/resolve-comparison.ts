@@ -1,5 +1,6 @@
 import { selectTaskIds } from '../../catalog/index.js';
 import type { BatchReads } from '../../domain/ports/reading/batches.js';
+import { ALL_BATCHES } from '../../domain/requests/fields.js';
 import type { SavedComparisonRequest } from '../../domain/requests/comparison.js';
 import type { ComparisonOptions } from '../../domain/views/leaderboard.js';
 import { type NamePorts, refuseUnknownNames } from './refuse-unknown-names.js';
@@ -12,6 +13,7 @@ export async function resolveComparison(
   request: SavedComparisonRequest,
 ): Promise<ComparisonOptions> {
   const { queries, settings } = ports;
+  const { batch } = request;
   await refuseUnknownNames(ports, request);
   const suite = request.suite === undefined ? [] : selectTaskIds(settings.configFolders, [request.suite]);
   const tasks = [...(request.tasks ?? []), ...suite];
@@ -20,7 +22,7 @@ export async function resolveComparison(
     mode: request.mode ?? 'strict',
     models: request.models,
     tasks: tasks.length === 0 ? undefined : tasks,
-    batchId: request.batch === undefined ? undefined : (await queries.findBatch(request.batch)).batchId,
+    batchId: batch === undefined || batch === ALL_BATCHES ? undefined : (await queries.findBatch(batch)).batchId,
     k: request.k,
     include: request.include,
     sample: request.sample === true,

@@ -166,9 +166,13 @@ describe.runIf(executable !== null)('figures', () => {
           const flags = Object.entries(row.flags).map(([rule, runs]) => `${rule.replaceAll('_', ' ')} ${runs}`);
           return [
             String(row.rank),
-            row.model + (flags.length === 0 ? '' : `⚑${flags.join(', ')}`),
-            row.winRate?.best == null ? '–' : formatPercent(row.winRate.best),
-            bestWinRate === null ? '–' : `${formatPercent(bestWinRate.low)} – ${formatPercent(bestWinRate.high)}`,
+            row.model + (flags.length === 0 ? '' : '⚑'),
+            (row.winRate?.best == null ? '–' : formatPercent(row.winRate.best)) +
+              (bestWinRate === null ? '' : `${formatPercent(bestWinRate.low)} – ${formatPercent(bestWinRate.high)}`),
+            ...tasks.map((task) => {
+              const cell = row.scores[task.task]!;
+              return `${heatCell(row, task, 'best').text}${cell.suspect > 0 ? ' ⚠' : ''}`;
+            }),
             group ?? '–',
             pBest === null ? '–' : formatPercent(pBest.best),
             fixed(row.gain?.best, 3),
@@ -177,18 +181,14 @@ describe.runIf(executable !== null)('figures', () => {
             `${row.improvedTasks ?? '–'}/${tasks.length}`,
             fixed(row.averageRank),
             money(row.costPerRunUsd) + (row.costKind === 'charged' ? '' : row.costKind),
-            ...tasks.map((task) => {
-              const cell = row.scores[task.task]!;
-              return `${heatCell(row, task, 'best').text}${cell.suspect > 0 ? ' ⚠' : ''}`;
-            }),
           ];
         }),
         ...(board.baseline === null
           ? []
           : [
               [
-                ...['', 'baseline', '', fixed(board.baseline.bestAup, 3), '', fixed(board.baseline.averageRank), ''],
-                ...tasks.map(({ baseline }) => formatScore(baseline)),
+                ...['', 'baseline', '', ...tasks.map(({ baseline }) => formatScore(baseline)), ''],
+                ...[fixed(board.baseline.bestAup, 3), '', fixed(board.baseline.averageRank), ''],
               ],
             ]),
       ]);

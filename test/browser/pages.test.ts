@@ -233,7 +233,7 @@ describe.runIf(executable !== null)('the page', () => {
   });
 
   test('Leaderboard: who is best, and on what evidence? Its figures are those of the command', async () => {
-    const board = await on.db.queries.leaderboard({ intervals: true });
+    const board = await on.db.queries.leaderboard({ newest: true, intervals: true });
     await on.tab.open('/leaderboard');
     const rows = on.page.getByRole('region', { name: 'Ranked models' }).locator('tbody tr');
     await rows.first().waitFor();

@@ -38,7 +38,7 @@ export function attacksFromOutside(ground: () => AttackGround, of: () => AttackO
     const text = texts[0] ?? '';
     const line = JSON.parse(text) as Line;
     const table = () => home.json<Leaderboard>('leaderboard', '--batch', batchId);
-    const all = () => home.json<Leaderboard>('leaderboard');
+    const all = () => home.json<Leaderboard>('leaderboard', '--batch', 'all');
     const [before, beforeAll] = [await table(), await all()];
 
     const isolated = asNew(line);

@@ -845,3 +845,34 @@ test('the days of prices are those of the newest file of each model that costs s
   const { prices } = (await db.queries.leaderboard({ ...all, batchId })).comparison;
   expect(prices).toEqual([{ model: 'priced', from: '2025-01-01', checked: null }]);
 });
+
+test('unless asked otherwise, the board is of the newest batch with a run that counts', async () => {
+  const of = task('t-newest');
+  const real = (name: string) => ({ model: { name, kind: 'real' as const, provider: 'p', model: 'x' } });
+  const one = (model: string, change: Partial<SubmittedRun> = {}): Played => ({
+    ...{ model, task: of, attempt: 1, scores: [0.5], change: { ...real(model), ...change } },
+  });
+  const older = await play([one('older')], 'older');
+  const newer = await play([one('newer')], 'newer');
+  // None of these has a run that counts: unscored, scripted, without isolation, a verification.
+  await play([{ ...one('unscored'), scores: [] }]);
+  await play([{ model: 'scripted:a', task: of, attempt: 1, scores: [0.9] }]);
+  await play([one('loose', { backend: 'local' })]);
+  await play([one('verified')], null, { verification: true });
+  const board = async (options: LeaderboardOptions = {}) => {
+    const { comparison, rows } = await db.queries.leaderboard({ newest: true, ...options });
+    return { ...comparison, models: rows.map(({ model }) => model) };
+  };
+  const scope = { batchId: newer.batchId, batchName: 'newer', newest: true, models: ['newer'] };
+  expect(await board()).toMatchObject(scope);
+  expect(await board({ batchId: older.batchId })).toMatchObject({
+    ...{ batchId: older.batchId, batchName: 'older', newest: false, models: ['older'] },
+  });
+  expect(await board({ include: ['scripted'] })).toMatchObject({ newest: true, models: ['scripted:a'] });
+  expect(await board({ include: ['local'] })).toMatchObject({ newest: true, models: ['loose'] });
+  const every = await board({ newest: false, tasks: ['t-newest'] });
+  expect(every).toMatchObject({ batchId: null, batchName: null, newest: false });
+  expect(every.models).toEqual(expect.arrayContaining(['older', 'newer']));
+  await db.pool.query('update batches set archived_at = now() where batch_id = $1', [newer.batchId]);
+  expect(await board({ tasks: ['t-newest'] })).toMatchObject({ batchName: 'older', newest: true });
+});

@@ -64,7 +64,7 @@ const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['comparison']> 
       sample: false,
       profile: 'default',
       otherProfiles: [],
-      batchId: null,
+      ...{ batchId: null, batchName: null, newest: false },
     },
     saved: null,
     ...more,
@@ -77,7 +77,7 @@ const board = (rows: LeaderboardRow[], more: Partial<Leaderboard['comparison']> 
   rows,
 });
 const shown = (of: Leaderboard, width: number) =>
-  renderLeaderboard(of, terminalForm({ colors: pc.createColors(false), width }));
+  renderLeaderboard(of, terminalForm({ colors: pc.createColors(false), width, interactive: true }));
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
 const two = board([row('gpt-4o'), row('scripted:clumsy', { rank: null, unranked: 'kind', kind: 'scripted' })]);
 

@@ -1,4 +1,5 @@
 import { formatPercent, formatScore, formatUsd, plural } from '../../../domain/text/format.js';
+import { Link } from '@tanstack/react-router';
 import { startTransition, useEffect, useMemo, useState } from 'react';
 import { costChart, costPoints } from './cost-chart.js';
 import { heatCell } from './heat-cell.js';
@@ -8,6 +9,7 @@ import { kindOf, methodLabel, rankedRows } from './methods.js';
 import type { Answer } from '../../api/index.js';
 import { ChartView } from '../parts/chart-view.js';
 import { fixed, words } from '../parts/format.js';
+import { isStatic } from '../static/form.js';
 import { Scroll } from '../parts/table.js';
 import { plainText, Text } from '../parts/text.js';
 import { Badge, Money, Score } from '../parts/values.js';
@@ -25,17 +27,23 @@ interface Props {
   board: BoardData;
   onOpen: Open;
 }
+interface ScopeProps {
+  of: BoardData['comparison'];
+  /** An id or a name; `all`: every one; undefined: the newest. */
+  onBatch: (batch: string | undefined) => void;
+}
 
 const areaOf = (board: BoardData): 'bestAup' | 'lastAup' => (kindOf(board) === 'best' ? 'bestAup' : 'lastAup');
 const keyOf = (row: Row): string => JSON.stringify([row.model, row.kind, row.isolation]);
 
-export function Board({ board, onOpen }: Props) {
+export function Board({ board, onOpen, onBatch }: Props & Pick<ScopeProps, 'onBatch'>) {
   // Rows beyond the window, and charts, are drawn when those within it are there.
   const [whole, setWhole] = useState(false);
   useEffect(() => startTransition(() => setWhole(true)), []);
   const ranked = rankedRows(board);
   return (
     <>
+      <Scope of={board.comparison} onBatch={onBatch} />
       <Summary of={board} ranked={ranked.length} />
       {ranked.length > 0 && (
         <Ranked rows={whole ? ranked : ranked.slice(0, FIRST_ROWS)} board={board} onOpen={onOpen} />
@@ -43,6 +51,31 @@ export function Board({ board, onOpen }: Props) {
       {whole && ranked.length > 0 && <Charts board={board} />}
       {board.rows.some(({ unranked }) => unranked !== null) && <NotRanked board={board} onOpen={onOpen} />}
     </>
+  );
+}
+
+/** Whose runs these are, unless a saved comparison says it. */
+function Scope({ of: { batchId, batchName, newest, saved }, onBatch }: ScopeProps) {
+  if (saved !== null) return null;
+  return (
+    <p>
+      {batchId === null ? (
+        'All batches'
+      ) : (
+        <>
+          Batch{' '}
+          <Link to="/batches/$id" params={{ id: batchId }}>
+            <Text value={batchName ?? batchId} />
+          </Link>
+          {newest && ', the newest with a run that counts'}
+        </>
+      )}{' '}
+      {!isStatic && (
+        <button type="button" className="plain" onClick={() => onBatch(batchId === null ? undefined : 'all')}>
+          {batchId === null ? 'the newest' : 'all batches'}
+        </button>
+      )}
+    </p>
   );
 }
 
@@ -90,15 +123,9 @@ function Ranked({ rows, ...props }: Props & { rows: readonly Row[] }) {
           <tr>
             <th className="right">#</th>
             <th>Model</th>
-            <th className="right">Win rate</th>
-            <th>95 % of win rate</th>
-            <th>Group</th>
-            <th className="right">P(best)</th>
-            <th className="right">Gain</th>
-            <th className="right">AUP</th>
-            <th className="right">Improved</th>
-            <th className="right">Avg. rank</th>
-            <th className="right">$/run</th>
+            <th className="right">
+              Win rate<span className="sub">95 %</span>
+            </th>
             {tasks.map((task) => (
               <th key={task.task} className="right">
                 <Text value={task.name} />
@@ -107,6 +134,13 @@ function Ranked({ rows, ...props }: Props & { rows: readonly Row[] }) {
                 </span>
               </th>
             ))}
+            <th>Group</th>
+            <th className="right">P(best)</th>
+            <th className="right">Gain</th>
+            <th className="right">AUP</th>
+            <th className="right">Improved</th>
+            <th className="right">Avg. rank</th>
+            <th className="right">$/run</th>
           </tr>
         </thead>
         <tbody>
@@ -132,10 +166,17 @@ function RankedRow({ row, tasks, board, onOpen }: Props & { row: Row; tasks: rea
         <Text value={methodLabel(row, board)} />
         <Flags of={row.flags} />
       </th>
-      <td className="right number">{row.winRate?.[kind] == null ? '–' : formatPercent(row.winRate[kind])}</td>
-      <td className="number muted">
-        {interval === null ? '–' : `${formatPercent(interval.low)} – ${formatPercent(interval.high)}`}
+      <td className="right number">
+        {row.winRate?.[kind] == null ? '–' : formatPercent(row.winRate[kind])}
+        {interval !== null && (
+          <span className="sub muted">
+            {formatPercent(interval.low)} – {formatPercent(interval.high)}
+          </span>
+        )}
       </td>
+      {tasks.map((task) => (
+        <TaskCell key={task.task} row={row} task={task} kind={kind} onOpen={onOpen} />
+      ))}
       <td title="models with the same letter are not significantly different">{row.intervals?.group ?? '–'}</td>
       <td className="right number">{first === null ? '–' : formatPercent(first)}</td>
       <td className="right number" title={intervalTold(row.intervals?.[kind === 'best' ? 'bestGain' : 'lastGain'])}>
@@ -158,23 +199,22 @@ function RankedRow({ row, tasks, board, onOpen }: Props & { row: Row; tasks: rea
         <Money usd={row.costPerRunUsd} />
         {row.costKind !== 'charged' && <span className="sub muted">{row.costKind}</span>}
       </td>
-      {tasks.map((task) => (
-        <TaskCell key={task.task} row={row} task={task} kind={kind} onOpen={onOpen} />
-      ))}
     </tr>
   );
 }
 
 function Flags({ of }: { of: Row['flags'] }) {
-  const flags = Object.entries(of).map(([rule, runs]) => `${rule} ${runs}`);
-  if (flags.length === 0) return null;
+  const flags = words(
+    Object.entries(of)
+      .map(([rule, runs]) => `${rule} ${runs}`)
+      .join(', '),
+  );
+  if (flags === '') return null;
   return (
-    <>
+    <span className="flag" role="img" aria-label={`flags: ${flags}`} title={flags}>
       {' '}
-      <Badge tone="warn" mark="⚑">
-        {words(flags.join(', '))}
-      </Badge>
-    </>
+      ⚑
+    </span>
   );
 }
 
@@ -214,16 +254,17 @@ const Baseline = ({
     <th scope="row" className="muted">
       baseline
     </th>
-    <td colSpan={5} />
-    <td className="right number muted">{fixed(baseline[area], 3)}</td>
-    <td />
-    <td className="right number muted">{fixed(baseline.averageRank)}</td>
     <td />
     {tasks.map((task) => (
       <td key={task.task} className="right muted">
         <Score value={task.baseline} />
       </td>
     ))}
+    <td colSpan={3} />
+    <td className="right number muted">{fixed(baseline[area], 3)}</td>
+    <td />
+    <td className="right number muted">{fixed(baseline.averageRank)}</td>
+    <td />
   </tr>
 );
 

@@ -54,6 +54,7 @@ export function LeaderboardPage() {
             <Board
               board={data}
               onOpen={({ model, kind, isolation }, task) => change({ model, kind, isolation, task })}
+              onBatch={(batch) => change({ batch })}
             />
           )
         }

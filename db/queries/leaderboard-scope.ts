@@ -1,0 +1,39 @@
+import type { Statements } from '../statements.js';
+import type { choicesOf } from './leaderboard-choices.js';
+import { RANKED_BATCH } from './summaries.js';
+
+/** Whose runs a leaderboard has. Null: every batch's. */
+export interface Scope {
+  batchId: string | null;
+  batchName: string | null;
+  /** It is the newest with a run that counts, which nobody asked for. */
+  newest: boolean;
+}
+
+export async function scopeOf(run: Statements, choices: ReturnType<typeof choicesOf>): Promise<Scope> {
+  const { options, batchId, include, sample, profile } = choices;
+  if (batchId !== null) {
+    const [batch] = await run<{ name: string | null }>('batchName', 'select name from batches where batch_id = $1', [
+      batchId,
+    ]);
+    return { batchId, batchName: batch?.name ?? null, newest: false };
+  }
+  if (options.newest !== true) return { batchId: null, batchName: null, newest: false };
+  const [found] = await run<{ batchId: string; name: string | null }>(
+    'newestScoredBatch',
+    // Forks count in no other batch than their own, which is asked for.
+    `select b.batch_id as "batchId", b.name from batches b
+     where ${RANKED_BATCH} and exists (
+       select from runs r
+       join task_versions v on v.content_hash = r.task_hash
+       join versions_under($5) u on u.content_hash = v.content_hash
+       where r.batch_id = b.batch_id and r.status = 'ended' and r.best_score is not null and r.forked_from is null
+         and (r.model_kind = 'real' or $1) and (r.origin <> 'import' or $2)
+         and (r.origin = 'import' or r.isolation is distinct from 'none' and (r.isolation is not null or r.backend <> 'local') or $3)
+         and (r.sample = $4 or v.spec -> 'data' is null)
+     )
+     order by b.created_at desc, b.batch_id desc limit 1`,
+    [include.includes('scripted'), include.includes('imported'), include.includes('local'), sample, profile],
+  );
+  return { batchId: found?.batchId ?? null, batchName: found?.name ?? null, newest: found !== undefined };
+}

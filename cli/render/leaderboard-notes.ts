@@ -160,7 +160,7 @@ function savedNotes({ comparison: { saved, k } }: Leaderboard): string[] {
   ];
 }
 
-function wrapped(text: string, width: number): string[] {
+export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const line = lines.at(-1);

@@ -1,7 +1,7 @@
 import { FIGURE_NAMES } from '../../domain/results/leaderboard-order.js';
 import { flaggedRunsText } from '../../domain/run/integrity-rules.js';
 import { formatScore, formatUsd } from '../../domain/text/format.js';
-import { emptyNotes, leaderboardNotes } from './leaderboard-notes.js';
+import { emptyNotes, leaderboardNotes, wrapped } from './leaderboard-notes.js';
 import { type Column, tableWidth } from './table.js';
 import type {
   Leaderboard,
@@ -46,26 +46,26 @@ export function renderLeaderboard(board: Leaderboard, form: LeaderboardForm): st
       : [form.table(board.rows, inline)];
   tables.push(...curveTables(board, form));
   return [
-    ...scopeLines(board).map(form.note),
+    ...scopeLines(board, width),
     form.title(
       `Leaderboard by ${FIGURE_NAMES[board.comparison.order]} of ${metric} (${board.comparison.mode}${saved})`,
     ),
     ...tables.flatMap((table) => ['', table]),
     '',
-    ...(given.length === 0
-      ? []
-      : [form.note(`Too wide for the terminal, hence left out: ${given.join(', ')} (--csv has all).`)]),
-    ...leaderboardNotes(board, width).map((note) => form.note(note)),
+    ...[...leftOutNotes(given, width), ...leaderboardNotes(board, width)].map((note) => form.note(note)),
   ].join('\n');
 }
 
 /** Whose runs these are, unless a saved comparison says it. */
-function scopeLines({ comparison: { batchId, batchName, newest, saved } }: Leaderboard): string[] {
+function scopeLines({ comparison: { batchId, batchName, newest, saved } }: Leaderboard, width: number): string[] {
   if (saved !== null) return [];
-  if (batchId === null) return ['All batches.'];
-  const batch = `Batch ${batchName ?? batchId}`;
-  return [newest ? `${batch}, the newest with a run that counts; --batch all: every one.` : `${batch}.`];
+  const batch = batchId === null ? 'All batches' : `Batch ${batchName ?? batchId}`;
+  const more = newest ? ', the newest with a run that counts; --batch all: every one' : '';
+  return [...wrapped(`${batch}${more}.`, width), ''];
 }
+
+const leftOutNotes = (titles: readonly string[], width: number): string[] =>
+  titles.length === 0 ? [] : wrapped(`Left out on this narrow terminal: ${titles.join(', ')}; --csv has all.`, width);
 
 const kindOf = (board: Leaderboard): 'best' | 'last' =>
   board.comparison.metric === 'best-submission' ? 'last' : 'best';

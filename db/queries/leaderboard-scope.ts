@@ -6,7 +6,7 @@ import { RANKED_BATCH } from './summaries.js';
 export interface Scope {
   batchId: string | null;
   batchName: string | null;
-  /** It is the newest with a run that counts, which nobody asked for. */
+  /** It is the newest with a run that counts, by default. */
   newest: boolean;
 }
 

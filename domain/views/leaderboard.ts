@@ -257,7 +257,7 @@ export const comparedSchema = z
       .describe('ended runs that are omitted'),
     batchId: batchIdSchema.nullable(),
     batchName: z.string().nullable(),
-    newest: z.boolean().describe('the batch is the newest with a run that counts, which nobody asked for'),
+    newest: z.boolean().describe('the batch is the newest with a run that counts, by default'),
     saved: savedComparisonStateSchema.nullable(),
   })
   .meta({ id: 'Comparison', description: 'What is compared, and by which rules.' });

@@ -16,7 +16,7 @@ import { starveService } from './starved-service.js';
 
 // The moments come from this seed; BENCH_CHAOS_SEED tries others.
 const SEED = Number(process.env['BENCH_CHAOS_SEED'] ?? 20);
-const HISTORIES = LONG ? 500 : 4;
+const HISTORIES = LONG ? 500 : 2;
 const ATTEMPTS = 3;
 /** Counted, slow and played from outside; with the histories of a batch and its shard. */
 const MODELS = ['scripted:counter:6', 'scripted:slow:3', 'external'];

@@ -195,7 +195,7 @@ describe('sessions', () => {
     expect(await episode(begun.data.metadata['episode_id'])).toMatchObject({ ended: false });
   });
 
-  test('another action after a lost answer is executed, and says what was missed', async () => {
+  test.runIf(LONG)('another action after a lost answer is executed, and says what was missed', async () => {
     const key = newKey();
     const client = await connect('', { 'x-bench-session': key });
     const begun = await client.reset();
@@ -294,7 +294,7 @@ describe('sessions', () => {
     thief.cut();
   });
 
-  test('an end that came while nobody acted is an outcome, once', async () => {
+  test.runIf(LONG)('an end that came while nobody acted is an outcome, once', async () => {
     const client = await connect();
     const id = (await client.reset({ deadline_s: 6, reward: { mode: 'best' } })).data.metadata['episode_id'];
     await client.step(always(0));
@@ -319,31 +319,37 @@ describe('sessions', () => {
     client.cut();
   });
 
-  test('a full server lets a reset wait for room, then says so with its counts, and closes after the client has read it', async () => {
-    const full = new EnvServer(home, ['--name', 'full', '--capacity', '1', '--full-wait', '2']);
-    await full.start();
-    try {
-      const [one, other] = [await OpenEnvClient.connect(full.url), await OpenEnvClient.connect(full.url)];
-      await one.reset();
-      // What is wrong with it is said at once.
-      expect(await other.reset({ task: 'nope' })).toMatchObject({ type: 'error', data: { code: 'VALIDATION_ERROR' } });
-      expect(await other.reset()).toMatchObject({
-        type: 'error',
-        data: { code: 'CAPACITY_REACHED', active_sessions: 1, max_sessions: 1 },
-      });
-      other.send({ type: 'state' });
-      expect(await other.closed).toBe(1013);
-      const third = await OpenEnvClient.connect(full.url);
-      const begun = third.reset();
-      one.send({ type: 'close' });
-      await one.closed;
-      expect(await begun).toMatchObject({ type: 'observation' });
-      third.send({ type: 'close' });
-      await third.closed;
-    } finally {
-      await full.stop();
-    }
-  });
+  test.runIf(LONG)(
+    'a full server lets a reset wait for room, then says so with its counts, and closes after the client has read it',
+    async () => {
+      const full = new EnvServer(home, ['--name', 'full', '--capacity', '1', '--full-wait', '2']);
+      await full.start();
+      try {
+        const [one, other] = [await OpenEnvClient.connect(full.url), await OpenEnvClient.connect(full.url)];
+        await one.reset();
+        // What is wrong with it is said at once.
+        expect(await other.reset({ task: 'nope' })).toMatchObject({
+          type: 'error',
+          data: { code: 'VALIDATION_ERROR' },
+        });
+        expect(await other.reset()).toMatchObject({
+          type: 'error',
+          data: { code: 'CAPACITY_REACHED', active_sessions: 1, max_sessions: 1 },
+        });
+        other.send({ type: 'state' });
+        expect(await other.closed).toBe(1013);
+        const third = await OpenEnvClient.connect(full.url);
+        const begun = third.reset();
+        one.send({ type: 'close' });
+        await one.closed;
+        expect(await begun).toMatchObject({ type: 'observation' });
+        third.send({ type: 'close' });
+        await third.closed;
+      } finally {
+        await full.stop();
+      }
+    },
+  );
 
   test('a wrong token opens no socket; a prefix gives the right one', async () => {
     await expect(OpenEnvClient.connect(server.origin)).rejects.toThrow('401');

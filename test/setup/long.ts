@@ -3,26 +3,25 @@ export const LONG = process.env['BENCH_TEST_LONG'] === '1';
 
 /** Files that only the long suite runs, with their ordinary counterparts. */
 export const LONG_FILES: Readonly<Record<string, string>> = {
-  'test/chaos/drill.test.ts': 'starved-histories.test.ts and slices.test.ts have each fault by itself',
+  'test/chaos/drill.test.ts': 'starved-histories.test.ts and crash.test.ts have each fault by itself',
   'test/chaos/storm.test.ts': 'crash.test.ts kills each service and container by itself',
   'test/chaos/ledger.test.ts': 'infrastructure-faults.test.ts checks the ledger under fewer faults',
   'test/chaos/episodes-engine.test.ts':
     'home/episodes.test.ts kills services under episodes, crash.test.ts containers under runs',
-  'test/chaos/trees.test.ts': 'home/trees.test.ts plays a tree that nothing disturbs',
+  'test/chaos/trees.test.ts': 'sql/trees.test.ts plays trees by the store alone',
   'test/chaos/auto-attempts.test.ts': 'sql/allocation.test.ts gives attempts out, once, whoever asks',
   'test/chaos/budget.test.ts':
     'sql/model-call.test.ts and sql/gateway.test.ts reserve before they ask, infrastructure-faults.test.ts checks the ledger',
   'test/chaos/episodes.test.ts':
-    'home/episodes.test.ts kills server and worker under episodes, slices.test.ts Temporal and PostgreSQL under runs',
-  'test/home/new-engine.test.ts':
-    'hosts.test.ts has runs wait for a host; engine/warm-pool.test.ts waits for an engine',
+    'home/episodes.test.ts kills server and worker under episodes, crash.test.ts Temporal and PostgreSQL under runs',
+  'test/home/new-engine.test.ts': 'join.test.ts has a machine join; engine/warm-pool.test.ts waits for an engine',
   'test/home/paid-trees.test.ts': 'sql/trees.test.ts has eight nodes in flight call a provider, by the store alone',
   'test/integrity/protocols.test.ts':
-    'attack-suite.test.ts plays every class of attack; home/protocols.test.ts what the protocols refuse',
+    'attack-suite.test.ts plays every class of attack; unit/envs/ has what the protocols refuse',
   'test/home/damaged-store.test.ts':
-    'terminated-workflows.test.ts has lost workflows restarted; services/temporal-store.test.ts finds what is damaged',
+    'temporal/stuck-workflows.test.ts repairs workflows; services/temporal-store.test.ts finds what is damaged',
   'test/home/cut-off-hosts.test.ts':
-    'hosts.test.ts has a host lost; worker/polling.test.ts has a worker stop and resume its polling',
+    'sql/host-store.test.ts has hosts lost; worker/polling.test.ts has a worker stop and resume its polling',
   'test/home/external-turns.test.ts':
     'temporal/workflows.test.ts waits for answers from outside, sql/turns.test.ts takes them',
   'test/home/warm-episodes.test.ts': 'engine/warm-pool.test.ts starts sandboxes ahead and takes them',
@@ -30,8 +29,8 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/chaos/episode-faults.test.ts':
     'home/episodes.test.ts kills services under episodes; infrastructure-faults.test.ts has the faults of providers',
   'test/temporal/stopped-worker.test.ts': 'chaos/starved-histories.test.ts freezes and starves a real worker',
-  'test/home/fleet.test.ts': 'join.test.ts has a machine join and play, hosts.test.ts one killed for good',
-  'test/home/slurm.test.ts': "hosts.test.ts has a host leave; operations/slurm.test.ts runs the job's script",
+  'test/home/fleet.test.ts': 'join.test.ts has a machine join and play; sql/host-store.test.ts has hosts lost',
+  'test/home/slurm.test.ts': "sql/host-store.test.ts has hosts leave; operations/slurm.test.ts runs the job's script",
   'test/home/rootless-podman.test.ts':
     'docker/enforced-limits.test.ts reads which limits engines say that they enforce',
   'test/home/slurm-podman.test.ts': "operations/slurm-podman.test.ts runs the job's script with stand-ins",
@@ -67,8 +66,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
     'unit/operations/tasks/judge-task.test.ts judges tasks; engine/evaluator-kinds.test.ts scores them',
   'test/home/examples.test.ts':
     'cli-launcher.test.ts starts an installed command; sql/turns.test.ts has the questions of a run and their answers',
-  'test/home/ors.test.ts':
-    'openenv.test.ts plays the same episodes; protocols.test.ts has what ORS refuses; unit/envs/ its messages',
+  'test/home/ors.test.ts': 'openenv.test.ts plays the same episodes; unit/envs/ has its messages',
   'test/home/task-environment.test.ts': 'engine/image-layers.test.ts makes images of what tasks require',
   'test/engine/harbor-tasks.test.ts':
     'unit/operations/tasks/import-harbor.test.ts imports tasks; evaluator-kinds.test.ts scores what is handed in',
@@ -77,4 +75,31 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/browser/first-view.test.ts': 'pages.test.ts opens each page',
   'test/browser/outage.test.ts': 'sql/page-live.test.ts has services that do not answer',
   'test/temporal/full-shard.test.ts': 'workflows.test.ts continues histories as new; replay.test.ts replays them',
+  'test/home/schedules.test.ts':
+    'sql/schedules.test.ts has nights, gates and what they find; temporal/workflows.test.ts the workflow of a night',
+  'test/home/hosts.test.ts':
+    'join.test.ts has a machine join and play; sql/host-store.test.ts has hosts lost and replaced',
+  'test/home/rollouts.test.ts':
+    'unit/domain/rollouts/ and unit/envs/ have their rules; openenv.test.ts plays episodes over the same server',
+  'test/home/page.test.ts': 'browser/pages.test.ts opens each page; sql/page-routes.test.ts has its answers',
+  'test/home/protocols.test.ts': 'openenv.test.ts and episodes.test.ts play; unit/envs/ has what each protocol refuses',
+  'test/home/exit-codes.test.ts': 'unit/cli/ has the code of each error',
+  'test/home/cli-bad-input.test.ts': 'unit/cli/usage-errors.test.ts refuses wrong options; unit/catalog/ wrong files',
+  'test/home/trees.test.ts': 'sql/trees.test.ts plays trees by the store alone',
+  'test/home/real-models.test.ts':
+    'sql/provider-zoo.test.ts and sql/model-call.test.ts speak each dialect; modern-agent.test.ts plays over one',
+  'test/home/terminated-workflows.test.ts':
+    'temporal/stuck-workflows.test.ts repairs workflows; sql/ended-runs.test.ts closes what they left',
+  'test/home/taken-submissions.test.ts':
+    'sql/submission.test.ts takes what is handed in; engine/evaluator-kinds.test.ts scores it',
+  'test/home/cli-import-export.test.ts': 'sql/exchange-in.test.ts and sql/exchange-out.test.ts have both directions',
+  'test/chaos/slices.test.ts': 'crash.test.ts kills each service; starved-histories.test.ts freezes the worker',
+  'test/engine/game-tasks.test.ts':
+    'python/evaluator/game-tasks.test.ts scores games; evaluator-kinds.test.ts evaluates in containers',
+  'test/engine/kept-disks.test.ts':
+    'workspace-disk.test.ts fills the disk of a workspace; sandbox-port-snapshots.test.ts keeps files',
+  'test/browser/hostile-text.test.ts':
+    'unit/web/text/render-text.test.ts renders hostile text; cross-site.test.ts has a hostile page',
+  'test/browser/asking.test.ts': "pages.test.ts opens each page; sql/turns.test.ts takes a person's answers",
+  'test/browser/static-form.test.ts': 'sql/static-form.test.ts and sql/page-export.test.ts write the exported page',
 };

@@ -93,6 +93,27 @@ describe('the leaderboard on a terminal', () => {
     expect(narrow).toMatch(/^model +languageModelingFineWeb ↑$/m);
   });
 
+  it('says first whose runs these are', () => {
+    const of = (more: object, width = 80): string => {
+      const { comparison, ...rest } = two;
+      return shown({ ...rest, comparison: { ...comparison, ...more } }, width);
+    };
+    expect(of({})).toMatch(/^All batches\.\n\nLeaderboard by /);
+    expect(of({ batchId: 'b-1' })).toMatch(/^Batch b-1\.\n\nLeaderboard by /);
+    expect(of({ batchId: 'b-1', batchName: 'spring', newest: true })).toMatch(
+      /^Batch spring, the newest with a run that counts; --batch all: every one\.\n\nLeaderboard by /,
+    );
+  });
+
+  it('names the columns that a narrow terminal has no room for; a pipe has room for all', () => {
+    expect(shown(two, 60)).toMatch(/^Left out on this narrow terminal: .*AUP/m);
+    expect(shown(two, 220)).not.toContain('Left out');
+    const piped = terminalForm({ colors: pc.createColors(false), width: 60, interactive: false });
+    const text = renderLeaderboard(two, piped);
+    expect(text).not.toContain('Left out');
+    expect(text).toMatch(/model +win rate.* AUP .*cost/);
+  });
+
   it.each([60, 72, 80, 100, 120, 160, 200])('is no wider than %i columns', (width) => {
     expect(widest(shown(two, width))).toBeLessThanOrEqual(width);
   });
@@ -278,6 +299,6 @@ it('the leaderboard as Markdown has all columns in one table, and names cannot l
   const cells = (line = '') => line.match(/(?<!\\)\|/g)!.length;
   expect(rows[1]).toContain('\\<b\\>a\\|b\\*');
   expect([sides, rows[0], rows[1]].map(cells)).toEqual([head, head, head].map(cells));
-  expect(text).toMatch(/^\*\*Leaderboard by win rate/);
+  expect(text).toMatch(/^All batches\.\n\n\*\*Leaderboard by win rate/);
   expect(text).toMatch(/^- Ordered by win rate, over 3 tasks/m);
 });

@@ -12,7 +12,7 @@ import { fixed, words } from '../parts/format.js';
 import { isStatic } from '../static/form.js';
 import { Scroll } from '../parts/table.js';
 import { plainText, Text } from '../parts/text.js';
-import { Badge, Money, Score } from '../parts/values.js';
+import { Money, Score } from '../parts/values.js';
 
 /** As many as a window has. */
 const FIRST_ROWS = 40;

@@ -24,16 +24,18 @@ export async function scopeOf(run: Statements, choices: ReturnType<typeof choice
     // Forks count in no other batch than their own, which is asked for.
     `select b.batch_id as "batchId", b.name from batches b
      where ${RANKED_BATCH} and exists (
-       select from runs r
-       join task_versions v on v.content_hash = r.task_hash
-       join versions_under($5) u on u.content_hash = v.content_hash
-       where r.batch_id = b.batch_id and r.status = 'ended' and r.best_score is not null and r.forked_from is null
-         and (r.model_kind = 'real' or $1) and (r.origin <> 'import' or $2)
-         and (r.origin = 'import' or r.isolation is distinct from 'none' and (r.isolation is not null or r.backend <> 'local') or $3)
-         and (r.sample = $4 or v.spec -> 'data' is null)
+       select from score_runs($6) s
+       join task_versions v on v.content_hash = s.task_hash
+       join versions_under($5) u on u.content_hash = s.task_hash
+       where s.batch_id = b.batch_id and s.counted and s.best_attempt is not null and s.forked_from is null
+         and (s.model_kind = 'real' or $1) and (s.isolation <> 'import' or $2) and (s.isolation <> 'none' or $3)
+         and (s.sample = $4 or v.spec -> 'data' is null)
      )
      order by b.created_at desc, b.batch_id desc limit 1`,
-    [include.includes('scripted'), include.includes('imported'), include.includes('local'), sample, profile],
+    [
+      ...[include.includes('scripted'), include.includes('imported'), include.includes('local')],
+      ...[sample, profile, include.includes('suspect')],
+    ],
   );
   return { batchId: found?.batchId ?? null, batchName: found?.name ?? null, newest: found !== undefined };
 }

@@ -4,7 +4,14 @@ import { profileMeant } from '../../domain/task/profile.js';
 import type { SavedComparison } from '../../domain/views/comparisons.js';
 import type { LeaderboardOptions, Leaderboard } from '../../domain/views/leaderboard.js';
 import { tasksAtContracts, baselinesOf, scalesOf } from './comparisons.js';
-import type { Scope } from './leaderboard-scope.js';
+
+/** Whose runs a leaderboard has. Null: every batch's. */
+export interface Scope {
+  batchId: string | null;
+  batchName: string | null;
+  /** It is the newest with a run that counts, by default. */
+  newest: boolean;
+}
 
 export type Choices = ReturnType<typeof choicesOf> & Scope;
 

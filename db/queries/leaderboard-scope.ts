@@ -1,14 +1,6 @@
 import type { Statements } from '../statements.js';
-import type { choicesOf } from './leaderboard-choices.js';
+import type { choicesOf, Scope } from './leaderboard-choices.js';
 import { RANKED_BATCH } from './summaries.js';
-
-/** Whose runs a leaderboard has. Null: every batch's. */
-export interface Scope {
-  batchId: string | null;
-  batchName: string | null;
-  /** It is the newest with a run that counts, by default. */
-  newest: boolean;
-}
 
 export async function scopeOf(run: Statements, choices: ReturnType<typeof choicesOf>): Promise<Scope> {
   const { options, batchId, include, sample, profile } = choices;

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { DEFAULT_COMMANDS } from '../domain/agent/commands.js';
 import { agentConfigSchema, agentFileSchema, commandFileSchema, programFileSchema } from '../domain/agent/config.js';
@@ -14,7 +13,7 @@ import { suggestion } from '../domain/text/closest.js';
 import { ConfigError } from './config-error.js';
 import { type ConfigEntry, configEntries, type ConfigFolders } from './config-entries.js';
 import { loadEach, loadEntry } from './load-entry.js';
-import { readYaml } from './yaml-file.js';
+import { readYaml, yamlContent } from './yaml-file.js';
 import type { ProblemAt } from './yaml-file.js';
 import type { ConfigProblem, ValidatedFile } from '../domain/views/catalog.js';
 
@@ -127,8 +126,7 @@ const canonical = (value: unknown): string =>
 
 /** A file that cannot be parsed is reported where it is read as an ordinary agent. */
 function isProgram(file: string): boolean {
-  if (!existsSync(file)) return false;
-  const content: unknown = parseDocument(readFileSync(file, 'utf8')).toJS();
+  const content = yamlContent(file);
   return content !== null && typeof content === 'object' && 'kind' in content && content.kind === 'program';
 }
 

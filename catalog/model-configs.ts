@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { parseDocument } from 'yaml';
 import { type ModelConfig, modelConfigSchema } from '../domain/model/config.js';
 import type { ValidatedFile } from '../domain/views/catalog.js';
 import { type ConfigEntry, configEntries, type ConfigFolders } from './config-entries.js';
 import { ConfigError } from './config-error.js';
 import { tryLoad } from './load-entry.js';
-import { readYaml } from './yaml-file.js';
+import { readYaml, yamlContent } from './yaml-file.js';
 
 export interface LoadedModel {
   name: string;
@@ -68,11 +66,7 @@ function addFolder(entries: readonly ConfigEntry[], { models, broken, named }: M
 
 /** As far as the broken file can be read: they must not come to mean another model. */
 function aliasesIn(file: string): string[] {
-  try {
-    const content: unknown = parseDocument(readFileSync(file, 'utf8')).toJS({ maxAliasCount: 100 });
-    const { aliases } = content as { aliases?: unknown };
-    return Array.isArray(aliases) ? aliases.filter((alias): alias is string => typeof alias === 'string') : [];
-  } catch {
-    return [];
-  }
+  const content = yamlContent(file) as { aliases?: unknown } | null;
+  const aliases = content?.aliases;
+  return Array.isArray(aliases) ? aliases.filter((alias): alias is string => typeof alias === 'string') : [];
 }

@@ -107,9 +107,7 @@ export function readYaml<S extends z.ZodType>(file: string, schema: S): YamlFile
   try {
     value = document.toJS({ maxAliasCount: 100 });
   } catch (cause) {
-    throw new ConfigError([{ file, line: null, key: '', message: 'too many YAML aliases; write the values out' }], {
-      cause,
-    });
+    throw new ConfigError([{ file, line: null, key: '', message: aliasProblem(cause) }], { cause });
   }
   if (value === null || value === undefined)
     throw new ConfigError([{ file, line: null, key: '', message: 'is empty' }]);
@@ -130,4 +128,20 @@ export function readYaml<S extends z.ZodType>(file: string, schema: S): YamlFile
     }
   }
   throw new ConfigError(problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)));
+}
+
+function aliasProblem(cause: unknown): string {
+  const name = /^Unresolved alias .*: (\S+)$/.exec((cause as Error).message)?.[1];
+  return name === undefined
+    ? 'too many YAML aliases; write the values out'
+    : `the alias *${name} has no anchor &${name} before it; quote a text that starts with *`;
+}
+
+/** A file as far as it can be read, without a schema; null: not at all. readYaml says what is wrong. */
+export function yamlContent(file: string): unknown {
+  try {
+    return parseDocument(readFileSync(file, 'utf8')).toJS({ maxAliasCount: 100 });
+  } catch {
+    return null;
+  }
 }

@@ -60,11 +60,14 @@ fi
 ${command.map(quotedWord).join(' ')} worker 9>&- &
 worker=$!
 # Its time is nearly over, or it is preempted or cancelled: the worker hands its runs on and ends.
-trap 'kill -${LEAVE} "$worker" 2>/dev/null' ${LEAVE} TERM
-status=0
-while kill -0 "$worker" 2>/dev/null; do
+trap 'signalled=1; kill -${LEAVE} "$worker" 2>/dev/null' ${LEAVE} TERM
+# A signal interrupts a wait; a second wait for what has ended may not know its status any more.
+status=127 signalled=1
+while [ -n "$signalled" ]; do
+  signalled=
   wait "$worker"
-  status=$?
+  ended=$?
+  [ "$ended" = 127 ] || status=$ended
 done
 exit "$status"
 `;

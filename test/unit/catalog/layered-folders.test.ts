@@ -218,7 +218,7 @@ describe('a broken file', () => {
     expect(listTasks(folders).tasks.map(({ entry }) => entry.name)).toEqual(['coin']);
     expect(listAgents(folders)).toMatchObject({
       agents: [],
-      broken: [{ problems: [{ message: 'cannot be read (EISDIR)', line: null }] }],
+      broken: [{ problems: [{ message: 'is a folder, not a file', line: null }] }],
     });
   });
 

@@ -164,6 +164,11 @@ describe('a malformed agent', () => {
     return error as ConfigError;
   };
 
+  it('names an alias without an anchor', () => {
+    const error = brokenAgent(agentYaml.replace(/^systemTemplate:.*$/m, 'systemTemplate: *bold'));
+    expect(error.message).toContain('the alias *bold has no anchor &bold before it');
+  });
+
   it('names the template with an unknown variable and the variables that exist', () => {
     const error = brokenAgent(agentYaml.replace('{{ workspace }}', '{{ workspce }}'));
     expect(error.problems).toEqual([expect.objectContaining({ line: 3, key: 'systemTemplate' })]);

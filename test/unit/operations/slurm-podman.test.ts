@@ -59,12 +59,15 @@ while :; do sleep 0.1; done
   });
 
   /** A script as Slurm starts it, and its end. */
-  const start = (env: Record<string, string> = {}): { job: ChildProcess; status: Promise<number | null> } => {
+  const start = (
+    env: Record<string, string> = {},
+    changed: (text: string) => string = (text) => text,
+  ): { job: ChildProcess; status: Promise<number | null> } => {
     const text = slurmScript({
       ...slurmJobSchema.parse({}),
       ...{ home: join(dir, 'joined'), command: [join(dir, 'bench')] },
     });
-    const job = spawn('bash', ['-c', text], {
+    const job = spawn('bash', ['-c', changed(text)], {
       env: {
         ...{ PATH: `${dir}:${process.env['PATH'] ?? ''}`, HOME: join(dir, 'user'), TMPDIR: join(dir, 'tmp') },
         ...{ SLURM_JOB_ID: '7', LOG: join(dir, 'log'), ...env },
@@ -114,6 +117,14 @@ while :; do sleep 0.1; done
     const [, home = '', engine = ''] = /--root (\S+)\/podman .* (unix:\S+) in/.exec(asked()[0] ?? '') ?? [];
     job.kill(signal);
     await nothingIsLeft(home, engine);
+  });
+
+  it('ends as its worker does, however early that ends', async () => {
+    const { status } = start({ STANDS_FOR: '0' }, (text) => {
+      expect(text).toContain('worker=$!\n');
+      return text.replace('worker=$!\n', 'worker=$!\nsleep 1\n');
+    });
+    expect(await status).toBe(3);
   });
 
   it('has its worker work without it when it does not start, and says so', async () => {

@@ -403,20 +403,17 @@ describe.runIf(executable !== null)('the page', () => {
       ['Search', '/search?q=train'],
       ['Run, find', `/runs/${on.first}?find=whole+line`],
     ];
-    test.each(LONG ? (['light', 'dark'] as const) : (['dark'] as const))(
+    // Without it, each page is opened and read above, and used with the keyboard alone.
+    (LONG ? test : test.skip).each(['light', 'dark'] as const)(
       'axe finds nothing on pages, %s; nothing is wider than a phone',
       async (colorScheme) => {
         const own = await openPage(on.browser, on.server, { colorScheme });
         try {
           const found: string[] = [];
-          // Without the long form, each page in one of its states.
-          const played = pages().filter(([page]) => LONG || !page.includes(','));
-          for (const [at, [name, path]] of played.entries()) {
+          for (const [name, path] of pages()) {
             await own.page.setViewportSize({ width: 1440, height: 900 });
             await own.open(path);
-            // All of them take twice as long as all other tests of this file.
-            const violations = LONG || at % 8 === 0 ? await violationsOf(own.page) : [];
-            found.push(...violations.map((violation) => `${name}: ${violation}`));
+            found.push(...(await violationsOf(own.page)).map((violation) => `${name}: ${violation}`));
             await own.page.setViewportSize({ width: 390, height: 844 });
             const overflow = Number(
               await own.page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),

@@ -102,4 +102,6 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
     'unit/web/text/render-text.test.ts renders hostile text; cross-site.test.ts has a hostile page',
   'test/browser/asking.test.ts': "pages.test.ts opens each page; sql/turns.test.ts takes a person's answers",
   'test/browser/static-form.test.ts': 'sql/static-form.test.ts and sql/page-export.test.ts write the exported page',
+  'test/home/temporal-away.test.ts':
+    'sql/page-live.test.ts has services that do not answer; crash.test.ts kills Temporal',
 };

@@ -137,7 +137,7 @@ function aliasProblem(cause: unknown): string {
     : `the alias *${name} has no anchor &${name} before it; quote a text that starts with *`;
 }
 
-/** A file as far as it can be read, without a schema; null: not at all. readYaml says what is wrong. */
+/** A file as far as it can be read, without a schema; null: not at all, and readYaml says why. */
 export function yamlContent(file: string): unknown {
   try {
     return parseDocument(readFileSync(file, 'utf8')).toJS({ maxAliasCount: 100 });

@@ -104,4 +104,5 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/browser/static-form.test.ts': 'sql/static-form.test.ts and sql/page-export.test.ts write the exported page',
   'test/home/temporal-away.test.ts':
     'sql/page-live.test.ts has services that do not answer; crash.test.ts kills Temporal',
+  'test/home/migrate-compiled.test.ts': 'sql/migrate.test.ts migrates; compiled-code.test.ts runs what was built',
 };

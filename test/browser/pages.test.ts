@@ -404,7 +404,7 @@ describe.runIf(executable !== null)('the page', () => {
       ['Run, find', `/runs/${on.first}?find=whole+line`],
     ];
     // Without it, each page is opened and read above, and used with the keyboard alone.
-    (LONG ? test : test.skip).each(['light', 'dark'] as const)(
+    test.runIf(LONG).each(['light', 'dark'] as const)(
       'axe finds nothing on pages, %s; nothing is wider than a phone',
       async (colorScheme) => {
         const own = await openPage(on.browser, on.server, { colorScheme });

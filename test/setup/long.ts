@@ -3,11 +3,11 @@ export const LONG = process.env['BENCH_TEST_LONG'] === '1';
 
 /** Files that only the long suite runs, with their ordinary counterparts. */
 export const LONG_FILES: Readonly<Record<string, string>> = {
-  'test/chaos/drill.test.ts': 'starved-histories.test.ts and crash.test.ts have each fault by itself',
-  'test/chaos/storm.test.ts': 'crash.test.ts kills each service and container by itself',
+  'test/chaos/drill.test.ts': 'starved-histories.test.ts freezes and starves the worker, crash.test.ts kills services',
+  'test/chaos/storm.test.ts': 'crash.test.ts kills all services at once; home/snapshots.test.ts removes a container',
   'test/chaos/ledger.test.ts': 'infrastructure-faults.test.ts checks the ledger under fewer faults',
   'test/chaos/episodes-engine.test.ts':
-    'home/episodes.test.ts kills services under episodes, crash.test.ts containers under runs',
+    'home/episodes.test.ts kills services under episodes; home/snapshots.test.ts removes a container',
   'test/chaos/trees.test.ts': 'sql/trees.test.ts plays trees by the store alone',
   'test/chaos/auto-attempts.test.ts': 'sql/allocation.test.ts gives attempts out, once, whoever asks',
   'test/chaos/budget.test.ts':
@@ -93,7 +93,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/taken-submissions.test.ts':
     'sql/submission.test.ts takes what is handed in; engine/evaluator-kinds.test.ts scores it',
   'test/home/cli-import-export.test.ts': 'sql/exchange-in.test.ts and sql/exchange-out.test.ts have both directions',
-  'test/chaos/slices.test.ts': 'crash.test.ts kills each service; starved-histories.test.ts freezes the worker',
+  'test/chaos/slices.test.ts': 'crash.test.ts kills all services at once; starved-histories.test.ts freezes the worker',
   'test/engine/game-tasks.test.ts':
     'python/evaluator/game-tasks.test.ts scores games; evaluator-kinds.test.ts evaluates in containers',
   'test/engine/kept-disks.test.ts':

@@ -15,7 +15,8 @@ const OUTPUT_BYTES = Number(process.env.BENCH_TEST_OUTPUT_BYTES ?? (LONG ? 1_500
 const MOST_GROWTH = 100 * 1024 * 1024;
 
 describe.runIf(engineExpected)('hostile commands on docker', () => suite('docker', dockerUnderTest));
-describe.runIf(process.platform === 'linux')('hostile commands on local', () => suite('local', localUnderTest));
+// Long suite: the local backend isolates nothing, and runs these by the same supervisor.
+describe.runIf(LONG && process.platform === 'linux')('hostile commands on local', () => suite('local', localUnderTest));
 
 function suite(name: 'docker' | 'local', make: () => Promise<BackendUnderTest>) {
   let backend: BackendUnderTest;

@@ -29,9 +29,15 @@ const FAMILIES: Record<string, Exploit[]> = {
 const exploits = Object.values(FAMILIES).flat();
 /** These have tests of their own. */
 const ALWAYS = ['neighbours', 'solver-clock-stopped', 'validation-split-climbed'];
-/** One in eighty of each family, except in the long form (npm run test:integrity). */
+/**
+ * Only in the long form: each is the only attack on its task, whose honest runs it would need.
+ * python/evaluator/hostile-submissions.test.ts has files beyond all memory,
+ * python/agent-tools/network-proxy.test.ts requests that mislead the proxy.
+ */
+const ALONE = ['files-beyond-all-memory', 'checkpoint-remembered', 'proxy-misled'];
+/** The first of each family, except in the long form (npm run test:integrity). */
 const playedOf = (family: Exploit[]): Exploit[] =>
-  family.filter(({ name }, at) => LONG || at % 80 === 0 || ALWAYS.includes(name));
+  family.filter(({ name }, at) => LONG || (at === 0 && !ALONE.includes(name)) || ALWAYS.includes(name));
 const played = Object.values(FAMILIES).flatMap(playedOf);
 
 /** Where attacks play: docker, and in the long form whatever else this machine has. */
@@ -237,7 +243,7 @@ describe('all attacks together', () => {
     expect([best('test-leaked'), best('honest-oracle-csvClassification')]).toEqual([null, 1]);
   });
 
-  it('reached no server but by whole requests of their own', () => {
+  it.runIf(LONG)('reached no server but by whole requests of their own', () => {
     expect(ground.internet.heard).toContain('GET / HTTP/1.1');
     expect(ground.internet.heard).not.toContain('smuggled');
   });

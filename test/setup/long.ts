@@ -25,7 +25,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/external-turns.test.ts':
     'temporal/workflows.test.ts waits for answers from outside, sql/turns.test.ts takes them',
   'test/home/warm-episodes.test.ts': 'engine/warm-pool.test.ts starts sandboxes ahead and takes them',
-  'test/chaos/full-disk.test.ts': 'engine/full-home-disk.test.ts fills the disk under each backend',
+  'test/chaos/full-disk.test.ts': 'engine/workspace-disk.test.ts fills the disk of a workspace',
   'test/chaos/episode-faults.test.ts':
     'home/episodes.test.ts kills services under episodes; infrastructure-faults.test.ts has the faults of providers',
   'test/temporal/stopped-worker.test.ts': 'chaos/starved-histories.test.ts freezes and starves a real worker',
@@ -71,7 +71,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/engine/harbor-tasks.test.ts':
     'unit/operations/tasks/import-harbor.test.ts imports tasks; evaluator-kinds.test.ts scores what is handed in',
   'test/engine/evaluator-questions.test.ts':
-    'evaluator-port.test.ts has the same faults and attacks in games, evaluator-kinds.test.ts models and programs',
+    'integrity/attack-suite.test.ts attacks evaluators; evaluator-kinds.test.ts has models and programs',
   'test/browser/first-view.test.ts': 'pages.test.ts opens each page',
   'test/browser/outage.test.ts': 'sql/page-live.test.ts has services that do not answer',
   'test/temporal/full-shard.test.ts': 'workflows.test.ts continues histories as new; replay.test.ts replays them',
@@ -105,4 +105,12 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/temporal-away.test.ts':
     'sql/page-live.test.ts has services that do not answer; crash.test.ts kills Temporal',
   'test/home/migrate-compiled.test.ts': 'sql/migrate.test.ts migrates; compiled-code.test.ts runs what was built',
+  'test/home/cli-batch-control.test.ts':
+    'cli-batch.test.ts submits batches; unit/operations/ plans them; sql/ pauses, cancels and repeats them',
+  'test/home/services-external.test.ts':
+    'unit/domain/home/temporal-access.test.ts reads the settings; services.test.ts starts and finds services',
+  'test/home/services-start-failures.test.ts': 'services.test.ts starts services and restarts what was killed',
+  'test/engine/evaluator-port.test.ts':
+    'integrity/attack-suite.test.ts attacks evaluators; evaluator-kinds.test.ts evaluates in containers',
+  'test/engine/full-home-disk.test.ts': 'workspace-disk.test.ts fills the disk of a workspace',
 };

@@ -938,7 +938,7 @@ describe('a batch', () => {
     expect(fake.ends.size).toBe(5);
   });
 
-  it('takes up shards that were added while it ran', async () => {
+  it.runIf(LONG)('takes up shards that were added while it ran', async () => {
     fake.tickets = [ticket('a')];
     fake.shardOf = ({ runId }) => (runId.endsWith('late') ? 1 : 0);
     const waiting = held();

@@ -215,6 +215,7 @@ const shownRow = (step: number, decided: DecidedAction, observed: ObservedComman
   observation: storable(observed.observation),
   workingDir: storable(observed.workingDir),
   toolState: observed.toolState ?? null,
+  executedMs: observed.commandMs,
 });
 
 const LOOK_MS = 1000;

@@ -90,6 +90,7 @@ export async function nextAction(
       ...(await imagesFor(store, run, messages)),
       ...(tools !== undefined && { tools }),
       ...(allowsSeveral(run.agent.outputParser) && { severalCalls: true }),
+      ...(question.waitsLong && { cacheForAnHour: true }),
     };
     const next = await player.next(
       run,

@@ -8,13 +8,18 @@ import type { RunDefinition, StepRecord } from '../domain/run/run.js';
 
 type Store = Pick<StepLog, 'shownSteps'> & Pick<MemoryLog, 'memoryRecords'> & Pick<RunLifecycle, 'workspace'>;
 
+/** Providers' caches forget a prompt after five minutes; with the model's own time. */
+const LONG_WAIT_MS = 270_000;
+/** One prompt that is read again pays for this many steps of dearer writes. */
+const WITHIN_STEPS = 10;
+
 /**
  * A step's recorded action, else the messages that request one. `summary` null: the agent writes
- * none, or no older step is left.
+ * none, or no older step is left. `waitsLong`: a recent step took longer than a cache lasts.
  */
 export type Question =
   | { kind: 'decided'; action: StepRecord['action']; modelMs: number; refused: boolean }
-  | { kind: 'open'; messages: ChatMessage[]; workspace: string; summary: SummaryPrompt | null };
+  | { kind: 'open'; messages: ChatMessage[]; workspace: string; summary: SummaryPrompt | null; waitsLong: boolean };
 
 export interface SummaryPrompt {
   messages: ChatMessage[];
@@ -23,13 +28,19 @@ export interface SummaryPrompt {
 
 function openQuestion(
   { agent, model }: RunDefinition,
-  { history, workspace }: Pick<Kept, 'history' | 'workspace'>,
+  { history, workspace, longWait }: Pick<Kept, 'history' | 'workspace' | 'longWait'>,
+  step: number,
   newest: readonly ShownRow[],
 ): Question {
   const window = agent.compactAt === undefined ? undefined : model.config?.contextWindow;
   const summary = window === undefined ? null : history.summary(newest, KEPT_PART * window);
-  return { kind: 'open', messages: history.prompt(newest), workspace, summary };
+  const waitsLong = longWait > 0 && step - longWait <= WITHIN_STEPS;
+  return { kind: 'open', messages: history.prompt(newest), workspace, summary, waitsLong };
 }
+
+/** The last step that took longer than a cache lasts; 0: none. */
+const lastLongWait = (rows: readonly ShownRow[], before: number): number =>
+  rows.findLast(({ executedMs }) => executedMs > LONG_WAIT_MS)?.step ?? before;
 
 interface Kept {
   history: PromptHistory;
@@ -38,6 +49,8 @@ interface Kept {
   memoryRecords: number | null;
   /** The step after the history's last, in memory alone; absent: the next question reads it. */
   newest?: ShownRow | undefined;
+  /** The last step that took longer than a provider's cache lasts; 0: none. */
+  longWait: number;
   size: number;
 }
 
@@ -65,7 +78,7 @@ export class PromptHistories {
     if (known !== undefined && before !== undefined && run.memory !== true) {
       const question = questionInMemory(run, known, step, before);
       if (question !== null) {
-        this.#keep(runId, { ...known, newest: before });
+        this.#keep(runId, { ...known, newest: before, longWait: lastLongWait([before], known.longWait) });
         return question;
       }
     }
@@ -81,7 +94,9 @@ export class PromptHistories {
 
     const history = known?.history ?? new PromptHistory({ ...run, memoryRecords }, workspace);
     const newest: ShownRow[] = [];
+    let longWait = known?.longWait ?? 0;
     for (let page = first; page.done !== true; page = await pages.next()) {
+      longWait = lastLongWait(page.value, longWait);
       history.add(page.value.filter((row) => row.step < step - 1));
       newest.push(...page.value.filter((row) => row.step >= step - 1));
     }
@@ -90,12 +105,12 @@ export class PromptHistories {
     if (decided === undefined && history.through > Math.max(0, step - 2)) return this.question(store, run, step);
     const question: Question =
       decided === undefined
-        ? openQuestion(run, { history, workspace }, newest)
+        ? openQuestion(run, { history, workspace, longWait }, step, newest)
         : {
             ...{ kind: 'decided', action: decided.action, modelMs: decided.modelMs ?? 0 },
             refused: decided.refused === true,
           };
-    this.#keep(runId, { history, workspace, memoryRecords, newest: before });
+    this.#keep(runId, { history, workspace, memoryRecords, newest: before, longWait });
     return question;
   }
 
@@ -134,12 +149,12 @@ const sizeOf = ({ history, newest }: Omit<Kept, 'size'>): number =>
 /** Null: the history lacks a step that only the record has. */
 function questionInMemory(
   run: RunDefinition,
-  { history, newest, workspace }: Kept,
+  { history, newest, workspace, longWait }: Kept,
   step: number,
   before: ShownRow,
 ): Question | null {
   if (before.step !== step - 1) return null;
   if (newest?.step === history.through + 1 && newest.step === step - 2) history.add([newest]);
   if (history.through !== step - 2) return null;
-  return openQuestion(run, { history, workspace }, [before]);
+  return openQuestion(run, { history, workspace, longWait: lastLongWait([before], longWait) }, step, [before]);
 }

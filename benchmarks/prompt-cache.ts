@@ -1,7 +1,8 @@
 /**
  * What the prompts of a run cost with Anthropic's cache, by agent and history: real prompts through
  * the real adapter, against a server with the cache's documented rules. `ofUncached`: of the same
- * prompts without marks; `ofDefault`: of the default agent's prompts without marks.
+ * prompts without marks; `ofDefault`: of the default agent's prompts without marks;
+ * `forAnHour`: as `ofUncached`, with marks that are kept for an hour.
  *
  *   npm run benchmark:prompt-cache -- [--steps 50] [--tokens 3000] [--seconds 60]
  */
@@ -50,14 +51,15 @@ const rows = [];
 for (const [agent, history, config] of cases) {
   const uncached = await play({ agent: config, caching: false, ...setting });
   const cached = await play({ agent: config, caching: true, ...setting });
+  const forAnHour = await play({ agent: config, caching: true, forAnHour: true, ...setting });
   const row = {
     ...{ agent, history, uncachedUsd: rounded(uncached.usd), cachedUsd: rounded(cached.usd) },
     ...{ ofUncached: rounded(cached.usd / uncached.usd), ofDefault: rounded(cached.usd / reference) },
-    ...{ hitRate: rounded(cached.readTokens / cached.inputTokens) },
+    ...{ hitRate: rounded(cached.readTokens / cached.inputTokens), forAnHour: rounded(forAnHour.usd / uncached.usd) },
   };
   rows.push(row);
   process.stderr.write(
-    `${agent}, ${history}: $${row.cachedUsd} of $${row.uncachedUsd} uncached (${row.ofUncached}; ${row.ofDefault} of the default agent's)\n`,
+    `${agent}, ${history}: $${row.cachedUsd} of $${row.uncachedUsd} uncached (${row.ofUncached}; ${row.ofDefault} of the default agent's; ${row.forAnHour} kept for an hour)\n`,
   );
 }
 process.stdout.write(`${JSON.stringify({ ...setting, rows }, null, 2)}\n`);

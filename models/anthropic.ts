@@ -13,7 +13,7 @@ import { billedWith, messagesFailure } from '../domain/model/failed-answer.js';
 import type { ChatMessage, ModelReply, ModelRequest, ToolCall } from '../domain/model/model.js';
 import { stabilityOf, withStability } from '../domain/model/prompt-stability.js';
 import { messagesUsage } from '../domain/model/reported-usage.js';
-import type { ModelConfig } from '../domain/model/config.js';
+import { marksPrompts, type ModelConfig } from '../domain/model/config.js';
 import type { ModelPort, Sending } from '../domain/ports/model-port.js';
 import { decodeReasoning, encodeReasoning, type ReasoningBlock } from '../domain/model/returned-reasoning.js';
 import { samplingFor } from '../domain/model/sampling.js';
@@ -66,8 +66,9 @@ export function createAnthropicModel(settings: ModelSettings): ModelPort {
   };
 }
 
-/** The next call reads all up to the marked block from the cache, if it begins the same. */
+/** A call within five minutes that begins the same reads all up to the marked block. */
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
+const CACHED_FOR_AN_HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } } as const;
 
 function requestBody(config: ModelConfig, request: ModelRequest): MessageCreateParamsNonStreaming {
   const { tools = [] } = request;
@@ -77,7 +78,8 @@ function requestBody(config: ModelConfig, request: ModelRequest): MessageCreateP
   const [first, rest] = firstTurn === -1 ? [sendable, []] : [sendable.slice(0, firstTurn), sendable.slice(firstTurn)];
   const system = first.map((message): TextBlockParam => ({ type: 'text', text: message.content }));
   const messages = wireMessages(rest, messageImages(request, rest));
-  if (config.promptCaching) markForCache(system, messages);
+  if (marksPrompts(config))
+    markForCache(system, messages, request.cacheForAnHour === true ? CACHED_FOR_AN_HOUR : CACHED);
   return {
     ...config.extraBody,
     model: config.model,
@@ -156,13 +158,17 @@ function wireMessages(messages: readonly ChatMessage[], imagesOf: ImagesOf): Mes
  * that the agent's history left out; the last user message. Of these, what the next prompt has too:
  * writing to the cache costs more than sending.
  */
-function markForCache(system: TextBlockParam[], messages: MessageParam[]): void {
+function markForCache(
+  system: TextBlockParam[],
+  messages: MessageParam[],
+  mark: typeof CACHED | typeof CACHED_FOR_AN_HOUR,
+): void {
   const turns = messages.filter(({ role }) => role === 'user').map(({ content }) => content as ContentBlockParam[]);
   const leaving = turns.findIndex((blocks) => blocks.some((block) => stabilityOf(block) === 'leaves'));
   const stable = leaving === -1 ? turns : turns.slice(0, leaving);
   const settled = stable.findLast((blocks) => blocks.some((block) => stabilityOf(block) === 'settled'));
   const marked = [system, stable[0], settled, stable.at(-1)].map((blocks) => blocks?.at(-1));
-  for (const block of new Set(marked)) if (block !== undefined) Object.assign(block, CACHED);
+  for (const block of new Set(marked)) if (block !== undefined) Object.assign(block, mark);
 }
 
 const blockSchema = z.union([

@@ -8,14 +8,19 @@ import { outputLimit } from './output-limit.js';
 function problemWith(counted: ReportedUsage | null, reply: { text: string }, config: ModelConfig): string | null {
   if (counted === null) return 'the provider sent no token counts';
   const { usage, problem } = counted;
-  const { inputTokens, outputTokens, cachedTokens, reasoningTokens, cacheWriteTokens = 0 } = usage;
-  const counts = [inputTokens, outputTokens, cachedTokens, reasoningTokens, cacheWriteTokens];
+  const { inputTokens, outputTokens, cachedTokens, reasoningTokens } = usage;
+  const { cacheWriteTokens = 0, cacheWriteHourTokens = 0 } = usage;
+  const counts = [inputTokens, outputTokens, cachedTokens, reasoningTokens, cacheWriteTokens, cacheWriteHourTokens];
   if (!counts.every((count) => Number.isSafeInteger(count) && count >= 0))
     return 'a token count is not a natural number';
   if (inputTokens > 2 * config.contextWindow || outputTokens > 2 * config.contextWindow)
     return 'a token count is far above the context window';
   if (inputTokens === 0 || (outputTokens === 0 && reply.text !== '')) return 'a token count is zero';
-  if (cachedTokens + cacheWriteTokens > inputTokens || reasoningTokens > outputTokens)
+  if (
+    cachedTokens + cacheWriteTokens > inputTokens ||
+    cacheWriteHourTokens > cacheWriteTokens ||
+    reasoningTokens > outputTokens
+  )
     return 'a part of the tokens exceeds the whole';
   return problem;
 }

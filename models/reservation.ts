@@ -1,18 +1,19 @@
 import { estimateTokens } from '../domain/model/estimate-tokens.js';
 import type { ModelRequest } from '../domain/model/model.js';
-import type { ModelConfig } from '../domain/model/config.js';
+import { marksPrompts, type ModelConfig } from '../domain/model/config.js';
 import { highestCostUsd, priceAt, usdText, usdUnits } from '../domain/model/price.js';
 import { outputLimit } from './output-limit.js';
 
 /** An upper bound if the provider obeys the request. "0" for a model without a price. */
 export function reservationUsd(
   config: ModelConfig,
-  request: Pick<ModelRequest, 'messages' | 'tools' | 'sampling'>,
+  request: Pick<ModelRequest, 'messages' | 'tools' | 'sampling' | 'cacheForAnHour'>,
   now: Date,
 ): string {
   return highestCostUsd(priceAt(config.prices, now), {
     inputTokens: estimateTokens(request.messages, request.tools),
     outputTokens: outputLimit(config, request),
+    hour: request.cacheForAnHour === true && marksPrompts(config),
   });
 }
 

@@ -13,6 +13,8 @@ export interface CacheUsage {
   input: number;
   read: number;
   written: number;
+  /** Part of what is written. */
+  writtenForAnHour: number;
 }
 
 const MOST_MARKS = 4;
@@ -54,14 +56,15 @@ export class CacheRules {
         read = Math.max(read, through);
         break;
       }
-    let stored = 0;
+    let [stored, forAnHour] = [0, false];
     for (const at of marks) {
       const { key, tokens: through, mark } = prefixes[at]!;
       if (through < LEAST_TOKENS) continue;
       stored = through;
+      forAnHour = mark?.ttl === '1h';
       this.#until.set(key, now + (mark?.ttl === '1h' ? ONE_HOUR_MS : FIVE_MINUTES_MS));
     }
     const written = Math.max(0, stored - read);
-    return { read, written, input: tokens - read - written };
+    return { read, written, writtenForAnHour: forAnHour ? written : 0, input: tokens - read - written };
   }
 }

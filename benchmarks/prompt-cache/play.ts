@@ -17,6 +17,8 @@ export interface Play {
   observationTokens: number;
   caching: boolean;
   secondsPerStep: number;
+  /** Marks are kept for an hour, not for five minutes. */
+  forAnHour?: boolean;
 }
 
 export interface Played {
@@ -58,13 +60,20 @@ function stepOf(step: number, tools: boolean, observationTokens: number): ShownS
 }
 
 /** Plays a run's prompts through the real adapter, against a server with the provider's rules. */
-export async function play({ agent, steps, observationTokens, caching, secondsPerStep }: Play): Promise<Played> {
+export async function play(given: Play): Promise<Played> {
+  const { agent, steps, observationTokens, caching, secondsPerStep, forAnHour = false } = given;
   const rules = new CacheRules();
   let now = 0;
   const server = createServer((request, response) => {
     void (async () => {
       const usage = rules.usage(JSON.parse(await text(request)) as never, now);
-      const counts = { cache_read_input_tokens: usage.read, cache_creation_input_tokens: usage.written };
+      const counts = {
+        ...{ cache_read_input_tokens: usage.read, cache_creation_input_tokens: usage.written },
+        cache_creation: {
+          ephemeral_5m_input_tokens: usage.written - usage.writtenForAnHour,
+          ephemeral_1h_input_tokens: usage.writtenForAnHour,
+        },
+      };
       response.writeHead(200, { 'content-type': 'application/json' }).end(
         JSON.stringify({
           ...{ type: 'message', role: 'assistant', content: [{ type: 'text', text: 'ok' }], stop_reason: 'end_turn' },
@@ -84,7 +93,10 @@ export async function play({ agent, steps, observationTokens, caching, secondsPe
   const played = { usd: '0', inputTokens: 0, readTokens: 0, writtenTokens: 0 };
   try {
     for (let step = 1; step <= steps; step += 1) {
-      const asked = { model, messages: history.prompt(), sampling: {}, seed: 0, ...(tools && { tools }) };
+      const asked = {
+        ...{ model, messages: history.prompt(), sampling: {}, seed: 0, ...(tools && { tools }) },
+        ...(forAnHour && { cacheForAnHour: true as const }),
+      };
       const { costUsd, usage } = await port.complete(asked, new AbortController().signal);
       played.usd = addUsd(played.usd, costUsd);
       played.inputTokens += usage.inputTokens;

@@ -22,11 +22,13 @@ export async function pastRuns(run: Statements, kinds: readonly RunKind[]): Prom
      select k.nth::int - 1 as nth, found.source, trim_scale(found.cost_usd)::text as "costUsd",
        found.input_tokens::float8 as "inputTokens", found.output_tokens::float8 as "outputTokens",
        found.cached_tokens::float8 as "cachedTokens", found.reasoning_tokens::float8 as "reasoningTokens",
-       found.cache_write_tokens::float8 as "cacheWriteTokens", found.ms
+       found.cache_write_tokens::float8 as "cacheWriteTokens",
+       found.cache_write_hour_tokens::float8 as "cacheWriteHourTokens", found.ms
      from kinds k
      cross join lateral (
        (
          select 'own' as source, r.cost_usd, r.input_tokens, r.output_tokens, r.cached_tokens, r.reasoning_tokens, r.cache_write_tokens,
+           r.cache_write_hour_tokens,
            extract(epoch from r.ended_at - r.started_at)::float8 * 1000 as ms
          from runs r
          where r.task_id = k.task and r.model_name = k.model and r.agent_name = k.agent and r.sample = k.sample
@@ -36,6 +38,7 @@ export async function pastRuns(run: Statements, kinds: readonly RunKind[]): Prom
        union all
        (
          select 'agent', r.cost_usd, r.input_tokens, r.output_tokens, r.cached_tokens, r.reasoning_tokens, r.cache_write_tokens,
+           r.cache_write_hour_tokens,
            extract(epoch from r.ended_at - r.started_at)::float8 * 1000
          from runs r
          where r.task_id = k.task and r.model_name = k.model and r.agent_name <> k.agent and r.sample = k.sample
@@ -50,6 +53,7 @@ export async function pastRuns(run: Statements, kinds: readonly RunKind[]): Prom
        union all
        (
          select 'import', r.cost_usd, r.input_tokens, r.output_tokens, r.cached_tokens, r.reasoning_tokens, r.cache_write_tokens,
+           r.cache_write_hour_tokens,
            extract(epoch from nullif(r.ended_at - r.started_at, interval '0'))::float8 * 1000
          from runs r
          where r.task_id = k.task and not k.sample and ${telling('r')} and r.origin <> 'bench' and r.input_tokens > 0

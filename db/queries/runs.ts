@@ -92,7 +92,8 @@ export async function showRun(run: Statements, runId: string): Promise<RunDetail
        r.harness_version as "harnessVersion", r.replaces, r.shard, r.forked_from as "forkedFrom", r.forked_at_step as "forkedAtStep",
        json_build_object('inputTokens', r.input_tokens, 'outputTokens', r.output_tokens,
          'cachedTokens', r.cached_tokens, 'reasoningTokens', r.reasoning_tokens,
-         'cacheWriteTokens', r.cache_write_tokens) as usage,
+         'cacheWriteTokens', r.cache_write_tokens,
+         'cacheWriteHourTokens', r.cache_write_hour_tokens) as usage,
        case when r.origin = 'bench' or r.origin = 'import' and r.recorded_calls is null then (select count(*) from model_calls c where c.run_id = r.run_id) else r.recorded_calls end::float8 as "modelCalls",
        (select coalesce(jsonb_agg(jsonb_build_object('endpoint', used.endpoint, 'calls', used.calls) order by used.calls desc, used.endpoint), '[]')
          from (select c.endpoint, count(*) as calls from model_calls c

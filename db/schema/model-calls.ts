@@ -44,6 +44,8 @@ export const modelCalls = pgTable(
     cachedTokens: tokens('cached_tokens'),
     reasoningTokens: tokens('reasoning_tokens'),
     cacheWriteTokens: tokens('cache_write_tokens'),
+    /** Part of these: kept for an hour. */
+    cacheWriteHourTokens: tokens('cache_write_hour_tokens'),
     /** Why usage and cost are our own estimate; null: they are the provider's. */
     usageProblem: text('usage_problem'),
     toolCalls: jsonb('tool_calls').$type<ToolCall[]>(),
@@ -77,7 +79,14 @@ export const modelCalls = pgTable(
       'model_calls_amounts',
       notNegative({
         money: ['reserved_usd', 'cost_usd'],
-        tokens: ['input_tokens', 'output_tokens', 'cached_tokens', 'reasoning_tokens', 'cache_write_tokens'],
+        tokens: [
+          'input_tokens',
+          'output_tokens',
+          'cached_tokens',
+          'reasoning_tokens',
+          'cache_write_tokens',
+          'cache_write_hour_tokens',
+        ],
       }),
     ),
   ],

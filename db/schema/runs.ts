@@ -102,6 +102,8 @@ export const runs = pgTable(
     cachedTokens: count('cached_tokens'),
     reasoningTokens: count('reasoning_tokens'),
     cacheWriteTokens: count('cache_write_tokens'),
+    /** Part of these: kept for an hour. */
+    cacheWriteHourTokens: count('cache_write_hour_tokens'),
     costUsd: money('cost_usd').notNull().default('0'),
     /** Confirmed rows of `model_calls`. */
     answeredCalls: integer('answered_calls').notNull().default(0),
@@ -174,6 +176,7 @@ export const runs = pgTable(
         tokens: [
           ...['token_limit', 'input_tokens', 'output_tokens', 'cached_tokens', 'reasoning_tokens'],
           'cache_write_tokens',
+          'cache_write_hour_tokens',
         ],
       }),
     ),

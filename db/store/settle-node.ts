@@ -74,11 +74,11 @@ export async function settle(client: pg.PoolClient, nodeRunId: string): Promise<
   // The attempt spends what its nodes spent.
   await client.query(
     `update runs t set step = k.steps, input_tokens = k.input, output_tokens = k.output, cached_tokens = k.cached,
-       reasoning_tokens = k.reasoning, cache_write_tokens = k.cache_write, cost_usd = k.cost, answered_calls = k.calls,
+       reasoning_tokens = k.reasoning, cache_write_tokens = k.cache_write, cache_write_hour_tokens = k.cache_hour, cost_usd = k.cost, answered_calls = k.calls,
        met_budget_usd = k.met, updated_at = now()
      from (
        select sum(r.step - coalesce(r.forked_at_step, 0)) as steps, sum(r.input_tokens) as input, sum(r.output_tokens) as output,
-         sum(r.cached_tokens) as cached, sum(r.reasoning_tokens) as reasoning, sum(r.cache_write_tokens) as cache_write,
+         sum(r.cached_tokens) as cached, sum(r.reasoning_tokens) as reasoning, sum(r.cache_write_tokens) as cache_write, sum(r.cache_write_hour_tokens) as cache_hour,
          sum(r.cost_usd) as cost, sum(r.answered_calls) as calls, max(r.met_budget_usd) as met
        from tree_nodes n join runs r on r.run_id = n.run_id where n.tree_run_id = $1
      ) k

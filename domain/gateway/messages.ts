@@ -78,15 +78,19 @@ const within = (block: Json): Json[] => {
 const blocksOf = (body: Json): Json[] =>
   [body['system'], ...listOf(body['messages']).map(({ content }) => content)].flatMap(listOf).flatMap(within);
 
-/** Cache entries last five minutes: longer ones have another price. */
-const briefly = <T>(value: T): T => {
-  if (Array.isArray(value)) return value.map(briefly) as T;
+/** Cache entries last five minutes or an hour: those have prices. */
+const lasting = (cache: unknown): Json => ({
+  type: 'ephemeral',
+  ...(isJson(cache) && cache['ttl'] === '1h' ? { ttl: '1h' } : {}),
+});
+const withPricedCaches = <T>(value: T): T => {
+  if (Array.isArray(value)) return value.map(withPricedCaches) as T;
   if (!isJson(value)) return value;
   const { cache_control: cache, content, ...rest } = value;
   return {
     ...rest,
-    ...(content === undefined ? {} : { content: briefly(content) }),
-    ...(cache == null ? {} : { cache_control: { type: 'ephemeral' } }),
+    ...(content === undefined ? {} : { content: withPricedCaches(content) }),
+    ...(cache == null ? {} : { cache_control: lasting(cache) }),
   } as T;
 };
 
@@ -128,9 +132,11 @@ export const messagesWire: Wire = {
         ...kept,
         ...(kept['messages'] === undefined
           ? {}
-          : { messages: listOf(kept['messages']).map((message) => briefly(pick(message, ['role', 'content']))) }),
-        ...(kept['system'] === undefined ? {} : { system: briefly(kept['system']) }),
-        ...(tools.length === 0 ? {} : { tools: briefly(tools) }),
+          : {
+              messages: listOf(kept['messages']).map((message) => withPricedCaches(pick(message, ['role', 'content']))),
+            }),
+        ...(kept['system'] === undefined ? {} : { system: withPricedCaches(kept['system']) }),
+        ...(tools.length === 0 ? {} : { tools: withPricedCaches(tools) }),
         ...(allowed.accepts.includes('temperature') ? pick(body, ['temperature', 'top_k']) : {}),
         ...(allowed.accepts.includes('topP') ? pick(body, ['top_p']) : {}),
         ...thinking(body['thinking'], maxTokens),

@@ -45,6 +45,8 @@ const rates = {
   cachedInput: price.optional(),
   /** Input written to the provider's cache; absent: as `input`. */
   cacheWrite: price.optional(),
+  /** Input written to the provider's cache for an hour; absent: twice `input`, as at Anthropic. */
+  cacheWriteHour: price.optional(),
   output: price,
   /** Absent: as `output`. */
   reasoning: price.optional(),
@@ -176,3 +178,7 @@ export function headerProblem(value: string): string | null {
   const shown = code < 0x20 || code === 0x7f ? control : characters[at];
   return `has ${shown} (${number}) as character ${at + 1}, which no HTTP header can hold`;
 }
+
+/** Anthropic's cache keeps what a request marks, for as long as the mark says; others choose. */
+export const marksPrompts = ({ provider, promptCaching }: ModelConfig): boolean =>
+  provider === 'anthropic' && promptCaching;

@@ -74,6 +74,8 @@ export interface TokenUsage {
   reasoningTokens: number;
   /** Part of the input: written to the provider's cache. Absent: none. */
   cacheWriteTokens?: number;
+  /** Part of these: kept for an hour. Absent: none. */
+  cacheWriteHourTokens?: number;
 }
 
 export interface ModelRequest {
@@ -85,6 +87,8 @@ export interface ModelRequest {
   tools?: ToolDefinition[];
   /** A reply may call several tools. Absent: one. */
   severalCalls?: true;
+  /** Has the provider's cache keep the prompt for an hour, where it offers that. */
+  cacheForAnHour?: true;
   /** By id; they follow the texts that name them. Absent: none. */
   images?: ReadonlyMap<string, StoredImage>;
   /** For the provider's logs: was a cut-off call answered? Printable ASCII. */

@@ -71,11 +71,13 @@ export function costUsd(price: ModelPrice | null, usage: TokenUsage): string {
   const long = price.longPrompt !== undefined && usage.inputTokens > price.longPrompt.aboveTokens;
   const rates = long ? price.longPrompt! : price;
   const cacheWrite = usage.cacheWriteTokens ?? 0;
+  const forAnHour = usage.cacheWriteHourTokens ?? 0;
   const of = (tokens: number, rate: string): bigint => BigInt(tokens) * perToken(rate);
   return usdText(
     of(usage.inputTokens - usage.cachedTokens - cacheWrite, rates.input) +
       of(usage.cachedTokens, rates.cachedInput ?? rates.input) +
-      of(cacheWrite, rates.cacheWrite ?? rates.input) +
+      of(cacheWrite - forAnHour, rates.cacheWrite ?? rates.input) +
+      (rates.cacheWriteHour === undefined ? 2n * of(forAnHour, rates.input) : of(forAnHour, rates.cacheWriteHour)) +
       of(usage.outputTokens - usage.reasoningTokens, rates.output) +
       of(usage.reasoningTokens, rates.reasoning ?? rates.output),
   );
@@ -87,19 +89,25 @@ export function costUsd(price: ModelPrice | null, usage: TokenUsage): string {
  */
 export function cacheSavedUsd(price: ModelPrice, usage: TokenUsage): string {
   const list = { ...price, longPrompt: undefined };
-  const uncached = { ...usage, cachedTokens: 0, cacheWriteTokens: 0 };
+  const uncached = { ...usage, cachedTokens: 0, cacheWriteTokens: 0, cacheWriteHourTokens: 0 };
   return subtractUsd(costUsd(list, uncached), costUsd(list, usage));
 }
 
-/** Upper bound of a call's cost, to reserve before it. */
-export function highestCostUsd(price: ModelPrice | null, most: { inputTokens: number; outputTokens: number }): string {
-  const none = { cachedTokens: 0, reasoningTokens: 0, cacheWriteTokens: 0 };
-  const ways = [
-    { ...most, ...none },
-    { ...most, ...none, cacheWriteTokens: most.inputTokens },
-    { ...most, ...none, reasoningTokens: most.outputTokens },
-    { ...most, ...none, cacheWriteTokens: most.inputTokens, reasoningTokens: most.outputTokens },
+/** Upper bound of a call's cost, to reserve before it. `hour`: its cache may last an hour. */
+export function highestCostUsd(
+  price: ModelPrice | null,
+  most: { inputTokens: number; outputTokens: number; hour?: boolean },
+): string {
+  const { inputTokens, outputTokens, hour = false } = most;
+  const none = { inputTokens, outputTokens, cachedTokens: 0 };
+  const writes = [
+    { cacheWriteTokens: 0 },
+    { cacheWriteTokens: inputTokens },
+    ...(hour ? [{ cacheWriteTokens: inputTokens, cacheWriteHourTokens: inputTokens }] : []),
   ];
+  const ways = [0, outputTokens].flatMap((reasoningTokens) =>
+    writes.map((written) => ({ ...none, ...written, reasoningTokens })),
+  );
   // The provider decides which tier a call gets.
   const prices = [price, ...Object.keys(price?.tiers ?? {}).map((tier) => tierPrice(price, tier) ?? price)];
   return prices

@@ -116,7 +116,8 @@ export function messagesUsage(answer: Json): ReportedUsage | null {
   if (!isJson(usage)) return null;
   const cachedTokens = count(usage['cache_read_input_tokens']);
   const cacheWriteTokens = count(usage['cache_creation_input_tokens']);
-  return addedUp(
+  const forAnHour = count(inside(usage, 'cache_creation')['ephemeral_1h_input_tokens']);
+  const counted = addedUp(
     {
       input: count(usage['input_tokens'], Number.NaN) + cachedTokens + cacheWriteTokens,
       output: count(usage['output_tokens'], Number.NaN),
@@ -127,6 +128,7 @@ export function messagesUsage(answer: Json): ReportedUsage | null {
     },
     tierOf(usage['service_tier']),
   );
+  return forAnHour === 0 ? counted : { ...counted, usage: { ...counted.usage, cacheWriteHourTokens: forAnHour } };
 }
 
 /** Of Gemini's generateContent. Candidates exclude thoughts; the prompt, what tools found. */

@@ -19,6 +19,8 @@ export interface Prompt {
   tools?: ToolDefinition[];
   /** A reply may call several tools. Absent: one. */
   severalCalls?: true;
+  /** Has the provider's cache keep the prompt for an hour, where it offers that. */
+  cacheForAnHour?: true;
   /** By id; they follow the texts that name them. Absent: none. */
   images?: ReadonlyMap<string, StoredImage>;
 }

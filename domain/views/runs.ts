@@ -127,6 +127,7 @@ const usageSchema = z.strictObject({
   cachedTokens: countSchema,
   reasoningTokens: countSchema,
   cacheWriteTokens: countSchema.exactOptional(),
+  cacheWriteHourTokens: countSchema.exactOptional(),
 });
 
 export const runDetailSchema = runSummarySchema

@@ -11,6 +11,8 @@ export interface Estimate {
 
 /** An image's most tokens, after providers scale it down. */
 const PER_IMAGE = 3000;
+/** A program's mark for a cache that keeps the prompt for an hour. */
+const FOR_AN_HOUR = /"ttl"\s*:\s*"1h"/;
 const OUTPUT_KEYS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 
 /** A token per three bytes of text, a maximum per image, and the longest allowed answer. */
@@ -25,6 +27,10 @@ export function estimateOf(config: ModelConfig, { body, text, images, imageBytes
   return {
     inputTokens,
     outputTokens,
-    usd: highestCostUsd(priceAt(config.prices, new Date()), { inputTokens, outputTokens }),
+    usd: highestCostUsd(priceAt(config.prices, new Date()), {
+      inputTokens,
+      outputTokens,
+      hour: FOR_AN_HOUR.test(text),
+    }),
   };
 }

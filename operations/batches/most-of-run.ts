@@ -1,6 +1,7 @@
 import { MAX_REPLIES_PER_STEP } from '../../domain/run/limits.js';
 import { highestCostUsd, priceAt, usdText, usdUnits } from '../../domain/model/price.js';
 import type { RunDefinition } from '../../domain/run/run.js';
+import { marksPrompts } from '../../domain/model/config.js';
 import { outputLimit } from '../../models/output-limit.js';
 
 type Limited = Pick<RunDefinition, 'model' | 'sampling' | 'maxSteps' | 'wallSeconds' | 'costLimitUsd' | 'tokenLimit'>;
@@ -20,6 +21,7 @@ export function mostOfRun(run: Limited, now: Date): MostOfRun {
   const most = {
     inputTokens: model.config.contextWindow,
     outputTokens: outputLimit(model.config, { messages: [], sampling }),
+    hour: marksPrompts(model.config),
   };
   const replies = maxSteps * MAX_REPLIES_PER_STEP;
   const tokens = (most.inputTokens + most.outputTokens) * replies;

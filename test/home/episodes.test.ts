@@ -131,7 +131,7 @@ describe('episodes over REST', () => {
     await server.ask('DELETE', `/v1/episodes/${id}`);
   });
 
-  test('outlive the server unnoticed: a connection of before gets the answer', async () => {
+  test.runIf(LONG)('outlive the server unnoticed: a connection of before gets the answer', async () => {
     const { episode_id: id } = await reset();
     await step(id, 'true', 1);
     const asked = fetch(`${server.url}/v1/episodes/${id}/step`, {
@@ -170,23 +170,26 @@ describe('episodes over REST', () => {
     for (const { episode_id: one } of forked.body.episodes) await server.ask('DELETE', `/v1/episodes/${one}`);
   });
 
-  test('branch once, however often a fork with its id is sent, and as many as the server holds at most', async () => {
-    const { episode_id: id } = await reset();
-    await step(id, 'true');
-    const fork = (body: object) => server.ask<{ episodes: Begun[] }>('POST', `/v1/episodes/${id}/fork`, body);
-    const asked = { at_step: 1, count: 2, fork_id: `of-${id}` };
-    const begun = await Promise.all([fork(asked), fork(asked)]);
-    const ids = begun.map(({ body }) => body.episodes.map(({ episode_id: one }) => one));
-    expect(ids).toEqual([
-      [`of-${id}-0`, `of-${id}-1`],
-      [`of-${id}-0`, `of-${id}-1`],
-    ]);
-    expect((await fork({ at_step: 1, count: 65 })).body).toMatchObject({
-      error: { type: 'usage', message: expect.stringContaining('65') as string },
-    });
-    expect((await fork({ at_step: 9, count: 2 })).body).toMatchObject({ error: { code: 'run.not_forkable' } });
-    for (const one of [id, ...ids[0]!]) await server.ask('DELETE', `/v1/episodes/${one}`);
-  });
+  test.runIf(LONG)(
+    'branch once, however often a fork with its id is sent, and as many as the server holds at most',
+    async () => {
+      const { episode_id: id } = await reset();
+      await step(id, 'true');
+      const fork = (body: object) => server.ask<{ episodes: Begun[] }>('POST', `/v1/episodes/${id}/fork`, body);
+      const asked = { at_step: 1, count: 2, fork_id: `of-${id}` };
+      const begun = await Promise.all([fork(asked), fork(asked)]);
+      const ids = begun.map(({ body }) => body.episodes.map(({ episode_id: one }) => one));
+      expect(ids).toEqual([
+        [`of-${id}-0`, `of-${id}-1`],
+        [`of-${id}-0`, `of-${id}-1`],
+      ]);
+      expect((await fork({ at_step: 1, count: 65 })).body).toMatchObject({
+        error: { type: 'usage', message: expect.stringContaining('65') as string },
+      });
+      expect((await fork({ at_step: 9, count: 2 })).body).toMatchObject({ error: { code: 'run.not_forkable' } });
+      for (const one of [id, ...ids[0]!]) await server.ask('DELETE', `/v1/episodes/${one}`);
+    },
+  );
 
   test('end at their deadline with what lies there, and are given up when nobody asks any more', async () => {
     // Time for the first steps on a machine at load 40.

@@ -258,7 +258,7 @@ describe('sessions', () => {
     expect(second.data.metadata['episode_id']).toBe(first.data.metadata['episode_id']);
   });
 
-  test('without a key a server that dies leaves an episode no longer than its grace', async () => {
+  test.runIf(LONG)('without a key a server that dies leaves an episode no longer than its grace', async () => {
     const client = await connect();
     const id = (await client.reset()).data.metadata['run_id'];
     await client.step('true');
@@ -306,7 +306,7 @@ describe('sessions', () => {
     client.cut();
   });
 
-  test('an end that its client was told to wait for is the outcome of whatever it does next', async () => {
+  test.runIf(LONG)('an end that its client was told to wait for is the outcome of whatever it does next', async () => {
     const client = await connect();
     const reset = await client.reset({ soft_step_s: 0.2, reward: { mode: 'best' } });
     const id = reset.data.metadata['episode_id'];
@@ -379,7 +379,7 @@ describe('tools', () => {
     client.cut();
   });
 
-  test('are called over HTTP in a session that a socket is attached to', async () => {
+  test.runIf(LONG)('are called over HTTP in a session that a socket is attached to', async () => {
     const call = async (method: string, params: unknown = {}) =>
       (await post('/envs/battleOfSexes/mcp', { jsonrpc: '2.0', id: 1, method, params })).body as {
         result?: Record<string, unknown>;

@@ -5,6 +5,7 @@ import { connectEngine } from '../../backends/docker/engine.js';
 import { engineAddress } from '../../backends/docker/engine-address.js';
 import { playProgram, startProviderSimulator, type ProviderSimulator } from '../fakes/provider-simulator/index.js';
 import { BenchHome } from '../setup/bench-home.js';
+import { LONG } from '../setup/long.js';
 
 const KEY = 'canary-of-the-provider-2c61';
 const script = (name: string): string => {
@@ -102,32 +103,36 @@ it('in a new container a program is told what it was told before, and pays for n
   expect(new Set(told).size).toBe(told.length);
 }, 900_000);
 
-it('a program that ignores its limit is stopped within one call, and finds no other way to a model', async () => {
-  const before = simulator.requests.length;
-  const { batchId, runId } = await submit('stubborn', '--max-steps', '2');
-  await home.run('watch', batchId);
-  const { end } = await endOf(runId);
-  expect(end).toBe('max_steps');
-  expect(simulator.requests.length - before).toBe(2);
-  const [last] = await home.sql<{ output: string }>(
-    'select observation as output from steps where run_id = $1 order by step desc limit 1',
-    [runId],
-  );
-  const lines = last!.output.split('\n');
-  const said = (what: string) => lines.find((line) => line.startsWith(`${what}: `));
-  expect(said('model')).toContain('404 this run is played by gpt-4o; "gpt-huge" is not available to it');
-  expect(said('token')).toBe('token: 401 this is not the token of this run');
-  expect(said('address')).toContain('nobody there');
-  expect(said('outside')).toContain('nobody there');
-  expect(said('proxy')).toBe('proxy: 403');
-  expect(lines.filter((line) => line === 'call: 200')).toHaveLength(2);
-  expect(lines.filter((line) => line.startsWith('call: 401 the run ends here')).length).toBeGreaterThan(0);
-  const [how] = await eventsOf(runId, 'program_limit_reached');
-  expect(how).toMatch(
-    /notified of its limit \(max_steps\), the program was stopped after \d+\.\d s, refused \d+ calls/,
-  );
-  expect(last!.output).not.toContain(KEY);
-}, 900_000);
+it.runIf(LONG)(
+  'a program that ignores its limit is stopped within one call, and finds no other way to a model',
+  async () => {
+    const before = simulator.requests.length;
+    const { batchId, runId } = await submit('stubborn', '--max-steps', '2');
+    await home.run('watch', batchId);
+    const { end } = await endOf(runId);
+    expect(end).toBe('max_steps');
+    expect(simulator.requests.length - before).toBe(2);
+    const [last] = await home.sql<{ output: string }>(
+      'select observation as output from steps where run_id = $1 order by step desc limit 1',
+      [runId],
+    );
+    const lines = last!.output.split('\n');
+    const said = (what: string) => lines.find((line) => line.startsWith(`${what}: `));
+    expect(said('model')).toContain('404 this run is played by gpt-4o; "gpt-huge" is not available to it');
+    expect(said('token')).toBe('token: 401 this is not the token of this run');
+    expect(said('address')).toContain('nobody there');
+    expect(said('outside')).toContain('nobody there');
+    expect(said('proxy')).toBe('proxy: 403');
+    expect(lines.filter((line) => line === 'call: 200')).toHaveLength(2);
+    expect(lines.filter((line) => line.startsWith('call: 401 the run ends here')).length).toBeGreaterThan(0);
+    const [how] = await eventsOf(runId, 'program_limit_reached');
+    expect(how).toMatch(
+      /notified of its limit \(max_steps\), the program was stopped after \d+\.\d s, refused \d+ calls/,
+    );
+    expect(last!.output).not.toContain(KEY);
+  },
+  900_000,
+);
 
 it('a program that is not in its container ends its run in a sentence, before anything is spent', async () => {
   const before = simulator.requests.length;
@@ -138,18 +143,22 @@ it('a program that is not in its container ends its run in a sentence, before an
   expect(simulator.requests.length).toBe(before);
 }, 900_000);
 
-it('a program that ends without one model call is a fault of its file, unless that says that it needs no model', async () => {
-  const silent = await submit('silent');
-  await home.run('watch', silent.batchId);
-  const { end, score, detail } = await endOf(silent.runId);
-  expect([end, score]).toEqual(['config_error', null]);
-  expect(detail).toContain('the program of agent silent ended with exit code 2 without one model call');
-  expect(detail).toContain('error: unknown option --fast');
-  expect(detail).toContain('configs/agents/silent.yaml');
-  const modelless = await submit('modelless');
-  await home.run('watch', modelless.batchId);
-  // It changed nothing, which is worth the baseline of the task, whatever its evaluation drew.
-  expect(await endOf(modelless.runId)).toMatchObject({ end: 'exit', detail: null, score: 1.02104 });
-  const flags = await home.sql('select rule from integrity_flags where run_id = $1 order by rule', [modelless.runId]);
-  expect(flags).toContainEqual({ rule: 'untouched_starter' });
-}, 900_000);
+it.runIf(LONG)(
+  'a program that ends without one model call is a fault of its file, unless that says that it needs no model',
+  async () => {
+    const silent = await submit('silent');
+    await home.run('watch', silent.batchId);
+    const { end, score, detail } = await endOf(silent.runId);
+    expect([end, score]).toEqual(['config_error', null]);
+    expect(detail).toContain('the program of agent silent ended with exit code 2 without one model call');
+    expect(detail).toContain('error: unknown option --fast');
+    expect(detail).toContain('configs/agents/silent.yaml');
+    const modelless = await submit('modelless');
+    await home.run('watch', modelless.batchId);
+    // It changed nothing, which is worth the baseline of the task, whatever its evaluation drew.
+    expect(await endOf(modelless.runId)).toMatchObject({ end: 'exit', detail: null, score: 1.02104 });
+    const flags = await home.sql('select rule from integrity_flags where run_id = $1 order by rule', [modelless.runId]);
+    expect(flags).toContainEqual({ rule: 'untouched_starter' });
+  },
+  900_000,
+);

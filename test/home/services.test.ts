@@ -196,45 +196,48 @@ describe('services of a home', () => {
     expect(at(/temporal: ending process/)).toBeGreaterThan(at(/worker: process \d+ has ended/));
   });
 
-  it('are restarted by a rebuilt program, not by a reader, another install, an older version or an unknown schema', async () => {
-    await migrate(endpoints.databaseUrl);
-    const pids = () => SERVICE_NAMES.map((name) => home.pid(name));
-    const before = pids();
-    const file = home.file();
-    const build = file.supervisor!.build;
-    const runBy = (other: Partial<typeof build>): void => {
-      file.supervisor!.build = { ...build, ...other };
-      writeFileSync(home.paths.layout.servicesFile, JSON.stringify(file));
-    };
-    const schemaOf = async (databaseUrl: string) => (await schemaState(databaseUrl)).state;
-    const rebuilt = { hash: 'of other content' };
+  it.runIf(LONG)(
+    'are restarted by a rebuilt program, not by a reader, another install, an older version or an unknown schema',
+    async () => {
+      await migrate(endpoints.databaseUrl);
+      const pids = () => SERVICE_NAMES.map((name) => home.pid(name));
+      const before = pids();
+      const file = home.file();
+      const build = file.supervisor!.build;
+      const runBy = (other: Partial<typeof build>): void => {
+        file.supervisor!.build = { ...build, ...other };
+        writeFileSync(home.paths.layout.servicesFile, JSON.stringify(file));
+      };
+      const schemaOf = async (databaseUrl: string) => (await schemaState(databaseUrl)).state;
+      const rebuilt = { hash: 'of other content' };
 
-    runBy(rebuilt);
-    expect(await home.ensure({}, { schemaOf, looksOnly: true })).toEqual(endpoints);
-    await expect(home.ensure({}, { schemaOf: async () => 'behind', looksOnly: true })).rejects.toMatchObject({
-      message: expect.stringContaining('which has an older schema') as string,
-      remedy: 'Run `bench up` to restart them with this build.',
-    });
-    runBy({ ...rebuilt, folder: '/elsewhere' });
-    expect(await home.ensure({}, { schemaOf })).toEqual(endpoints);
-    runBy({ ...rebuilt, version: '999.0.0' });
-    await expect(home.ensure({}, { schemaOf })).rejects.toThrow('run a newer version of bench');
-    runBy(rebuilt);
-    await query(
-      endpoints.databaseUrl,
-      `insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', 9999999999999)`,
-    );
-    await expect(home.ensure({}, { schemaOf })).rejects.toMatchObject({
-      type: 'usage',
-      message: expect.stringContaining('made by a newer version') as string,
-    });
-    await query(endpoints.databaseUrl, `delete from drizzle.__drizzle_migrations where hash = 'newer'`);
-    expect(pids()).toEqual(before);
-    expect(await home.ensure({}, { schemaOf })).toEqual(endpoints);
-    for (const [at, pid] of pids().entries()) expect(pid).not.toBe(before[at]);
-  });
+      runBy(rebuilt);
+      expect(await home.ensure({}, { schemaOf, looksOnly: true })).toEqual(endpoints);
+      await expect(home.ensure({}, { schemaOf: async () => 'behind', looksOnly: true })).rejects.toMatchObject({
+        message: expect.stringContaining('which has an older schema') as string,
+        remedy: 'Run `bench up` to restart them with this build.',
+      });
+      runBy({ ...rebuilt, folder: '/elsewhere' });
+      expect(await home.ensure({}, { schemaOf })).toEqual(endpoints);
+      runBy({ ...rebuilt, version: '999.0.0' });
+      await expect(home.ensure({}, { schemaOf })).rejects.toThrow('run a newer version of bench');
+      runBy(rebuilt);
+      await query(
+        endpoints.databaseUrl,
+        `insert into drizzle.__drizzle_migrations (hash, created_at) values ('newer', 9999999999999)`,
+      );
+      await expect(home.ensure({}, { schemaOf })).rejects.toMatchObject({
+        type: 'usage',
+        message: expect.stringContaining('made by a newer version') as string,
+      });
+      await query(endpoints.databaseUrl, `delete from drizzle.__drizzle_migrations where hash = 'newer'`);
+      expect(pids()).toEqual(before);
+      expect(await home.ensure({}, { schemaOf })).toEqual(endpoints);
+      for (const [at, pid] of pids().entries()) expect(pid).not.toBe(before[at]);
+    },
+  );
 
-  it('are not waited for in silence', async () => {
+  it.runIf(LONG)('are not waited for in silence', async () => {
     const lines: string[] = [];
     let told: () => void = () => undefined;
     const line = new Promise<void>((resolve) => (told = resolve));
@@ -324,7 +327,7 @@ describe('services of a home', () => {
     expect(home.log('supervisor')).toContain('removed a stale postmaster.pid');
   });
 
-  it('take another port, and say so, when a stranger has the recorded one', async () => {
+  it.runIf(LONG)('take another port, and say so, when a stranger has the recorded one', async () => {
     await stopServices({ home: home.dir });
     const port = Number(new URL(endpoints.databaseUrl).port);
     const stranger = createServer().listen(port, '127.0.0.1');

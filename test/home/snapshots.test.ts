@@ -288,7 +288,7 @@ describe('forks', () => {
     ]);
   });
 
-  it('may have another model, several attempts, and are counted only in their own batch', async () => {
+  it.runIf(LONG)('may have another model, several attempts, and are counted only in their own batch', async () => {
     const count = async (...options: string[]): Promise<number> => {
       const options_ = ['--models', 'scripted:baseline', '--include', 'local', ...options];
       const { rows } = await home.json<Leaderboard>('leaderboard', ...options_);
@@ -411,7 +411,7 @@ describe('a run that is ended at its step limit', () => {
     },
   );
 
-  it.concurrent('is judged by its best submission, where the task says so', async () => {
+  it.runIf(LONG).concurrent('is judged by its best submission, where the task says so', async () => {
     const run = await play('best', 5);
     expect(last(run)).toMatchObject({ kind: 'forced', status: 'ok', fromStep: 3 });
     expect(await home.sql(`select from submissions where run_id = $1 and kind = 'forced'`, [run.runId])).toEqual([]);

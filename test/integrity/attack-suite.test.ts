@@ -192,17 +192,21 @@ function judge(exploit: Exploit, backend: AttackBackend, outcome: AttackOutcome,
   expect(ground.canaries.in(shown)).toEqual([]);
 }
 
-describe.each(Object.entries(FAMILIES))('attacks on %s gain nothing', (_, family) => {
-  const cases = playedOf(family).flatMap((exploit) =>
-    backendsOf(exploit).map((backend) => ({ name: exploit.name, backend, exploit })),
-  );
-  it.each(cases)('$name, on $backend', ({ name, backend, exploit }) => {
-    const outcome = outcomeOf(on(backend, name));
-    judge(exploit, backend, outcome, exploit.evidence);
-    exploit.proves?.(outcome);
-    if (exploit.sequel !== undefined) judge(exploit, backend, outcomeOf(later(outcome.name)), exploit.sequel.evidence);
-  });
-});
+describe.each(Object.entries(FAMILIES).filter(([, family]) => playedOf(family).length > 0))(
+  'attacks on %s gain nothing',
+  (_, family) => {
+    const cases = playedOf(family).flatMap((exploit) =>
+      backendsOf(exploit).map((backend) => ({ name: exploit.name, backend, exploit })),
+    );
+    it.each(cases)('$name, on $backend', ({ name, backend, exploit }) => {
+      const outcome = outcomeOf(on(backend, name));
+      judge(exploit, backend, outcome, exploit.evidence);
+      exploit.proves?.(outcome);
+      if (exploit.sequel !== undefined)
+        judge(exploit, backend, outcomeOf(later(outcome.name)), exploit.sequel.evidence);
+    });
+  },
+);
 
 describe('attacks from outside of the runs', () => {
   attacksFromOutside(

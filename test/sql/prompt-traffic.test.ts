@@ -61,6 +61,7 @@ async function longRun(taken: number, agent = agentOf(), histories = new PromptH
     [runId, taken, OUTPUT],
   );
   const prompts: ChatMessage[][] = [];
+  const keptForAnHour: boolean[] = [];
   let waits = 0;
   const program = freePlayer(db.store, {
     reply: ({ messages }) => Promise.resolve(freeReply(messages, { text: 'So.\n```\nls\n```' })),
@@ -71,6 +72,7 @@ async function longRun(taken: number, agent = agentOf(), histories = new PromptH
       {
         next: async (...asked: Parameters<typeof program.next>) => {
           prompts.push(asked[2].messages);
+          keptForAnHour.push(asked[2].cacheForAnHour === true);
           return waits-- > 0 ? ({ kind: 'wait', waitMs: 0 } as const) : program.next(...asked);
         },
       },
@@ -80,12 +82,12 @@ async function longRun(taken: number, agent = agentOf(), histories = new PromptH
   const ask = (step: number, by = histories, before?: ShownRow) =>
     nextAction({ ...ports, histories: by }, { runId, step, before }, undefined, new AbortController().signal);
   /** Returns the step as a slice hands it to the next one. */
-  const play = async (step: number, by = histories, before?: ShownRow): Promise<ShownRow> => {
+  const play = async (step: number, by = histories, before?: ShownRow, commandMs = 1): Promise<ShownRow> => {
     const { decided } = await ask(step, by, before);
-    await db.store.saveCommand(runId, step, { ...observed, observation: OUTPUT, commandMs: 1 });
-    return { ...decided!, ...observed, step, observation: OUTPUT, toolState: null };
+    await db.store.saveCommand(runId, step, { ...observed, observation: OUTPUT, commandMs });
+    return { ...decided!, ...observed, step, observation: OUTPUT, toolState: null, executedMs: commandMs };
   };
-  return { runId, prompts, ask, play, wait: () => (waits = 1) };
+  return { runId, prompts, keptForAnHour, ask, play, wait: () => (waits = 1) };
 }
 
 const PROCESSORS: Partial<AgentConfig>[] = [
@@ -94,6 +96,23 @@ const PROCESSORS: Partial<AgentConfig>[] = [
   { historyProcessor: 'closed-window' },
   { historyProcessor: 'default' },
 ];
+
+describe('prompts are kept for an hour', () => {
+  it.each(['by a worker that has the steps', 'by one that reads them'])(
+    'for ten steps after a command that takes longer than five minutes, %s',
+    async (how) => {
+      const { play, ask, keptForAnHour } = await longRun(0, agentOf());
+      const kept = new PromptHistories();
+      let before: ShownRow | undefined;
+      for (let step = 1; step <= 14; step += 1) {
+        const [by, known] = how.endsWith('reads them') ? [new PromptHistories(), undefined] : [kept, before];
+        before = await play(step, by, known, step === 2 ? 301_000 : 1);
+      }
+      await ask(15, new PromptHistories());
+      expect(keptForAnHour).toEqual(Array.from({ length: 15 }, (_, at) => at >= 2 && at < 12));
+    },
+  );
+});
 
 describe('what a step reads from the database', () => {
   it.each(PROCESSORS)('does not grow with the steps before it: %o', async (processor) => {

@@ -89,13 +89,12 @@ async function submitRuns(player: string, { wire: client, dialect }: ProviderCas
   fresh.set(player, [...batch.runs]);
 }
 
-interface Row extends Omit<TokenUsage, 'cacheWriteTokens'> {
+interface Row extends Required<TokenUsage> {
   status: string;
   error: string | null;
   detail: string | null;
   cost: string | null;
   reserved: string;
-  cacheWriteTokens: number;
   problem: string | null;
   finish: string | null;
 }
@@ -104,7 +103,8 @@ async function ledger(runId: string): Promise<Row[]> {
   const { rows } = await db.pool.query<Row>(
     `select status, error, error_detail as detail, trim_scale(cost_usd)::text as cost, trim_scale(reserved_usd)::text as reserved,
        input_tokens::float8 as "inputTokens", output_tokens::float8 as "outputTokens", cached_tokens::float8 as "cachedTokens",
-       cache_write_tokens::float8 as "cacheWriteTokens", reasoning_tokens::float8 as "reasoningTokens", usage_problem as problem,
+       cache_write_tokens::float8 as "cacheWriteTokens", coalesce(cache_write_hour_tokens, 0)::float8 as "cacheWriteHourTokens",
+       reasoning_tokens::float8 as "reasoningTokens", usage_problem as problem,
        finish_reason as finish
      from model_calls where run_id = $1 order by step, attempt`,
     [runId],

@@ -22,7 +22,14 @@ afterAll(async () => {
 
 const reply = (text: string, costUsd = '0.0125'): ModelReply => ({
   text,
-  usage: { inputTokens: 100, outputTokens: 20, cachedTokens: 10, reasoningTokens: 5, cacheWriteTokens: 3 },
+  usage: {
+    inputTokens: 100,
+    outputTokens: 20,
+    cachedTokens: 10,
+    reasoningTokens: 5,
+    cacheWriteTokens: 3,
+    cacheWriteHourTokens: 2,
+  },
   costUsd,
   finishReason: 'stop',
 });

@@ -10,6 +10,7 @@ export interface AnswerRow {
   cached_tokens: number | null;
   reasoning_tokens: number | null;
   cache_write_tokens: number | null;
+  cache_write_hour_tokens: number | null;
   tool_calls: ToolCall[] | null;
   reasoning: string | null;
   cost_usd: string | null;
@@ -18,8 +19,8 @@ export interface AnswerRow {
 
 /** Columns of an AnswerRow, from a `model_calls` row (or none) with the alias `answer`. */
 export const ANSWER = `answer.response, answer.finish_reason, answer.input_tokens::float8, answer.output_tokens::float8,
-  answer.cached_tokens::float8, answer.reasoning_tokens::float8, answer.cache_write_tokens::float8, answer.tool_calls,
-  answer.reasoning,  trim_scale(answer.cost_usd)::text as cost_usd, answer.ms`;
+  answer.cached_tokens::float8, answer.reasoning_tokens::float8, answer.cache_write_tokens::float8,
+  answer.cache_write_hour_tokens::float8, answer.tool_calls, answer.reasoning, trim_scale(answer.cost_usd)::text as cost_usd, answer.ms`;
 
 export async function storedAnswer(
   run: Statements,
@@ -56,6 +57,7 @@ const replyOf = (row: AnswerRow): ModelReply => ({
     cachedTokens: row.cached_tokens ?? 0,
     reasoningTokens: row.reasoning_tokens ?? 0,
     cacheWriteTokens: row.cache_write_tokens ?? 0,
+    cacheWriteHourTokens: row.cache_write_hour_tokens ?? 0,
   },
   costUsd: row.cost_usd ?? '0',
   finishReason: row.finish_reason ?? '',

@@ -22,7 +22,7 @@ export async function settleCall(
          ), settled as (
            update model_calls c set
              status = 'confirmed', response = $4, finish_reason = $5, input_tokens = $6, output_tokens = $7,
-             cached_tokens = $8, reasoning_tokens = $9, cost_usd = $10, ms = $11, cache_write_tokens = $12,
+             cached_tokens = $8, reasoning_tokens = $9, cost_usd = $10, ms = $11, cache_write_tokens = $12, cache_write_hour_tokens = $26,
              usage_problem = $13, tool_calls = $14::jsonb, reasoning = $25, error = null, ended_at = now()
            from latest
            where c.run_id = $1 and c.step = $2 and c.try = $3 and c.attempt = latest.attempt
@@ -40,7 +40,8 @@ export async function settleCall(
            update runs r set
              input_tokens = r.input_tokens + $6, output_tokens = r.output_tokens + $7,
              cached_tokens = r.cached_tokens + $8, reasoning_tokens = r.reasoning_tokens + $9,
-             cache_write_tokens = r.cache_write_tokens + $12, cost_usd = r.cost_usd + $10,
+             cache_write_tokens = r.cache_write_tokens + $12,
+             cache_write_hour_tokens = r.cache_write_hour_tokens + $26, cost_usd = r.cost_usd + $10,
              answered_calls = r.answered_calls + 1, updated_at = now()
            from settled where r.run_id = settled.run_id
          ), raised as (
@@ -61,10 +62,7 @@ export async function settleCall(
       key.try,
       storable(reply.text),
       storable(reply.finishReason),
-      reply.usage.inputTokens,
-      reply.usage.outputTokens,
-      reply.usage.cachedTokens,
-      reply.usage.reasoningTokens,
+      ...[reply.usage.inputTokens, reply.usage.outputTokens, reply.usage.cachedTokens, reply.usage.reasoningTokens],
       reply.costUsd,
       ms,
       reply.usage.cacheWriteTokens ?? 0,
@@ -77,6 +75,7 @@ export async function settleCall(
       ...capturedColumns(reply.captured),
       attempt ?? null,
       reply.reasoning ?? null,
+      reply.usage.cacheWriteHourTokens ?? 0,
     ],
   ).catch((error: unknown) => {
     // A concurrent attempt of the same question was settled; that one counts.

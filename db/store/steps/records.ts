@@ -40,6 +40,9 @@ export async function* shownSteps(
       `select s.step, s.response, s.reasoning, case when s.step > $4 then s.observation end as observation,
              s.exit_code as "exitCode", s.timed_out as "timedOut", s.working_dir as "workingDir",
              s.tool_state as "toolState", s.action, s.model_ms as "modelMs",
+             (coalesce(s.command_ms, 0) + coalesce((
+               select sum(e.ms) from evaluations e where e.run_id = s.run_id and e.step = s.step
+             ), 0))::float8 as "executedMs",
              ${REFUSED} as refused
            from steps s where s.run_id = $1 and s.step > $2 and s.step <= $3 order by s.step limit ${SHOWN_AT_ONCE}`,
       [runId, last, through, settledThrough],

@@ -19,6 +19,7 @@ export interface PastRun {
   cachedTokens: number;
   reasoningTokens: number;
   cacheWriteTokens: number;
+  cacheWriteHourTokens: number;
   /** Null: its harness did not record it. */
   ms: number | null;
 }

@@ -30,7 +30,12 @@ export interface RecordedStep {
 }
 
 /** `refused`: it has no action, and its last reply was a refusal. */
-export type ShownRow = ShownStep & Pick<StepRecord, 'action' | 'modelMs'> & { refused?: boolean };
+export type ShownRow = ShownStep &
+  Pick<StepRecord, 'action' | 'modelMs'> & {
+    refused?: boolean;
+    /** Of its command and evaluations, milliseconds. */
+    executedMs: number;
+  };
 
 /** A run's steps: actions and their outcomes. First write wins. */
 export interface StepLog {

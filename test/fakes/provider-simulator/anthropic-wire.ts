@@ -93,6 +93,10 @@ export const anthropicWire: Wire = {
     output_tokens: usage.outputTokens,
     cache_read_input_tokens: usage.cachedTokens,
     cache_creation_input_tokens: usage.cacheWriteTokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheWriteTokens - usage.cacheWriteHourTokens,
+      ephemeral_1h_input_tokens: usage.cacheWriteHourTokens,
+    },
     output_tokens_details: { thinking_tokens: usage.reasoningTokens },
   }),
 

@@ -36,12 +36,13 @@ export class Bill {
   constructor(private readonly priceOf: (model: string) => SimulatedPrice) {}
 
   add(call: { key: string; callId: string | null; model: string; usage: Required<TokenUsage> }): BillEntry {
-    const { inputTokens, cachedTokens, cacheWriteTokens, outputTokens } = call.usage;
+    const { inputTokens, cachedTokens, cacheWriteTokens, cacheWriteHourTokens, outputTokens } = call.usage;
     const price = this.priceOf(call.model);
     const cost =
       BigInt(inputTokens - cachedTokens - cacheWriteTokens) * perToken(price.input) +
       BigInt(cachedTokens) * perToken(price.cachedInput) +
-      BigInt(cacheWriteTokens) * perToken(price.cacheWrite) +
+      BigInt(cacheWriteTokens - cacheWriteHourTokens) * perToken(price.cacheWrite) +
+      2n * BigInt(cacheWriteHourTokens) * perToken(price.input) +
       BigInt(outputTokens) * perToken(price.output);
     const entry: BillEntry = { ...call, costUsd: decimal(cost), delivered: false };
     this.entries.push(entry);

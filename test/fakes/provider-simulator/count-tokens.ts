@@ -17,11 +17,14 @@ export class TokenCounter {
     const asked = request.wire !== 'anthropic' || JSON.stringify(request.body).includes('"cache_control"');
     const cachedTokens = asked ? this.cached(`${request.key} ${request.model}`, prompt) : 0;
     const writes = asked && request.wire === 'anthropic' && inputTokens >= LEAST_CACHED;
+    const cacheWriteTokens = writes ? inputTokens - cachedTokens : 0;
+    const forAnHour = JSON.stringify(request.body).includes('"ttl":"1h"');
     const said = (reply.text ?? '') + JSON.stringify(reply.toolCalls ?? reply.rawToolCalls ?? '');
     return {
       inputTokens,
       cachedTokens,
-      cacheWriteTokens: writes ? inputTokens - cachedTokens : 0,
+      cacheWriteTokens,
+      cacheWriteHourTokens: forAnHour ? cacheWriteTokens : 0,
       outputTokens: tokens(said),
       reasoningTokens: 0,
       ...reply.usage,

@@ -298,6 +298,31 @@ const COUNTED: ProviderCase[] = [
     right: reply('0.001035', { inputTokens: 1000, cachedTokens: 600, cacheWriteTokens: 300 }),
   },
   {
+    name: 'usage: Anthropic, a part of the writes for an hour',
+    wire: 'anthropic',
+    answer: {
+      body: message({
+        ...{ input_tokens: 100, cache_read_input_tokens: 600, cache_creation_input_tokens: 300, output_tokens: 100 },
+        cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
+      }),
+    },
+    // At twice the price of input.
+    right: reply('0.001185', {
+      ...{ inputTokens: 1000, cachedTokens: 600, cacheWriteTokens: 300, cacheWriteHourTokens: 200 },
+    }),
+  },
+  {
+    name: 'usage: Anthropic, more writes for an hour than writes',
+    wire: 'anthropic',
+    answer: {
+      body: message({
+        ...{ input_tokens: 100, cache_creation_input_tokens: 300, output_tokens: 100 },
+        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 400 },
+      }),
+    },
+    right: { kind: 'usage_problem', says: /exceeds the whole/ },
+  },
+  {
     name: 'usage: Anthropic, priority',
     wire: 'anthropic',
     answer: { body: message({ input_tokens: 1000, output_tokens: 100, service_tier: 'priority' }) },

@@ -46,7 +46,15 @@ describe('a slice of steps', () => {
       },
       executeCommand: async (args, signal, decided) => {
         given.push(['command', args.step, decided?.action]);
-        const shown = { step: args.step, response: '', action: '', modelMs: 0, observation: '', exitCode: 0 };
+        const shown = {
+          step: args.step,
+          response: '',
+          action: '',
+          modelMs: 0,
+          observation: '',
+          exitCode: 0,
+          executedMs: 0,
+        };
         const outcome = await asksAt(3)(args, signal);
         return { ...outcome, shown: { ...shown, timedOut: false, workingDir: '/', toolState: null } };
       },

@@ -32,6 +32,15 @@ describe('the cache of Anthropic, by its rules,', () => {
     expect(cached.usd / uncached.usd).toBeLessThan(0.35);
   });
 
+  it('reads what is kept for an hour, where commands take longer than five minutes', async () => {
+    const slow = { ...setting, secondsPerStep: 900, agent: { ...config, ...inBlocks } };
+    const uncached = await play({ ...slow, caching: false });
+    const forgotten = await play({ ...slow, caching: true });
+    const kept = await play({ ...slow, caching: true, forAnHour: true });
+    expect(forgotten.usd / uncached.usd).toBeGreaterThan(1);
+    expect(kept.usd / uncached.usd).toBeLessThan(0.5);
+  });
+
   it('is as documented: entries at marks, found 20 blocks back, for five minutes', () => {
     const rules = new CacheRules();
     const block = (n: number) => ({ type: 'text', text: `${n} `.repeat(3000) });

@@ -128,6 +128,9 @@ function priceOf({ wire, dialect }: ProviderCase, body: unknown): number | null 
   const read = Math.max(0, ...cached.map((one) => (one == null ? 0 : whole(one) ? one : NaN)));
   const given = anthropic ? usage['cache_creation_input_tokens'] : numberIn(details, 'cache_write_tokens');
   const written = given == null ? 0 : whole(given) ? given : NaN;
+  const hour = anthropic ? numberIn(usage['cache_creation'], 'ephemeral_1h_input_tokens') : 0;
+  const forAnHour = hour == null ? 0 : whole(hour) ? hour : NaN;
+  if (Number.isNaN(forAnHour) || forAnHour > written) return null;
   const total = anthropic ? 0 : (usage['total_tokens'] ?? 0);
   if (Number.isNaN(read + written) || !whole(total) || (total > 0 && total < input + output)) return null;
   const generated = Math.max(output, total - input);
@@ -137,16 +140,26 @@ function priceOf({ wire, dialect }: ProviderCase, body: unknown): number | null 
   if (dialect === 'openrouter' && usage['cost'] != null) return chargedBy(usage);
   const rates = ratesOf(named);
   if (rates === undefined) return null;
-  return costOf(rates, { prompt, read, written, generated });
+  return costOf(rates, { prompt, read, written, forAnHour, generated });
 }
 
 function costOf(
   rates: { input: number; output: number },
-  { prompt, read, written, generated }: Record<'prompt' | 'read' | 'written' | 'generated', number>,
+  {
+    prompt,
+    read,
+    written,
+    forAnHour,
+    generated,
+  }: Record<'prompt' | 'read' | 'written' | 'forAnHour' | 'generated', number>,
 ): number {
   const { cachedInput = rates.input, cacheWrite = rates.input } = rates as Partial<typeof PRICES>;
   const cost =
-    (prompt - read - written) * rates.input + read * cachedInput + written * cacheWrite + generated * rates.output;
+    (prompt - read - written) * rates.input +
+    read * cachedInput +
+    (written - forAnHour) * cacheWrite +
+    forAnHour * 2 * rates.input +
+    generated * rates.output;
   return cost / 1e6;
 }
 
@@ -174,7 +187,7 @@ function priceOfGemini(body: unknown): number | null {
   const rates = ratesOf(usage['serviceTier']);
   if (rates === undefined || (total > 0 && total < prompt + said + thoughts)) return null;
   if (read > prompt || Math.max(prompt, generated) > 2 * WINDOW) return null;
-  return costOf(rates, { prompt, read, written: 0, generated });
+  return costOf(rates, { prompt, read, written: 0, forAnHour: 0, generated });
 }
 
 const generated = (wire: ProgramClient, body: unknown): boolean => {

@@ -68,6 +68,17 @@ describe('the cost of a call', () => {
     expect(costUsd({ from: '2025-01-01', input: '2.5', output: '10' }, cached)).toBe('0.000025');
   });
 
+  it('prices writes for an hour at twice the input, or at their own price', () => {
+    const written = { ...usage, inputTokens: 10, cachedTokens: 0, cacheWriteTokens: 10, cacheWriteHourTokens: 4 };
+    expect(costUsd(price, written)).toBe('0.000038');
+    expect(costUsd({ ...price, cacheWriteHour: '4' }, written)).toBe('0.000034');
+    const most = { inputTokens: 10, outputTokens: 0 };
+    expect([highestCostUsd(price, most), highestCostUsd(price, { ...most, hour: true })]).toEqual([
+      '0.00003',
+      '0.00005',
+    ]);
+  });
+
   it('is exact for one token of the cheapest price that a file can say', () => {
     expect(costUsd({ ...price, input: '0.0001' }, { ...usage, inputTokens: 1 })).toBe('0.0000000001');
   });

@@ -1,0 +1,6 @@
+ALTER TABLE "model_calls" DROP CONSTRAINT "model_calls_amounts";--> statement-breakpoint
+ALTER TABLE "runs" DROP CONSTRAINT "runs_amounts";--> statement-breakpoint
+ALTER TABLE "model_calls" ADD COLUMN "cache_write_hour_tokens" bigint;--> statement-breakpoint
+ALTER TABLE "runs" ADD COLUMN "cache_write_hour_tokens" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "model_calls" ADD CONSTRAINT "model_calls_amounts" CHECK (reserved_usd >= 0 and reserved_usd <> 'NaN' and cost_usd >= 0 and cost_usd <> 'NaN' and input_tokens >= 0 and output_tokens >= 0 and cached_tokens >= 0 and reasoning_tokens >= 0 and cache_write_tokens >= 0 and cache_write_hour_tokens >= 0);--> statement-breakpoint
+ALTER TABLE "runs" ADD CONSTRAINT "runs_amounts" CHECK (cost_limit_usd >= 0 and cost_limit_usd <> 'NaN' and cost_usd >= 0 and cost_usd <> 'NaN' and recorded_cost_usd >= 0 and recorded_cost_usd <> 'NaN' and met_budget_usd >= 0 and met_budget_usd <> 'NaN' and refused_usd >= 0 and refused_usd <> 'NaN' and token_limit >= 0 and input_tokens >= 0 and output_tokens >= 0 and cached_tokens >= 0 and reasoning_tokens >= 0 and cache_write_tokens >= 0 and cache_write_hour_tokens >= 0);

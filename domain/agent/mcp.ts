@@ -2,30 +2,56 @@ import { z } from 'zod';
 import type { ToolDefinition } from '../model/model.js';
 
 /**
- * Servers of the Model Context Protocol in an agent's sandbox. A call is a command of the durable
- * shell (images/agent/tools/agent_tools/mcp.py), so that it is recorded, runs once and is rerun as
- * any other.
+ * Servers of the Model Context Protocol, in an agent's sandbox or over HTTP from there. A call is a
+ * command of the durable shell (images/agent/tools/agent_tools/mcp.py), so that it is recorded,
+ * runs once and is rerun as any other.
  */
 
 const variable = z.string().regex(/^[A-Z_][A-Z0-9_]{0,63}$/, 'capital letters, digits and _ only, 64 at most');
 
+/** The sandbox sees the address: it may hold nothing secret. */
+function refuseAddress(url: string, context: z.RefinementCtx): void {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const message =
+    parsed === null || !['http:', 'https:'].includes(parsed.protocol)
+      ? 'must be a URL that begins with http:// or https://'
+      : parsed.username !== '' || parsed.password !== ''
+        ? 'must not contain credentials: the agent would read them'
+        : null;
+  if (message !== null) context.addIssue({ code: 'custom', message });
+}
+
 /** Of an agent file, by name. */
 export const mcpServersSchema = z.record(
   z.string().regex(/^[a-z][a-z0-9-]{0,19}$/, 'small letters, digits and - only, 20 at most'),
-  z.strictObject({
-    /** Words, started in the workspace. */
-    command: z.array(z.string().min(1)).min(1),
-    /** Besides the sandbox's. */
-    environment: z.record(variable, z.coerce.string()).default({}),
-    url: z
-      .unknown()
-      .refine(
-        (url) => url === undefined,
-        'servers over HTTP are not supported: name the command of one that speaks stdio',
-      )
-      .exactOptional(),
-  }),
+  z
+    .strictObject({
+      /** Words, started in the workspace: a server over stdio. */
+      command: z.array(z.string().min(1)).min(1).exactOptional(),
+      /** Besides the sandbox's. */
+      environment: z.record(variable, z.coerce.string()).exactOptional(),
+      /** Of a server over streamable HTTP, which the task's network must allow. */
+      url: z.string().superRefine(refuseAddress).exactOptional(),
+    })
+    .refine(
+      ({ command, url }) => (command === undefined) !== (url === undefined),
+      'name the command of a server over stdio, or the url of one over HTTP',
+    )
+    .refine(
+      ({ url, environment }) => url === undefined || environment === undefined,
+      'environment is for a server with a command',
+    ),
 );
+
+/** Host and port of each server over HTTP. */
+export const mcpHosts = (
+  servers: z.infer<typeof mcpServersSchema> = {},
+): { server: string; host: string; port: number }[] =>
+  Object.entries(servers).flatMap(([server, { url }]) => {
+    if (url === undefined) return [];
+    const { hostname, port, protocol } = new URL(url);
+    return [{ server, host: hostname, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) }];
+  });
 
 /** What `mcp_tools` prints. */
 const listedSchema = z.array(

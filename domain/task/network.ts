@@ -31,6 +31,16 @@ const WEB_PORTS = [80, 443];
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.|$)){4}$/;
 
+/** Whether the agent's container may connect there. */
+export function allowsHost(network: TaskNetwork, { host, port }: { host: string; port: number }): boolean {
+  if (typeof network === 'string') return network === 'open';
+  return network.allow.some((entry) => {
+    const allowed = parseAllowedHost(entry);
+    if (typeof allowed === 'string' || !allowed.ports.includes(port)) return false;
+    return allowed.below ? host.endsWith(`.${allowed.host}`) : host === allowed.host;
+  });
+}
+
 /** A text result is the problem. */
 export function parseAllowedHost(entry: string): AllowedHost | string {
   const match = /^(\*\.)?([^:/*\s]+)(?::(\d+))?$/.exec(entry.toLowerCase());

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Program, PROVIDER_OF_CLIENT } from '../../domain/agent/program.js';
+import { mcpHosts } from '../../domain/agent/mcp.js';
+import { allowsHost } from '../../domain/task/network.js';
 import { encodeReplyAs } from '../../domain/agent/encode-reply-as.js';
 import { BenchError } from '../../domain/errors.js';
 import type { Backend } from '../../domain/run/run.js';
@@ -37,6 +39,22 @@ export function refuseProgramsOnLocal(agents: readonly LoadedAgent[], backend: B
     code: 'agent.unsuitable',
     remedy: 'Submit it for the backend docker or podman.',
   });
+}
+
+/** A server over HTTP is reached from the agent's container, as the task's network allows. */
+export function checkMcpServers(agent: LoadedAgent, tasks: readonly Pick<TaskFolder, 'spec'>[]): void {
+  for (const { server, host, port } of mcpHosts(agent.config.tools.mcp)) {
+    const closed = tasks.find(({ spec }) => !allowsHost(spec.network, { host, port }));
+    if (closed === undefined) continue;
+    throw new BenchError(
+      'usage',
+      `agent ${agent.name} calls MCP server ${server} at ${host}:${port}, which the network of task ${closed.spec.id} does not allow`,
+      {
+        code: 'agent.unsuitable',
+        remedy: `Allow it in task.yaml (\`network: { allow: ['${host}:${port}'] }\`), choose other tasks, or a server with a command.`,
+      },
+    );
+  }
 }
 
 /** Scripted models need an agent whose output parser can express a shell command. */

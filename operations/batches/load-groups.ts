@@ -8,7 +8,7 @@ import { namedTasks } from '../tasks/named-tasks.js';
 import { brokenTask, type SkippedTask, tasksWithData } from './available-tasks.js';
 import { firstAttempts } from './plan-runs.js';
 import type { LoadedGroup } from './batch-plan.js';
-import { checkAgent } from './check-agent.js';
+import { checkAgent, checkMcpServers } from './check-agent.js';
 import { checkModels, type CheckModelsPorts } from './check-models.js';
 import { checkTree } from './check-tree.js';
 import { checkOracles, checkRecordings } from './check-players.js';
@@ -62,6 +62,7 @@ export function loadGroups(
     const loadedAgent = loadAgent(settings.configFolders, group.agent);
     if (group.memory) requireMemoryCommands(loadedAgent);
     checkAgent(loadedAgent, modelRefs, taskFolders);
+    checkMcpServers(loadedAgent, taskFolders);
     checkTree(loadedAgent, modelRefs, taskFolders, group);
     checkOracles(modelRefs, taskFolders);
     checkRecordings(loadedAgent, modelRefs);

@@ -27,7 +27,8 @@ type Ended = Extract<ExecResult, { kind: 'ended' }>;
 describe.runIf(engineExpected)('plain exec on docker', () => suite('docker', dockerUnderTest));
 describe.runIf(engineExpected)('plain exec on docker (remote)', () => suite('docker (remote)', remoteUnderTest));
 describe.runIf(podmanThere)('plain exec on podman', () => suite('podman', podmanUnderTest));
-describe.runIf(process.platform === 'linux')('plain exec on local', () => suite('local', localUnderTest));
+// Long suite: the same supervisor, which the tests of python/ and home/ have without a container.
+describe.runIf(LONG && process.platform === 'linux')('plain exec on local', () => suite('local', localUnderTest));
 
 function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: () => Promise<BackendUnderTest>) {
   const separate = name !== 'local' || root;

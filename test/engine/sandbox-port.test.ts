@@ -31,7 +31,8 @@ describe.runIf(LONG && engineExpected)('sandbox port on docker (remote)', () =>
   suite('docker (remote)', remoteUnderTest),
 );
 describe.runIf(LONG && podman.kind === 'ok')('sandbox port on podman', () => suite('podman', podmanUnderTest));
-describe.runIf(process.platform === 'linux')('sandbox port on local', () => suite('local', localUnderTest));
+// Long suite: the same supervisor, which the tests of python/ and home/ have without a container.
+describe.runIf(LONG && process.platform === 'linux')('sandbox port on local', () => suite('local', localUnderTest));
 
 function suite(name: 'docker' | 'docker (remote)' | 'podman' | 'local', make: () => Promise<BackendUnderTest>) {
   /** With a user of its own, or in a container: the agent's signals and reads cannot reach us. */

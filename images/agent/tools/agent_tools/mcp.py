@@ -1,6 +1,6 @@
-"""mcp_tools, mcp_call: servers of the Model Context Protocol, over stdio.
+"""mcp_tools, mcp_call: servers of the Model Context Protocol, over stdio or HTTP (mcp_http.py).
 
-A server is started at its first use and lives on. Its keeper, a process of its own session, is
+A server over stdio is started at its first use and lives on. Its keeper, a process of its own session, is
 reached by a socket `$HOME/.bench/mcp/<server>.sock`, and serves one request at a time.
 """
 
@@ -18,7 +18,7 @@ import subprocess
 import sys
 from typing import Any
 
-from . import images, place
+from . import images, mcp_http, place
 from .failure import Failure, UsageError
 
 _SERVERS = "AGENT_MCP_SERVERS"
@@ -102,6 +102,18 @@ def _folder() -> str:
 
 def _ask(server: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
     """The result. Raises Failure, also where the server says no."""
+    url = _servers()[server].get("url")
+    if url is None:
+        message = _ask_keeper(server, method, params)
+    else:
+        message = mcp_http.ask(server, url, _folder(), _VERSION, method, params)
+    if "error" in message:
+        raise Failure(f"Error: {message['error'].get('message', 'unknown')}", 1)
+    result: dict[str, Any] = message.get("result") or {}
+    return result
+
+
+def _ask_keeper(server: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
     connection = _connected(server)
     with connection:
         connection.sendall(json.dumps({"method": method, "params": params}).encode() + b"\n")
@@ -113,11 +125,8 @@ def _ask(server: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
                     f"Error: MCP server {server} has ended; the call's effects are unknown.", 1
                 )
             answer += part
-    message = json.loads(answer)
-    if "error" in message:
-        raise Failure(f"Error: {message['error'].get('message', 'unknown')}", 1)
-    result: dict[str, Any] = message.get("result") or {}
-    return result
+    message: dict[str, Any] = json.loads(answer)
+    return message
 
 
 def _connected(server: str) -> socket.socket:

@@ -66,10 +66,18 @@ it('an agent file says what is wrong with its servers', () => {
   const mcp = { notes: { command: ['x'] } };
   expect(file({ mcp }).success).toBe(true);
   expect(file({ mcp }, 'fenced').error?.message).toContain('MCP servers need native tool calls');
-  expect(file({ mcp: { notes: { command: ['x'], url: 'http://x' } } }).error?.message).toContain(
-    'over HTTP are not supported',
-  );
+  expect(file({ mcp: { notes: { url: 'https://mcp.test/mcp' } } }).success).toBe(true);
   expect(file({ mcp: { A_b: { command: ['x'] } } }).success).toBe(false);
+});
+
+it.each([
+  [{}, 'name the command of a server over stdio, or the url of one over HTTP'],
+  [{ command: ['x'], url: 'http://x' }, 'name the command of a server over stdio, or the url'],
+  [{ url: 'http://x', environment: { A: 'b' } }, 'environment is for a server with a command'],
+  [{ url: 'stdio:x' }, 'must be a URL that begins with http:// or https://'],
+  [{ url: 'https://user:key@x' }, 'must not contain credentials'],
+])('a server that is %j is refused', (server, why) => {
+  expect(file({ mcp: { notes: server } }).error?.message).toContain(why);
 });
 
 const stream = (text: string) => ({ kept: Buffer.from(text), bytes: text.length, truncated: false });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkAgent } from '../../../../operations/batches/check-agent.js';
+import { checkAgent, checkMcpServers } from '../../../../operations/batches/check-agent.js';
 import type { OutputParserName } from '../../../../domain/agent/parse-reply.js';
 import { listModels, type LoadedAgent, loadAgent, loadTask, resolveModels } from '../../../../catalog/index.js';
 
@@ -29,6 +29,40 @@ describe('an agent for scripted models', () => {
   });
   it.each(['fenced', 'tool-calls', 'json', 'xml-thought-action', 'identity'] as const)('may read by %s', (parser) => {
     expect(() => checkAgent(agentWith(parser), models('scripted:clumsy'))).not.toThrow();
+  });
+});
+
+describe('an agent with a server over HTTP', () => {
+  const modern = loadAgent([CONFIGS], 'modern');
+  const mcp = { papers: { url: 'https://mcp.example.test/mcp' }, notes: { command: ['x'] } };
+  const agent = { ...modern, config: { ...modern.config, tools: { ...modern.config.tools, mcp } } };
+  const { spec } = loadTask([CONFIGS], 'blotto');
+  const check = (...networks: (typeof spec.network)[]) =>
+    checkMcpServers(
+      agent,
+      networks.map((network) => ({ spec: { ...spec, network } })),
+    );
+  const allowing = (...allow: string[]) => ({ allow, allowPrivate: false });
+
+  it('plays tasks whose network allows its host and port', () => {
+    expect(() =>
+      check(
+        'open',
+        allowing('pypi.test', 'mcp.example.test'),
+        allowing('*.example.test'),
+        allowing('mcp.example.test:443'),
+      ),
+    ).not.toThrow();
+  });
+  it.each([
+    ['none'],
+    [allowing('other.test')],
+    [allowing('mcp.example.test:80')],
+    [allowing('*.mcp.example.test')],
+  ] as const)('is refused for a task with network %j', (network) => {
+    expect(() => check('open', network)).toThrow(
+      'agent modern calls MCP server papers at mcp.example.test:443, which the network of task blotto does not allow',
+    );
   });
 });
 

@@ -51,6 +51,7 @@ export function register(program: Command, context: CliContext): void {
   addExamples(command, [
     ['bench compare gpt-4o claude', 'two models, over all tasks that both played'],
     ['bench compare monday tuesday --fail-if-worse --junit compare.xml', 'a gate for CI: two batches'],
+    ['bench compare gpt-4o claude --view paper', 'in a saved view: its tasks, in its versions of them'],
     ['bench compare default modern --by agent --tasks battleOfSexes', 'two agents at one task'],
   ]);
 }

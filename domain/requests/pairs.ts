@@ -38,6 +38,11 @@ export const compareRequestSchema = z.strictObject({
       description: 'what A and B are; default: models, agents or batches, whichever has both',
       placeholder: 'what',
     }),
+  view: z.string().min(1).optional().meta({
+    description:
+      'only what a view saved with `bench comparisons save` compares: its tasks and their versions, its batch',
+    placeholder: 'name',
+  }),
   ...rules,
 });
 export type CompareRequest = z.input<typeof compareRequestSchema>;

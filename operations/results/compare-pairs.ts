@@ -21,8 +21,20 @@ export interface PairPorts {
 
 type Pair = [PairableRun, PairableRun];
 
+/** What of the sides' runs counts, besides the request. */
+export interface PairsWithin {
+  /** Null: any. */
+  batchId: string | null;
+  /** By task. */
+  contracts: Readonly<Record<string, number>>;
+}
+
 /** Two batches, models or agents, attempt by attempt: which side improved, and by how much. */
-export async function comparePairs({ pages, queries }: PairPorts, request: PairsRequest): Promise<Pairs> {
+export async function comparePairs(
+  { pages, queries }: PairPorts,
+  request: PairsRequest,
+  within?: PairsWithin,
+): Promise<Pairs> {
   const { batches, models, agents, tasks, includeSuspect } = request;
   const given = [batches, models, agents].filter((one) => one !== undefined);
   if (given.length !== 1)
@@ -32,8 +44,10 @@ export async function comparePairs({ pages, queries }: PairPorts, request: Pairs
   const by: ComparedBy = ids !== null ? 'batch' : models !== undefined ? 'model' : 'agent';
   const [a = '', b = ''] = ids ?? given[0]!;
   if (a === b) throw new BenchError('usage', 'both sides are the same', { code: 'request.invalid' });
-  const filter = { batches: ids, models: models ?? null, agents: agents ?? null, tasks: tasks ?? null };
-  const runs = await pages.pairableRuns({ ...filter, includeSuspect });
+  const inBatch = within?.batchId == null ? null : [within.batchId];
+  const filter = { batches: ids ?? inBatch, models: models ?? null, agents: agents ?? null, tasks: tasks ?? null };
+  const pairable = await pages.pairableRuns({ ...filter, includeSuspect });
+  const runs = pairable.filter((run) => within === undefined || within.contracts[run.task] === run.contract);
   const { pairs, left } = pairsOf(runs, by, [a, b]);
   const compared = [...groupBy(pairs, ([{ task, contract }]) => JSON.stringify([task, contract])).values()];
   const played = [...new Set(pairs.map(([{ task }]) => task))];

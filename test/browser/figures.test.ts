@@ -171,7 +171,8 @@ describe.runIf(executable !== null)('figures', () => {
               (bestWinRate === null ? '' : `${formatPercent(bestWinRate.low)} – ${formatPercent(bestWinRate.high)}`),
             ...tasks.map((task) => {
               const cell = row.scores[task.task]!;
-              return `${heatCell(row, task, 'best').text}${cell.suspect > 0 ? ' ⚠' : ''}`;
+              const { text, note } = heatCell(row, task, 'best');
+              return `${text}${cell.suspect > 0 ? ' ⚠' : ''}${note === undefined ? '' : ` ${note}`}`;
             }),
             group ?? '–',
             pBest === null ? '–' : formatPercent(pBest.best),

@@ -1,12 +1,41 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../db/index.js';
 import { pairsRequestSchema } from '../../domain/requests/pairs.js';
+import type { FrozenOptions } from '../../domain/views/comparisons.js';
 import { pairsSchema } from '../../domain/views/pairs.js';
 import { trendSchema } from '../../domain/views/trend.js';
 import { compare as compareSides } from '../../operations/results/compare.js';
 import { comparePairs } from '../../operations/results/compare-pairs.js';
 import { storeSweep } from '../browser/rows.js';
 import { sharedDatabases } from '../setup/shared-databases.js';
+
+test('a saved view limits what is compared to its tasks, in its versions of them, and to its batch', async () => {
+  const db = openDatabase(await sharedDatabases().createDatabase());
+  try {
+    const { batch } = await storeSweep(db);
+    const options: FrozenOptions = {
+      ...{ metric: 'best-attempt', mode: 'strict', models: ['alpha', 'beta'], tasks: ['one'], axis: 1, include: [] },
+      ...{ contracts: { one: 1 }, baselines: { one: null } },
+    };
+    await db.comparisons.save('paper', options);
+    await db.comparisons.save('later', { ...options, contracts: { one: 2 } });
+    await db.comparisons.save('elsewhere', { ...options, batchId: crypto.randomUUID() });
+    const within = async (view: string, more = {}) =>
+      (await compareSides(db, { a: 'alpha', b: 'beta', view, ...more })).tasks.map(({ task, pairs }) => [
+        task,
+        pairs.length,
+      ]);
+    expect(await within('paper')).toEqual([['one', 2]]);
+    expect(await within('paper', { tasks: ['two'] })).toEqual([]);
+    expect(await within('later')).toEqual([]);
+    await expect(within('elsewhere')).rejects.toThrow('alpha has no runs of these tasks');
+    await expect(within('none')).rejects.toThrow('none');
+    const sides = { a: batch.batchId, b: batch.batchId, view: 'elsewhere' };
+    await expect(compareSides(db, sides)).rejects.toThrow('the saved view elsewhere is of one batch');
+  } finally {
+    await db.close();
+  }
+});
 
 test('models and batches are compared attempt by attempt, with the runs that a leaderboard counts', async () => {
   const db = openDatabase(await sharedDatabases().createDatabase());

@@ -118,16 +118,16 @@ function Ranked({ rows, ...props }: Props & { rows: readonly Row[] }) {
   const tasks = board.tasks.filter(({ compared }) => compared);
   return (
     <Scroll label="Ranked models">
-      <table>
+      <table className="board">
         <thead>
           <tr>
-            <th className="right">#</th>
+            <th className="right place">#</th>
             <th>Model</th>
             <th className="right">
               Win rate<span className="sub">95 %</span>
             </th>
             {tasks.map((task) => (
-              <th key={task.task} className="right">
+              <th key={task.task} className="right task">
                 <Text value={task.name} />
                 <span className="sub">
                   <Text value={task.primary} /> {task.direction === 'maximize' ? '↑' : '↓'}
@@ -161,7 +161,7 @@ function RankedRow({ row, tasks, board, onOpen }: Props & { row: Row; tasks: rea
   const first = row.intervals?.pBest?.[kind] ?? null;
   return (
     <tr>
-      <td className="right number">{row.rank ?? '–'}</td>
+      <td className="right number place">{row.rank ?? '–'}</td>
       <th scope="row">
         <Text value={methodLabel(row, board)} />
         <Flags of={row.flags} />
@@ -169,7 +169,7 @@ function RankedRow({ row, tasks, board, onOpen }: Props & { row: Row; tasks: rea
       <td className="right number">
         {row.winRate?.[kind] == null ? '–' : formatPercent(row.winRate[kind])}
         {interval !== null && (
-          <span className="sub muted">
+          <span className="sub muted interval">
             {formatPercent(interval.low)} – {formatPercent(interval.high)}
           </span>
         )}
@@ -220,7 +220,7 @@ function Flags({ of }: { of: Row['flags'] }) {
 
 function TaskCell({ row, task, kind, onOpen }: { row: Row; task: Task; kind: 'best' | 'last'; onOpen: Open }) {
   const cell = row.scores[task.task];
-  const { text, shade } = heatCell(row, task, kind);
+  const { text, note, shade } = heatCell(row, task, kind);
   return (
     <td className={`right ${shade}`}>
       {cell === undefined ? (
@@ -234,6 +234,7 @@ function TaskCell({ row, task, kind, onOpen }: { row: Row; task: Task; kind: 'be
         >
           {text}
           {cell.suspect > 0 && ' ⚠'}
+          {note !== undefined && <span className="sub"> {note}</span>}
         </button>
       )}
     </td>
@@ -250,7 +251,7 @@ const Baseline = ({
   tasks: readonly Task[];
 }) => (
   <tr>
-    <td />
+    <td className="place" />
     <th scope="row" className="muted">
       baseline
     </th>

@@ -18,14 +18,14 @@ const INCLUDES = {
   imported: 'imported',
 } as const;
 
+const FILTERS = ['mode', 'models', 'tasks', 'include', 'sample'] as const;
+
 const withoutAll = (search: LeaderboardSearch): LeaderboardSearch =>
   Object.fromEntries(Object.keys(search).map((name) => [name, undefined]));
 
 /** What is compared, and how. */
 export function Controls({ search, change }: Props) {
   const comparisons = useQuery(asked('comparisons', {}, {}));
-  // What is saved is compared as it was saved.
-  const frozen = search.view !== undefined;
   return (
     <div className="controls" role="group" aria-label="What is compared">
       {(comparisons.data?.comparisons.length ?? 0) > 0 && (
@@ -48,40 +48,55 @@ export function Controls({ search, change }: Props) {
         ]}
         onChange={(metric) => change({ metric: metric === 'best-attempt' ? undefined : metric })}
       />
-      <Choice
-        label="Mode"
-        value={search.mode ?? 'strict'}
-        disabled={frozen}
-        options={['strict', 'compat']}
-        onChange={(mode) => change({ mode: mode === 'strict' ? undefined : mode })}
-      />
-      <Subjects search={search} change={change} />
-      {INCLUDED.map((one) => (
-        <Checkbox
-          key={one}
-          checked={search.include?.includes(one) === true}
-          disabled={frozen}
-          onChange={(checked) => {
-            const next = INCLUDED.filter((other) => (other === one ? checked : search.include?.includes(other)));
-            change({ include: next.length === 0 ? undefined : next });
-          }}
-        >
-          {INCLUDES[one]}
-        </Checkbox>
-      ))}
-      <Checkbox
-        checked={search.sample === true}
-        disabled={frozen}
-        onChange={(checked) => change({ sample: checked ? true : undefined })}
-      >
-        sample data
-      </Checkbox>
+      <Filters search={search} change={change} />
       {Object.keys(search).length > 0 && (
         <button type="button" className="plain" onClick={() => change(withoutAll(search))}>
           reset
         </button>
       )}
     </div>
+  );
+}
+
+/** Which runs, models and tasks count; folded, unless something is chosen. */
+function Filters({ search, change }: Props) {
+  // What is saved is compared as it was saved.
+  const frozen = search.view !== undefined;
+  const chosen = FILTERS.filter((name) => search[name] !== undefined).length;
+  return (
+    <details className="filters" open={chosen > 0}>
+      <summary>Filters{chosen > 0 && ` (${chosen})`}</summary>
+      <div className="controls">
+        <Choice
+          label="Mode"
+          value={search.mode ?? 'strict'}
+          disabled={frozen}
+          options={['strict', 'compat']}
+          onChange={(mode) => change({ mode: mode === 'strict' ? undefined : mode })}
+        />
+        <Subjects search={search} change={change} />
+        {INCLUDED.map((one) => (
+          <Checkbox
+            key={one}
+            checked={search.include?.includes(one) === true}
+            disabled={frozen}
+            onChange={(checked) => {
+              const next = INCLUDED.filter((other) => (other === one ? checked : search.include?.includes(other)));
+              change({ include: next.length === 0 ? undefined : next });
+            }}
+          >
+            {INCLUDES[one]}
+          </Checkbox>
+        ))}
+        <Checkbox
+          checked={search.sample === true}
+          disabled={frozen}
+          onChange={(checked) => change({ sample: checked ? true : undefined })}
+        >
+          sample data
+        </Checkbox>
+      </div>
+    </details>
   );
 }
 

@@ -4,12 +4,12 @@ import type { LeaderboardRow, LeaderboardTask } from '../../../domain/views/lead
 /** Upper ends of the shades: factors to the best score of the task. */
 const SHADES = [1.0001, 1.1, 1.5, 3, Infinity];
 
-/** What a leaderboard's row has at a task, in words and as a shade. */
+/** What a leaderboard's row has at a task: its score, how good that is, and a shade. */
 export function heatCell(
   row: LeaderboardRow,
   { task }: LeaderboardTask,
   kind: 'best' | 'last',
-): { text: string; shade: string } {
+): { text: string; note?: string; shade: string } {
   const cell = row.scores[task];
   const [status, ratio] = kind === 'best' ? [cell?.bestStatus, cell?.bestRatio] : [cell?.lastStatus, cell?.lastRatio];
   const value = formatScore(cell?.[kind]);
@@ -17,8 +17,8 @@ export function heatCell(
   if (status === 'not_run') return { text: 'not run', shade: 'none' };
   if (cell[kind] === null)
     return { text: cell.ended < cell.attempts ? 'running' : cell.suspect > 0 ? 'suspect' : 'no score', shade: 'none' };
-  if (status === 'infeasible') return { text: `${value} · below baseline`, shade: 'below' };
+  if (status === 'infeasible') return { text: value, note: '< baseline', shade: 'below' };
   if (ratio === null || ratio === undefined) return { text: value, shade: '' };
   const factor = ratio <= SHADES[0]! ? 'best' : `${Number(ratio.toPrecision(3)).toLocaleString('en-US')}×`;
-  return { text: `${value} · ${factor}`, shade: `heat-${SHADES.findIndex((end) => ratio <= end)}` };
+  return { text: value, note: factor, shade: `heat-${SHADES.findIndex((end) => ratio <= end)}` };
 }

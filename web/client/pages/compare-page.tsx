@@ -1,4 +1,4 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, document as asked } from '../data/queries.js';
@@ -87,8 +87,17 @@ function Chooser({ ids }: { ids: readonly string[] }) {
   );
 }
 
+/** As many names as are offered. */
+const OFFERED = 200;
+
 function Sides({ what, one }: { what: 'batches' | 'models'; one: string }) {
   const navigate = useNavigate({ from: '/compare' });
+  const batches = useQuery({ ...asked('batches', {}, { limit: OFFERED }), enabled: what === 'batches' });
+  const facets = useQuery({ ...asked('runFacets', {}, {}), enabled: what === 'models' });
+  const names =
+    what === 'batches'
+      ? (batches.data?.batches.map(({ name, batchId }) => name ?? batchId) ?? [])
+      : (facets.data?.facets.model?.map(({ value }) => value) ?? []);
   return (
     <form
       className="row"
@@ -102,8 +111,13 @@ function Sides({ what, one }: { what: 'batches' | 'models'; one: string }) {
         if (found.length === 2) void navigate({ search: { [what]: found } });
       }}
     >
-      <input name="a" aria-label={`First of two ${what}`} placeholder={`${one} A`} />
-      <input name="b" aria-label={`Second of two ${what}`} placeholder={`${one} B`} />
+      <input name="a" aria-label={`First of two ${what}`} placeholder={`${one} A`} list={`known-${what}`} />
+      <input name="b" aria-label={`Second of two ${what}`} placeholder={`${one} B`} list={`known-${what}`} />
+      <datalist id={`known-${what}`}>
+        {names.slice(0, OFFERED).map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
       <button type="submit">Compare {what}</button>
     </form>
   );

@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { AXIS_LINE, type Chart, SPLIT_LINE, TEXT } from '../parts/chart.js';
 import type { Answer, Query } from '../../api/index.js';
 import { document as asked } from '../data/queries.js';
 import { ChartView } from '../parts/chart-view.js';
+import { differenceChart } from './difference-chart.js';
 import { formatCount, formatScore, plural } from '../../../domain/text/format.js';
 import { verdictText } from '../../../domain/text/verdict.js';
 import { Empty, Shown } from '../parts/states.js';
@@ -42,6 +42,7 @@ export function ComparePairs({ request }: { request: Query<'pairs'> }) {
           ) : (
             <>
               <Outcomes of={data} />
+              <Differences tasks={data.tasks} />
               <Tasks tasks={data.tasks} />
               <div className="pairs">
                 {data.tasks.map((task) => (
@@ -105,10 +106,16 @@ function scrollToTask(event: React.MouseEvent, task: string): void {
   document.getElementById(`pairs-${task}`)?.scrollIntoView({ block: 'start' });
 }
 
-function TaskPairs({ of }: { of: Task }) {
-  const navigate = useNavigate();
-  const chart = useMemo(() => pairsChart(of), [of]);
-  const table = (
+function Differences({ tasks }: { tasks: readonly Task[] }) {
+  const chart = useMemo(() => differenceChart(tasks), [tasks]);
+  return chart === null ? null : <ChartView chart={chart} />;
+}
+
+const TaskPairs = ({ of }: { of: Task }) => (
+  <section id={`pairs-${of.task}`}>
+    <h2>
+      <Text value={of.task} />
+    </h2>
     <Table
       rows={of.pairs}
       rowKey={({ a, b }) => `${a.runId} ${b.runId}`}
@@ -116,9 +123,11 @@ function TaskPairs({ of }: { of: Task }) {
         {
           title: 'Attempt',
           className: 'number',
-          cell: ({ attempt, sameSeed }) => (
+          cell: ({ attempt, sameSeed, a, b }) => (
             <>
-              {attempt}
+              <Link to="/compare" search={{ runs: [a.runId, b.runId] }}>
+                {attempt}
+              </Link>
               {!sameSeed && <span className="muted"> other seed</span>}
             </>
           ),
@@ -130,91 +139,5 @@ function TaskPairs({ of }: { of: Task }) {
         { title: 'improved by', cell: ({ outcome }) => OUTCOMES[outcome] },
       ]}
     />
-  );
-  return (
-    <section id={`pairs-${of.task}`}>
-      <h2>
-        <Text value={of.task} />
-      </h2>
-      {of.scored === 0 ? (
-        table
-      ) : (
-        <ChartView
-          chart={chart}
-          onClick={(name) => {
-            const runs = name.split(' ');
-            if (runs.length === 2) void navigate({ to: '/compare', search: { runs } });
-          }}
-        >
-          {table}
-        </ChartView>
-      )}
-    </section>
-  );
-}
-
-/** Each pair a point; on the line both are equal. */
-function pairsChart({ task, metric, direction, pairs, baseline }: Task): Chart {
-  const points = pairs.flatMap(({ a, b, attempt }) =>
-    a.score === null || b.score === null
-      ? []
-      : [{ name: `${a.runId} ${b.runId}`, value: [a.score, b.score] as [number, number], attempt }],
-  );
-  const values = [...points.flatMap(({ value }) => value), ...(baseline === null ? [] : [baseline])];
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const room = high === low ? Math.abs(high) * 0.1 || 1 : (high - low) * 0.08;
-  const [min, max] = [low - room, high + room];
-  const axis = (name: string) => ({
-    type: 'value' as const,
-    ...{ min, max, name, nameLocation: 'middle' as const, nameTextStyle: TEXT },
-    axisLabel: {
-      ...TEXT,
-      formatter: (value: number) => formatScore(value),
-      hideOverlap: true,
-      showMinLabel: false,
-      showMaxLabel: false,
-    },
-  });
-  return {
-    id: `pairs-${task}`,
-    title: `${metric} of each pair; ${direction === 'maximize' ? 'above' : 'below'} the line B is better`,
-    description: points
-      .map(({ attempt, value }) => `attempt ${attempt}: ${value.map((one) => formatScore(one)).join(', ')}`)
-      .join('; '),
-    draw: (width) => ({
-      // A square, so that the line is the diagonal.
-      height: Math.min(400, Math.max(260, width * 0.85)),
-      option: {
-        grid: { left: 64, right: 24, top: 16, bottom: 44 },
-        tooltip: {
-          trigger: 'item',
-          renderMode: 'richText',
-          formatter: (item) => {
-            const { value } = item as unknown as { value: [number, number] };
-            return `A ${formatScore(value[0])}, B ${formatScore(value[1])}`;
-          },
-        },
-        xAxis: { ...axis('A'), nameGap: 28, axisLine: AXIS_LINE, splitLine: { show: false } },
-        yAxis: { ...axis('B'), nameGap: 48, splitLine: SPLIT_LINE },
-        series: [
-          {
-            type: 'line',
-            data: [
-              [min, min],
-              [max, max],
-            ],
-            symbol: 'none',
-            silent: true,
-            lineStyle: { color: 'var(--axis)', type: 'dashed', width: 1 },
-          },
-          {
-            type: 'scatter',
-            data: points.map(({ name, value }) => ({ name, value })),
-            symbolSize: 10,
-            itemStyle: { color: 'var(--series-0)', opacity: 0.8 },
-          },
-        ],
-      },
-    }),
-  };
-}
+  </section>
+);

@@ -11,9 +11,9 @@ import { seededRandom, pick } from '../setup/random.js';
 import { LONG } from '../setup/long.js';
 
 // In its long form a thousand of them.
-const RUNS = LONG ? 100 : 4;
+const RUNS = LONG ? 100 : 2;
 const STEPS = 4;
-const FAULTS = LONG ? 1_000 : 25;
+const FAULTS = LONG ? 1_000 : 12;
 
 /** What the provider does wrong, and what is to be read of it afterwards. */
 const TYPES: { fault: Fault; type: string }[] = [

@@ -28,16 +28,12 @@ const FAMILIES: Record<string, Exploit[]> = {
 };
 const exploits = Object.values(FAMILIES).flat();
 /** These have tests of their own. */
-const ALWAYS = ['neighbours', 'solver-clock-stopped', 'validation-split-climbed'];
-/**
- * Only in the long form: each is the only attack on its task, whose honest runs it would need.
- * python/evaluator/hostile-submissions.test.ts has files beyond all memory,
- * python/agent-tools/network-proxy.test.ts requests that mislead the proxy.
- */
-const ALONE = ['files-beyond-all-memory', 'checkpoint-remembered', 'proxy-misled'];
+const ALWAYS = ['neighbours', 'validation-split-climbed'];
+/** Each further task takes honest runs to compare with: the long form alone has them. */
+const ORDINARY: readonly AttackedTask[] = ['battleOfSexes', 'csvClassification'];
 /** The first of each family, except in the long form (npm run test:integrity). */
 const playedOf = (family: Exploit[]): Exploit[] =>
-  family.filter(({ name }, at) => LONG || (at === 0 && !ALONE.includes(name)) || ALWAYS.includes(name));
+  family.filter(({ name, task }, at) => LONG || ((at === 0 || ALWAYS.includes(name)) && ORDINARY.includes(task)));
 const played = Object.values(FAMILIES).flatMap(playedOf);
 
 /** Where attacks play: docker, and in the long form whatever else this machine has. */
@@ -263,7 +259,7 @@ describe('all attacks together', () => {
     expect(neighbour.startedAt.getTime()).toBeLessThan(victim.endedAt.getTime());
   });
 
-  it('did not stop the clock that times solvers', () => {
+  it.runIf(LONG)('did not stop the clock that times solvers', () => {
     for (const { metrics } of outcomeOf('solver-clock-stopped').evaluations)
       expect(metrics?.['time']).toBeGreaterThan(0);
   });

@@ -12,7 +12,7 @@ import {
   SCRIPTED_NUMBER,
   SCRIPTED_POLICIES,
 } from '../domain/model/scripted-policies.js';
-import { closest } from '../domain/text/closest.js';
+import { closest, someOf } from '../domain/text/closest.js';
 import type { ValidatedFile } from '../domain/views/catalog.js';
 import type { ConfigEntry, ConfigFolders } from './config-entries.js';
 import { ConfigError } from './config-error.js';
@@ -119,7 +119,7 @@ function resolveModel(folders: ConfigFolders, name: string): ModelRef {
     closest(name, [...real, ...scripted]) ?? (name.includes(':') ? null : closest(`scripted:${name}`, scripted));
   throw new BenchError('usage', `no model ${JSON.stringify(name)}`, {
     code: 'model.not_found',
-    remedy: `${near === null ? '' : `Did you mean ${near}? `}Known: ${[...real, ...scripted].join(', ')}, ${REPLAY_PREFIX}<file>. To add one, write a file under ${join(folders[0] ?? '', 'models')}.`,
+    remedy: `${near === null ? '' : `Did you mean ${near}? `}Known: ${someOf([...real, ...scripted])}, ${REPLAY_PREFIX}<file>; \`bench models\` lists all. To add one, write a file under ${join(folders[0] ?? '', 'models')}.`,
   });
 }
 

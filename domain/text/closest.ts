@@ -35,9 +35,17 @@ export function closest(word: string, candidates: readonly string[]): string | n
   return best;
 }
 
+const MOST_LISTED = 12;
+
+/** `a, b, c and 4 more`: a sentence, not a catalogue. */
+export function someOf(names: readonly string[]): string {
+  const more = names.length - MOST_LISTED;
+  return more <= 1 ? names.join(', ') : `${names.slice(0, MOST_LISTED).join(', ')} and ${more} more`;
+}
+
 /** `Did you mean x? There are: a, b, x.` */
 export function suggestion(word: string, candidates: readonly string[]): string {
   const near = closest(word, candidates);
-  const list = candidates.length === 0 ? 'There are none.' : `There are: ${candidates.join(', ')}.`;
+  const list = candidates.length === 0 ? 'There are none.' : `There are: ${someOf(candidates)}.`;
   return near === null ? list : `Did you mean ${near}? ${list}`;
 }

@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import Docker from 'dockerode';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ensureImage, type BuiltImage } from '../../backends/docker/images.js';
@@ -24,6 +25,18 @@ let port: number;
 let gateway: string;
 let commands = 0;
 
+/** The least of the protocol, without sessions. */
+async function answerMcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { id, method, params } = (await json(request)) as {
+    id?: number;
+    method: string;
+    params?: { arguments?: unknown };
+  };
+  const content = [{ type: 'text', text: `${method} ${JSON.stringify(params?.arguments)}` }];
+  if (id === undefined) return void response.writeHead(202).end();
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { content } }));
+}
+
 const sandbox = () =>
   createDockerSandbox({
     docker,
@@ -42,7 +55,10 @@ beforeAll(async () => {
   image = await ensureImage(docker, 'agent', { assetsRoot: REPOSITORY });
   const bridge = (await docker.getNetwork('bridge').inspect()) as { IPAM: { Config: { Gateway?: string }[] } };
   gateway = bridge.IPAM.Config[0]?.Gateway ?? '172.17.0.1';
-  internet = createServer((request, response) => response.end(`hello ${request.headers.host} ${request.url}`));
+  internet = createServer((request, response) => {
+    if (request.url === '/mcp') return void answerMcp(request, response);
+    response.end(`hello ${request.headers.host} ${request.url}`);
+  });
   await new Promise<void>((resolve) => internet.listen(0, '0.0.0.0', resolve));
   port = (internet.address() as AddressInfo).port;
 });
@@ -106,6 +122,16 @@ it('allowed hosts are reached, plainly and through CONNECT; others are refused w
   expect(await connect(ref, 'other.test')).toMatch(/failed: Tunnel connection failed: 403/);
   expect(await connect(ref, 'allowed.test', 22)).toMatch(/failed: Tunnel connection failed: 403/);
   expect(await get(ref, `http://${gateway}:${port}/`)).toMatch(/^403 .*addresses are refused/);
+});
+
+it('an MCP server over HTTP is called where its host is allowed', async () => {
+  const ref = await start('net-mcp', allowing(`allowed.test:${port}`));
+  const call = (host: string) => {
+    const servers = JSON.stringify({ papers: { url: `http://${host}:${port}/mcp` } });
+    return shell(ref, `AGENT_MCP_SERVERS='${servers}' mcp_call papers find <<< '{"text": "sat"}'`);
+  };
+  expect(await call('allowed.test')).toBe('tools/call {"text":"sat"}\n');
+  expect(await call('other.test')).toMatch(/MCP server papers answers 403: .*does not allow other\.test/);
 });
 
 it('a Host header cannot name another host than the one that was allowed', async () => {

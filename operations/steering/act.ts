@@ -1,6 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
 import type { EventPages } from '../../domain/ports/reading/event-pages.js';
 import type { EventLog } from '../../domain/ports/record/events.js';
+import { wantedLabels } from '../../domain/requests/deletion.js';
 import { forkRequestSchema } from '../../domain/requests/fork.js';
 import type { ActionResult } from '../../domain/views/steering.js';
 import { cancel } from '../batches/cancel.js';
@@ -12,6 +13,7 @@ import { retry } from '../batches/retry.js';
 import { drainHost } from '../home/hosts/drain.js';
 import { removeHost } from '../home/hosts/remove.js';
 import type { PortsOf } from '../ports-of.js';
+import { labelBatch, labelRun } from '../records/deletion/label.js';
 import { previewAction, type PreviewPorts, type WantedAction } from './preview.js';
 
 type Done = Pick<ActionResult, 'result' | 'batchId' | 'runs'>;
@@ -25,6 +27,8 @@ type DoPorts = PortsOf<
   | typeof forkRun
   | typeof drainHost
   | typeof removeHost
+  | typeof labelBatch
+  | typeof labelRun
 >;
 
 export type SteeringPorts = DoPorts &
@@ -71,7 +75,20 @@ export async function act(ports: SteeringPorts, asked: Asked): Promise<ActionRes
 /** Parses the event's detail. */
 const doneOf = (detail: string): Done => JSON.parse(detail.slice(detail.indexOf('{'))) as Done;
 
-async function doIt(ports: DoPorts, { of, action, options }: Asked, id: string): Promise<Done> {
+/** In place of those before, by the verbs that add and remove. */
+function setLabels(
+  ports: DoPorts,
+  verb: typeof labelBatch | typeof labelRun,
+  before: readonly string[],
+  { id, options }: Asked,
+): ReturnType<typeof verb> {
+  const { tags: tag, note } = wantedLabels(options);
+  const untag = before.filter((one) => !tag.includes(one));
+  return verb(ports, id, { note, ...(tag.length > 0 && { tag }), ...(untag.length > 0 && { untag }) });
+}
+
+async function doIt(ports: DoPorts, asked: Asked, id: string): Promise<Done> {
+  const { of, action, options } = asked;
   const plain = (result: object, batchId: string | null = null, runs: string[] = []): Done => ({
     result: { ...result },
     batchId,
@@ -107,6 +124,10 @@ async function doIt(ports: DoPorts, { of, action, options }: Asked, id: string):
         runs.map(({ runId }) => runId),
       );
     }
+    case 'batches label':
+      return plain(await setLabels(ports, labelBatch, (await ports.queries.findBatch(id)).tags, asked), id);
+    case 'runs label':
+      return plain(await setLabels(ports, labelRun, (await ports.queries.findRun(id)).tags, asked));
     case 'hosts drain':
     case 'hosts undrain':
       await drainHost(ports, id, action === 'drain');

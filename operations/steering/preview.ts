@@ -7,6 +7,7 @@ import type { BatchReads } from '../../domain/ports/reading/batches.js';
 import type { RunReads } from '../../domain/ports/reading/runs.js';
 import type { BatchControl } from '../../domain/ports/record/batch-control.js';
 import { UNSCORED_ENDS } from '../../domain/run/outcomes.js';
+import { wantedLabels } from '../../domain/requests/deletion.js';
 import type { Preview } from '../../domain/views/steering.js';
 import { listHosts } from '../home/hosts/list.js';
 
@@ -132,6 +133,8 @@ async function judgeBatch(
         final: true,
         state: [status, inFlight, waiting],
       };
+    case 'label':
+      return { subject: batchId, ...judgeLabels(batch, options) };
     case 'retry':
       return { subject: batchId, ...(await judgeRetry(batchControl.replaceable({ batchId }, endsOf(options)))) };
     default:
@@ -156,6 +159,22 @@ async function judgeRetry(found: Promise<{ runId: string }[]>): Promise<Omit<Jud
   };
 }
 
+function judgeLabels(
+  { note, tags }: { note: string | null; tags: readonly string[] },
+  options: WantedAction['options'],
+): Omit<Judged, 'subject'> {
+  const { tags: wanted, note: text } = wantedLabels(options);
+  const same = text === (note ?? '') && JSON.stringify(wanted) === JSON.stringify([...tags].sort());
+  return {
+    refusal: same ? 'these are its labels already' : null,
+    effects: [
+      effect('tags', wanted.length, wanted.length === 0 ? 'it has no tag' : `its tags are ${wanted.join(', ')}`),
+      effect('note', null, text === '' ? 'it has no note' : 'its note is the one above'),
+    ],
+    state: [note, tags],
+  };
+}
+
 async function judgeRun(
   { queries, batchControl }: RunJudgePorts,
   { id, action, options }: WantedAction,
@@ -174,6 +193,8 @@ async function judgeRun(
         final: true,
         state: [status === 'ended'],
       };
+    case 'label':
+      return { subject: runId, ...judgeLabels(run, options) };
     case 'retry':
       return { subject: runId, ...(await judgeRetry(batchControl.replaceable({ runId }, endsOf(options)))) };
     case 'fork': {

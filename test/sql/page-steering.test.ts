@@ -153,3 +153,31 @@ describe('an action', () => {
     expect((await post('/batches/nothing/pause', { tag: 't' }, 'key-0004')).status).toBe(404);
   });
 });
+
+describe('labels', () => {
+  test.each([
+    ['batches', () => batchId, () => db.queries.findBatch(batchId)],
+    ['runs', () => runIds[0]!, () => db.queries.findRun(runIds[0]!)],
+  ] as const)('of %s are replaced as a whole, once', async (of, id, found) => {
+    const path = `/${of}/${id()}/label`;
+    const label = async (tags: string, note: string, key: string) => {
+      const { tag, allowed, refusal, effects } = await preview(
+        `${path}/preview?${new URLSearchParams({ tags, note }).toString()}`,
+      );
+      return { allowed, refusal, effects, response: await post(path, { tag, tags, note }, key) };
+    };
+    const first = await label('paper:v2, baseline', "the old prompt's", `labels-of-${of}-1`);
+    expect(first.effects[0]).toMatchObject({ what: 'tags', count: 2, text: 'its tags are baseline, paper:v2' });
+    await result(first.response);
+    expect(await found()).toMatchObject({ tags: ['baseline', 'paper:v2'], note: "the old prompt's" });
+    await result((await label('paper:v2', '', `labels-of-${of}-2`)).response);
+    expect(await found()).toMatchObject({ tags: ['paper:v2'], note: null });
+    const same = await label('paper:v2', '', `labels-of-${of}-3`);
+    expect([same.allowed, same.refusal, same.response.status]).toEqual([
+      ...[false, 'these are its labels already', 409],
+    ]);
+    const bad = await app.request(`http://${HOST}${API}${path}/preview?tags=a%21b`, { headers: headers() });
+    expect([bad.status, await bad.text()]).toEqual([400, expect.stringContaining('must be words of letters')]);
+    await result((await label('', '', `labels-of-${of}-4`)).response);
+  });
+});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BATCH_ACTIONS, HOST_ACTIONS, RUN_ACTIONS } from '../../domain/run/steering.js';
+import { labelsSchema } from '../../domain/requests/deletion.js';
 import { actionResultSchema, previewSchema } from '../../domain/views/steering.js';
 import { type Route, route } from './route.js';
 
@@ -11,6 +12,7 @@ const options = {
       .regex(/^\d{1,9}(\.\d{1,10})?$/)
       .describe('the new budget, US dollars'),
   },
+  label: labelsSchema,
   retry: { all: z.boolean().default(false).describe('also runs that ended as config_error') },
   fork: {
     step: z.int().min(1).describe('the last step to copy'),

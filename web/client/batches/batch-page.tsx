@@ -24,7 +24,7 @@ import { Scroll, Table } from '../parts/table.js';
 import { Text } from '../parts/text.js';
 import { useTitle } from '../parts/title.js';
 import { Badge, Facts, Money, RunLink, Score } from '../parts/values.js';
-import { type Action, Steering } from '../steering/steering.js';
+import { type Action, LabelsOf, Steering } from '../steering/steering.js';
 import { Waiting } from '../run/waiting.js';
 import { BatchState, EndsBar } from './batches-page.js';
 import { inFlightChart, spendChart } from './spend-chart.js';
@@ -98,16 +98,17 @@ export function BatchPage() {
 function BatchHead({ head: { batch, ends, forecast } }: { head: Head }) {
   const running = batch.status === 'running' || batch.status === 'queued';
   const actions: Action[] = running
-    ? [batch.pausedAt === null ? 'pause' : 'resume', 'budget', 'retry', 'cancel']
-    : ['retry', 'resume'];
+    ? [batch.pausedAt === null ? 'pause' : 'resume', 'budget', 'retry', 'label', 'cancel']
+    : ['retry', 'resume', 'label'];
   return (
     <section className="head" aria-label="Batch">
       <div className="page-head">
         <h1>{batch.name === null ? batch.batchId : <Text value={batch.name} />}</h1>
         <BatchState batch={batch} />
         <span className="grow" />
-        <Steering of="batches" id={batch.batchId} actions={actions} />
+        <Steering of="batches" id={batch.batchId} actions={actions} labels={batch} />
       </div>
+      <LabelsOf note={batch.note} tags={batch.tags} />
       {batch.pauseReason !== null && (
         <p className="warn">
           It paused itself: <Text value={batch.pauseReason} />.

@@ -20,7 +20,7 @@ import {
   Tokens,
 } from '../parts/values.js';
 import type { neighbours } from '../runs/run-list.js';
-import { Steering } from '../steering/steering.js';
+import { LabelsOf, Steering } from '../steering/steering.js';
 import { Waiting } from './waiting.js';
 
 type Head = Answer<'run'>;
@@ -39,8 +39,17 @@ export function RunHead({ head, near }: { head: Head; near: Near }) {
         <RunState run={{ ...run, outcome: head.outcome }} />
         <span className="grow" />
         {near !== null && <Neighbours near={near} />}
-        <Steering of="runs" id={run.runId} actions={run.status === 'ended' ? ['retry', 'fork'] : ['cancel', 'fork']} />
+        <Steering
+          of="runs"
+          id={run.runId}
+          actions={[
+            ...(run.status === 'ended' ? (['retry', 'fork'] as const) : (['cancel', 'fork'] as const)),
+            'label',
+          ]}
+          labels={run}
+        />
       </div>
+      <LabelsOf note={run.note} tags={run.tags} />
       <Headline head={head} />
       {run.ending !== null && run.endReason !== 'submit' && (
         <p className="detail">

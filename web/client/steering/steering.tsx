@@ -9,7 +9,17 @@ import { Failure, Shown } from '../parts/states.js';
 import { Text } from '../parts/text.js';
 import { Dialog } from '../shell/dialog.js';
 
-export type Action = 'pause' | 'resume' | 'budget' | 'cancel' | 'retry' | 'fork' | 'drain' | 'undrain' | 'remove';
+export type Action =
+  | 'pause'
+  | 'resume'
+  | 'budget'
+  | 'cancel'
+  | 'retry'
+  | 'fork'
+  | 'label'
+  | 'drain'
+  | 'undrain'
+  | 'remove';
 type Of = 'batches' | 'runs' | 'hosts';
 type Options = Record<string, string | number | boolean>;
 
@@ -20,12 +30,29 @@ const TITLES: Record<Action, string> = {
   cancel: 'Cancel',
   retry: 'Retry',
   fork: 'Fork',
+  label: 'Label',
   drain: 'Drain',
   undrain: 'Undrain',
   remove: 'Remove',
 };
 
-export function Steering({ of, id, actions, step }: { of: Of; id: string; actions: readonly Action[]; step?: number }) {
+interface Labels {
+  note: string | null;
+  tags: readonly string[];
+}
+
+export function Steering({
+  of,
+  id,
+  actions,
+  ...now
+}: {
+  of: Of;
+  id: string;
+  actions: readonly Action[];
+  step?: number;
+  labels?: Labels;
+}) {
   const me = useQuery(asked('me', {}, {}));
   const [open, setOpen] = useState<Action | null>(null);
   if (me.data === undefined || me.data.role !== 'operator' || me.data.readOnly) return null;
@@ -42,33 +69,44 @@ export function Steering({ of, id, actions, step }: { of: Of; id: string; action
           {action !== 'pause' && '…'}
         </button>
       ))}
-      {open !== null && (
-        <ActionDialog
-          of={of}
-          id={id}
-          action={open}
-          {...(step === undefined ? {} : { step })}
-          onClose={() => setOpen(null)}
-        />
-      )}
+      {open !== null && <ActionDialog of={of} id={id} action={open} {...now} onClose={() => setOpen(null)} />}
     </span>
   );
 }
 
 const NOUNS: Record<Of, string> = { runs: 'run', batches: 'batch', hosts: 'host' };
 
+/** What people have written on a batch or run. */
+export const LabelsOf = ({ note, tags }: Labels) =>
+  (note !== null || tags.length > 0) && (
+    <p aria-label="Labels">
+      {tags.map((tag) => (
+        <span key={tag} className="tag">
+          {tag}
+        </span>
+      ))}
+      {note !== null && <Text value={note} />}
+    </p>
+  );
+
 interface ActionOf {
   of: Of;
   id: string;
   action: Action;
   step?: number;
+  labels?: Labels;
 }
 
-function useAction({ of, id, action, step }: ActionOf) {
+const optionsOf = ({ action, step = 1, labels }: ActionOf): Options => {
+  if (action === 'fork') return { step, attempts: 1 };
+  if (action === 'label') return { note: labels?.note ?? '', tags: labels?.tags.join(' ') ?? '' };
+  return action === 'retry' ? { all: false } : {};
+};
+
+function useAction(wanted: ActionOf) {
+  const { of, id, action } = wanted;
   const queries = useQueryClient();
-  const [options, setOptions] = useState<Options>(() =>
-    action === 'fork' ? { step: step ?? 1, attempts: 1 } : action === 'retry' ? { all: false } : {},
-  );
+  const [options, setOptions] = useState<Options>(() => optionsOf(wanted));
   /** One key per click, so that a repeated request is done once. */
   const [key] = useState(() => crypto.randomUUID());
   const [doing, setDoing] = useState(false);
@@ -239,6 +277,7 @@ function OptionFields({
         also runs with a configuration error
       </Checkbox>
     );
+  if (action === 'label') return <LabelFields options={options} set={set} />;
   if (action !== 'fork') return null;
   return (
     <div className="row">
@@ -267,3 +306,20 @@ function OptionFields({
     </div>
   );
 }
+
+const LabelFields = ({ options, set }: { options: Options; set: (name: string, value: string) => void }) => (
+  <>
+    <label className="row">
+      Tags{' '}
+      <input
+        value={String(options['tags'] ?? '')}
+        placeholder="baseline paper:v2"
+        onChange={(event) => set('tags', event.currentTarget.value)}
+        autoFocus
+      />
+    </label>
+    <label className="row">
+      Note <input value={String(options['note'] ?? '')} onChange={(event) => set('note', event.currentTarget.value)} />
+    </label>
+  </>
+);

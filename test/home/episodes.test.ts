@@ -149,7 +149,7 @@ describe('episodes over REST', () => {
     await server.ask('DELETE', `/v1/episodes/${id}`);
   });
 
-  test('branch at any step, with the files of then', async () => {
+  test.runIf(LONG)('branch at any step, with the files of then', async () => {
     const { episode_id: id } = await reset();
     await step(id, 'echo one > marks');
     await step(id, 'echo two > marks');
@@ -240,7 +240,7 @@ describe('episodes over REST', () => {
     },
   );
 
-  test('come as a batch of steps, each outcome as soon as it is there', async () => {
+  test.runIf(LONG)('come as a batch of steps, each outcome as soon as it is there', async () => {
     const [slow, fast] = await Promise.all([reset(), reset()]);
     const response = await fetch(`${server.url}/v1/steps`, {
       method: 'POST',

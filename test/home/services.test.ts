@@ -116,7 +116,7 @@ describe('services of a home', () => {
     },
   );
 
-  it('answer who comes while Temporal starts, once it has', async () => {
+  it.runIf(LONG)('answer who comes while Temporal starts, once it has', async () => {
     const access = temporalAccess(endpoints.temporalVariables, (path) => readFileSync(path));
     const old = home.pid('temporal');
     await home.kill('temporal');

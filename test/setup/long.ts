@@ -5,13 +5,12 @@ export const LONG = process.env['BENCH_TEST_LONG'] === '1';
 export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/chaos/drill.test.ts': 'starved-histories.test.ts freezes and starves the worker, crash.test.ts kills services',
   'test/chaos/storm.test.ts': 'crash.test.ts kills all services at once; home/snapshots.test.ts removes a container',
-  'test/chaos/ledger.test.ts': 'infrastructure-faults.test.ts checks the ledger under fewer faults',
+  'test/chaos/ledger.test.ts': 'sql/model-call.test.ts and sql/provider-zoo.test.ts charge each fault',
   'test/chaos/episodes-engine.test.ts':
     'home/episodes.test.ts kills services under episodes; home/snapshots.test.ts removes a container',
   'test/chaos/trees.test.ts': 'sql/trees.test.ts plays trees by the store alone',
   'test/chaos/auto-attempts.test.ts': 'sql/allocation.test.ts gives attempts out, once, whoever asks',
-  'test/chaos/budget.test.ts':
-    'sql/model-call.test.ts and sql/gateway.test.ts reserve before they ask, infrastructure-faults.test.ts checks the ledger',
+  'test/chaos/budget.test.ts': 'sql/model-call.test.ts and sql/gateway.test.ts reserve before they ask',
   'test/chaos/episodes.test.ts':
     'home/episodes.test.ts kills server and worker under episodes, crash.test.ts Temporal and PostgreSQL under runs',
   'test/home/new-engine.test.ts': 'join.test.ts has a machine join; engine/warm-pool.test.ts waits for an engine',
@@ -27,7 +26,7 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/home/warm-episodes.test.ts': 'engine/warm-pool.test.ts starts sandboxes ahead and takes them',
   'test/chaos/full-disk.test.ts': 'engine/workspace-disk.test.ts fills the disk of a workspace',
   'test/chaos/episode-faults.test.ts':
-    'home/episodes.test.ts kills services under episodes; infrastructure-faults.test.ts has the faults of providers',
+    'home/episodes.test.ts kills services under episodes; sql/provider-zoo.test.ts has the faults of providers',
   'test/temporal/stopped-worker.test.ts': 'chaos/starved-histories.test.ts freezes and starves a real worker',
   'test/home/fleet.test.ts': 'join.test.ts has a machine join and play; sql/host-store.test.ts has hosts lost',
   'test/home/slurm.test.ts': "sql/host-store.test.ts has hosts leave; operations/slurm.test.ts runs the job's script",
@@ -113,4 +112,6 @@ export const LONG_FILES: Readonly<Record<string, string>> = {
   'test/engine/evaluator-port.test.ts':
     'integrity/attack-suite.test.ts attacks evaluators; evaluator-kinds.test.ts evaluates in containers',
   'test/engine/full-home-disk.test.ts': 'workspace-disk.test.ts fills the disk of a workspace',
+  'test/chaos/infrastructure-faults.test.ts':
+    'sql/provider-zoo.test.ts and sql/model-call.test.ts have each fault by the store alone; starved-histories.test.ts plays on',
 };

@@ -8,6 +8,7 @@ import { tableAnswers, writeCheckout, writeFiles } from './checkout.js';
 import { evaluateTask } from './evaluate-task.js';
 import type { ImportedTask } from '../../../domain/views/tasks.js';
 import { notTested } from '../../setup/not-tested.js';
+import { LONG } from '../../setup/long.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const base = mkdtempSync(join(tmpdir(), 'bench-test-mlgym-'));
@@ -147,12 +148,15 @@ describe('an imported game', () => {
     });
   });
 
-  it('believes what the submitted code prints, as its contract has it: what its name warns of', async () => {
-    const forged = strategy('import os\nos.write(1, b\'{"Score": 0.99}\')\nos._exit(0)\n');
-    expect(await evaluateTask(into, 'mlgym-guess', forged)).toEqual({ outcome: 'ok', metrics: { Score: 0.99 } });
-  });
+  it.runIf(LONG)(
+    'believes what the submitted code prints, as its contract has it: what its name warns of',
+    async () => {
+      const forged = strategy('import os\nos.write(1, b\'{"Score": 0.99}\')\nos._exit(0)\n');
+      expect(await evaluateTask(into, 'mlgym-guess', forged)).toEqual({ outcome: 'ok', metrics: { Score: 0.99 } });
+    },
+  );
 
-  it('tells the agent what its code did to the output', async () => {
+  it.runIf(LONG)('tells the agent what its code did to the output', async () => {
     expect(
       await evaluateTask(into, 'mlgym-guess', strategy('print("here")\ndef guess(i):\n    return 0\n')),
     ).toMatchObject({
@@ -171,7 +175,7 @@ describe('an imported game', () => {
 });
 
 describe('an imported table', () => {
-  it('is scored where the answers are, whatever path the evaluator names', async () => {
+  it.runIf(LONG)('is scored where the answers are, whatever path the evaluator names', async () => {
     const scored = (text: string) => evaluateTask(into, 'mlgym-table', { 'submission.csv': text });
     expect(await scored(tableAnswers(true))).toEqual({ outcome: 'ok', metrics: { accuracy: 1 } });
     expect(await scored(tableAnswers(false))).toEqual({ outcome: 'ok', metrics: { accuracy: 0 } });

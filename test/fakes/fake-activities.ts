@@ -197,7 +197,10 @@ export class FakeActivities {
     this.#record.set(key, known);
     return known;
   }
+  /** As with PostgreSQL: an action that is recorded is not requested again. */
   async #turn(runId: string, step: number): Promise<NextActionResult> {
+    const known = this.#record.get(`${runId}/${step}`);
+    if (known !== undefined) return { kind: 'action', endReason: null, ms: known.modelMs };
     const turn = await this.onNextAction(runId, step);
     if (turn.kind === 'action') this.#recordOf(runId, step).modelMs = turn.ms;
     return turn;

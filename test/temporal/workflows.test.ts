@@ -29,18 +29,29 @@ let client: Client;
 let connection: NativeConnection;
 let workers: Worker[];
 let running: Promise<unknown>;
-/** The workers call through this, so that each test has its own record. */
 let fake = new FakeActivities();
 let serial = 0;
+/** By the number of their test: what a failed test leaves running never calls the next fake. */
+const fakes = new Map<number, FakeActivities>();
 
 /** Activities are looked up per call: a fresh FakeActivities per test, shared workers. */
-const late = (names: string[], of: () => object): Record<string, (args: unknown) => Promise<unknown>> =>
+const late = (
+  names: string[],
+  of: (fake: FakeActivities) => object,
+): Record<string, (args: unknown) => Promise<unknown>> =>
   Object.fromEntries(
     names.map((name) => [
       name,
-      (args: unknown) => (of() as Record<string, (a: unknown) => Promise<unknown>>)[name]!(args),
+      (args: unknown) => (of(fakeOf(args)) as Record<string, (a: unknown) => Promise<unknown>>)[name]!(args),
     ]),
   );
+
+/** Runs and batches are named after their test; the pool's own activities name neither. */
+function fakeOf(args: unknown): FakeActivities {
+  const { runId, batchId } = (args ?? {}) as { runId?: string; batchId?: string };
+  const number = /^[rb]-(\d+)/.exec(runId ?? batchId ?? '')?.[1];
+  return fakes.get(Number(number)) ?? fake;
+}
 
 beforeAll(async () => {
   server = await startTemporal();
@@ -54,21 +65,21 @@ beforeAll(async () => {
     create(
       CONTROL_QUEUE,
       {
-        ...late(Object.keys(fake.control()), () => fake.control()),
+        ...late(Object.keys(fake.control()), (one) => one.control()),
       },
       { workflowsPath },
     ),
     create(
       hostQueue(HOST),
-      late(Object.keys(fake.host()), () => fake.host()),
+      late(Object.keys(fake.host()), (one) => one.host()),
     ),
     create(
       evaluationQueue(HOST),
-      late(['evaluate', 'evaluateHidden'], () => fake.host()),
+      late(['evaluate', 'evaluateHidden'], (one) => one.host()),
     ),
     create(
       modelQueue('scripted'),
-      late(['nextAction'], () => fake.model()),
+      late(['nextAction'], (one) => one.model()),
     ),
   ]);
   running = Promise.all(workers.map((worker) => worker.run()));
@@ -86,6 +97,7 @@ beforeEach(() => {
   fake = new FakeActivities();
   fake.hosts = [{ hostId: HOST, devices: [] }];
   serial += 1;
+  fakes.set(serial, fake);
 });
 
 const RECORDING = process.env['BENCH_RECORD_HISTORIES'] !== undefined;
@@ -1105,7 +1117,7 @@ describe('the GPU pool', () => {
       taskQueue: hostQueue(left),
       activities: {
         startContainer: async () => undefined,
-        ...late(['playSteps'], () => fake.host()),
+        ...late(['playSteps'], (one) => one.host()),
       },
     });
     const leavingRun = leaving.run();

@@ -18,6 +18,7 @@ class HttpServer {
   readonly headers: IncomingMessage['headers'][] = [];
   sessions: string[] = [];
   events = false;
+  forgetful = false;
   answer: ((response: ServerResponse) => void) | null = null;
   readonly #server: Server = createServer((request, response) => void this.#serve(request, response));
   #begun = 0;
@@ -46,6 +47,7 @@ class HttpServer {
         { 'mcp-session-id': session },
       );
     }
+    if (this.forgetful) this.sessions = [];
     if (!this.sessions.includes(String(request.headers['mcp-session-id']))) return void response.writeHead(404).end();
     if (id === undefined) return void response.writeHead(202).end();
     if (this.answer !== null) return this.answer(response);
@@ -97,6 +99,11 @@ it('a session that the server has forgotten is begun again, and the call made on
   expect(server.asked.filter((method) => method === 'initialize')).toHaveLength(2);
 });
 
+it('a server that forgets each session at once is said to', async () => {
+  server.forgetful = true;
+  expect(await call({})).toEqual({ output: 'Error: MCP server papers forgets each session at once.', exitCode: 1 });
+});
+
 it.each([
   [
     'answers an error',
@@ -109,6 +116,11 @@ it.each([
     /papers answers 302/,
   ],
   ['breaks off', (response: ServerResponse) => void response.destroy(), /ended its answer early.*effects are unknown/],
+  [
+    'answers in another form',
+    (response: ServerResponse) => void response.writeHead(200).end('{"jsonrpc":"2.0","id":2,"error":"no"}'),
+    /effects are unknown/,
+  ],
   ['answers nothing', (response: ServerResponse) => void response.writeHead(200).end('{}'), /effects are unknown/],
   [
     'answers an error of the protocol',

@@ -1,7 +1,7 @@
 """mcp_tools, mcp_call: servers of the Model Context Protocol, over stdio or HTTP (mcp_http.py).
 
-A server over stdio is started at its first use and lives on. Its keeper, a process of its own session, is
-reached by a socket `$HOME/.bench/mcp/<server>.sock`, and serves one request at a time.
+A server over stdio is started at its first use and lives on. Its keeper, a process of its own
+session, is reached by a socket `$HOME/.bench/mcp/<server>.sock`, and serves one request at a time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from . import images, mcp_http, place
 from .failure import Failure, UsageError
 
 _SERVERS = "AGENT_MCP_SERVERS"
-_VERSION = "2025-06-18"
 _MOST_LINE = 32 * 1024 * 1024
 _MOST_TOOLS = 200
 _START_SECONDS = 60.0
@@ -106,7 +105,7 @@ def _ask(server: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
     if url is None:
         message = _ask_keeper(server, method, params)
     else:
-        message = mcp_http.ask(server, url, _folder(), _VERSION, method, params)
+        message = mcp_http.ask(server, url, _folder(), method, params)
     if "error" in message:
         raise Failure(f"Error: {message['error'].get('message', 'unknown')}", 1)
     result: dict[str, Any] = message.get("result") or {}
@@ -302,10 +301,7 @@ def _keep(server: str, spec: dict[str, Any], tells: int) -> None:
 
 
 def _initialize(speaker: _Server) -> None:
-    about = {"name": "bench", "version": "1"}
-    first = speaker.request(
-        "initialize", {"protocolVersion": _VERSION, "capabilities": {}, "clientInfo": about}
-    )
+    first = speaker.request("initialize", mcp_http.INITIALIZE)
     while True:
         readable, _, _ = select.select([speaker.output], [], [], _START_SECONDS)
         if not readable:

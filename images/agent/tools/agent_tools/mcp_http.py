@@ -16,6 +16,12 @@ from typing import IO, Any
 
 from .failure import Failure
 
+VERSION = "2025-06-18"
+INITIALIZE: dict[str, Any] = {
+    "protocolVersion": VERSION,
+    "capabilities": {},
+    "clientInfo": {"name": "bench", "version": "1"},
+}
 _MOST_BODY = 32 * 1024 * 1024
 _MOST_ERROR = 500
 # A longer wait is the limit of the command.
@@ -38,13 +44,11 @@ class _SessionGone(Exception):
     """The server has forgotten the session, and has not handled the request."""
 
 
-def ask(
-    server: str, url: str, folder: str, version: str, method: str, params: dict[str, Any]
-) -> dict[str, Any]:
+def ask(server: str, url: str, folder: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
     """The answer, as the protocol has it. Raises Failure where there is none."""
     message = {"jsonrpc": "2.0", "id": _ID, "method": method, "params": params}
     for _ in range(2):
-        session = _session(server, url, folder, version)
+        session = _session(server, url, folder)
         try:
             answer, _headers = _post(server, url, session, message)
         except _SessionGone:
@@ -53,10 +57,14 @@ def ask(
         if answer is None:
             raise Failure(f"Error: MCP server {server} accepted {method} without an answer.", 1)
         return answer
-    raise Failure(f"Error: MCP server {server} forgets each session at once.", 1)
+    raise _forgetful(server)
 
 
-def _session(server: str, url: str, folder: str, version: str) -> dict[str, str]:
+def _forgetful(server: str) -> Failure:
+    return Failure(f"Error: MCP server {server} forgets each session at once.", 1)
+
+
+def _session(server: str, url: str, folder: str) -> dict[str, str]:
     """The one that an earlier command began, or a new one."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     path = os.path.join(folder, f"{server}.session")
@@ -69,25 +77,26 @@ def _session(server: str, url: str, folder: str, version: str) -> dict[str, str]
                 return known
         except (OSError, ValueError, AttributeError):
             pass
-        session = _initialize(server, url, version)
+        session = _initialize(server, url)
         with open(path, "w", encoding="utf-8") as file:
             json.dump(session, file)
         return session
 
 
-def _initialize(server: str, url: str, version: str) -> dict[str, str]:
-    about = {"name": "bench", "version": "1"}
-    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": about}
-    message = {"jsonrpc": "2.0", "id": _INITIALIZE_ID, "method": "initialize", "params": params}
+def _initialize(server: str, url: str) -> dict[str, str]:
+    message = {"jsonrpc": "2.0", "id": _INITIALIZE_ID, "method": "initialize", "params": INITIALIZE}
     answer, headers = _post(server, url, {}, message)
     if answer is None or "error" in answer:
         said = ((answer or {}).get("error") or {}).get("message", "there is no answer")
         raise Failure(f"MCP server {server} did not start: initialize: {said}", 1)
-    agreed = (answer.get("result") or {}).get("protocolVersion", version)
+    agreed = (answer.get("result") or {}).get("protocolVersion", VERSION)
     session = {"url": url, "version": str(agreed)}
     if headers.get("Mcp-Session-Id"):
         session["id"] = headers["Mcp-Session-Id"]
-    _post(server, url, session, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+    try:
+        _post(server, url, session, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+    except _SessionGone:
+        raise _forgetful(server) from None
     return session
 
 
@@ -152,7 +161,10 @@ def _message(text: bytes, number: int) -> dict[str, Any] | None:
     except ValueError:
         return None
     for one in found if isinstance(found, list) else [found]:
-        if isinstance(one, dict) and "method" not in one and one.get("id") == number:
+        if not isinstance(one, dict) or "method" in one or one.get("id") != number:
+            continue
+        # Of another form it is no answer.
+        if all(isinstance(one.get(key, {}), dict) for key in ("result", "error")):
             return one
     return None
 

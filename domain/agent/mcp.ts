@@ -18,7 +18,7 @@ function refuseAddress(url: string, context: z.RefinementCtx): void {
       : parsed.username !== '' || parsed.password !== ''
         ? 'must not contain credentials: the agent would read them'
         : null;
-  if (message !== null) context.addIssue({ code: 'custom', message });
+  if (message !== null) context.addIssue({ code: 'custom', message, params: { secret: true } });
 }
 
 /** Of an agent file, by name. */

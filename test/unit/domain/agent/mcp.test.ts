@@ -80,6 +80,11 @@ it.each([
   expect(file({ mcp: { notes: server } }).error?.message).toContain(why);
 });
 
+it('an address with credentials is not quoted', () => {
+  const issue = file({ mcp: { notes: { url: 'https://user:canary@x' } } }).error?.issues[0];
+  expect(issue).toMatchObject({ params: { secret: true } });
+});
+
 const stream = (text: string) => ({ kept: Buffer.from(text), bytes: text.length, truncated: false });
 const ended = (exitCode: number, stdout: string, more = {}): ExecResult => ({
   ...{ kind: 'ended', exitCode, signal: null, timedOut: false, stoppedBy: null, ms: 1 },

@@ -19,6 +19,7 @@ test('a saved view limits what is compared to its tasks, in its versions of them
     };
     await db.comparisons.save('paper', options);
     await db.comparisons.save('later', { ...options, contracts: { one: 2 } });
+    await db.comparisons.save('sweep', { ...options, batchId: batch.batchId });
     await db.comparisons.save('elsewhere', { ...options, batchId: crypto.randomUUID() });
     const within = async (view: string, more = {}) =>
       (await compareSides(db, { a: 'alpha', b: 'beta', view, ...more })).tasks.map(({ task, pairs }) => [
@@ -26,12 +27,15 @@ test('a saved view limits what is compared to its tasks, in its versions of them
         pairs.length,
       ]);
     expect(await within('paper')).toEqual([['one', 2]]);
+    expect(await within('sweep')).toEqual([['one', 2]]);
+    const { sides } = await compareSides(db, { a: 'alpha', b: 'beta', view: 'sweep' });
+    expect([sides.a.runs, sides.b.runs]).toEqual([2, 2]);
     expect(await within('paper', { tasks: ['two'] })).toEqual([]);
     expect(await within('later')).toEqual([]);
     await expect(within('elsewhere')).rejects.toThrow('alpha has no runs of these tasks');
     await expect(within('none')).rejects.toThrow('none');
-    const sides = { a: batch.batchId, b: batch.batchId, view: 'elsewhere' };
-    await expect(compareSides(db, sides)).rejects.toThrow('the saved view elsewhere is of one batch');
+    const ofBatches = { a: batch.batchId, b: batch.batchId, view: 'elsewhere' };
+    await expect(compareSides(db, ofBatches)).rejects.toThrow('the saved view elsewhere is of one batch');
   } finally {
     await db.close();
   }

@@ -27,7 +27,7 @@ export const sideEnds = (
 ): Promise<SideEnds[]> =>
   run<SideEnds>(
     'sideEnds',
-    `select case when $1::text[] is not null then r.batch_id when $2::text[] is not null then r.model_name else r.agent_name end as side,
+    `select case when $2::text[] is not null then r.model_name when $3::text[] is not null then r.agent_name else r.batch_id end as side,
        r.end_reason as "endReason", count(*)::int as runs, trim_scale(sum(r.cost_usd))::text as "costUsd",
        coalesce(array_agg(extract(epoch from r.ended_at - r.started_at)::float8) filter (where r.ended_at is not null and r.started_at is not null), '{}') as seconds
      from runs r join batches b on b.batch_id = r.batch_id

@@ -100,14 +100,16 @@ interface Try {
 function attempt(
   server: RunningServer,
   request: IncomingMessage,
-  { headers, body, response, signal }: Try,
+  { headers: given, body, response, signal }: Try,
 ): Promise<End> {
   const { method, url: path } = request;
   return new Promise((resolve) => {
     let reached = false;
     let begun = false;
-    // New connections: the server may close a kept one just as it is used.
-    const options = { socketPath: server.socket, method, path, headers, agent: false, signal };
+    // New connections: the server may close a kept one just as it is used. It is asked to keep it:
+    // else it closes with an answer that comes before the whole body, and writing on loses that.
+    const kept = { ...given, connection: 'keep-alive' };
+    const options = { socketPath: server.socket, method, path, headers: kept, agent: false, signal };
     const asked = send(options);
     asked.once('socket', (socket) => socket.once('connect', () => (reached = true)));
     asked.on('error', () => {
@@ -115,7 +117,10 @@ function attempt(
     });
     asked.once('response', (answer) => {
       begun = true;
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.rawHeaders));
+      const headers = endToEnd(answer.rawHeaders);
+      // After an answer to half a request, the connection must end.
+      if (!request.complete) headers.push('Connection', 'close');
+      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headers);
       // A stream's client learns at once that it has begun.
       response.flushHeaders();
       pipeline(answer, response, (error) => resolve(error === undefined || error === null ? 'answered' : 'broken'));

@@ -17,6 +17,7 @@ const die = () => process.kill(process.pid, 'SIGKILL');
 
 const server = createServer(async (request, response) => {
   note({ requests: starts.requests + 1, names: [...(starts.names ?? []), request.headers['x-bench-request']] });
+  if (request.url === '/early') return response.writeHead(401).end();
   let body = '';
   for await (const chunk of request) body += chunk;
   const { pathname } = new URL(request.url, 'http://server');

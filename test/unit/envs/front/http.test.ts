@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -56,6 +57,26 @@ test('a large body flows through', async () => {
     headers: { 'content-type': 'application/json' },
   });
   expect(await response.text()).toBe('5000000');
+});
+
+test('after an answer that comes before a large body was read, the client is not kept waiting', async () => {
+  front = await openTestFront();
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = (length: number) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const options = {
+        agent,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-length': length },
+      };
+      request(`${front.url}/early`, options, (answer) => {
+        answer.resume().once('end', () => resolve(answer.statusCode));
+      })
+        .on('error', reject)
+        .end('x'.repeat(length));
+    });
+  expect([await ask(1_200_000), await ask(3_000_000), await ask(10)]).toEqual([401, 401, 401]);
+  agent.destroy();
 });
 
 test('while no server listens the answer is 503, and says that it will', async () => {

@@ -42,6 +42,9 @@ export interface ProgramPorts {
 
 /** A client that reads of its limit ends within moments, or never. */
 const GRACE_MS = 5_000;
+/** How often the sandbox hears of its program's waits, and from which difference. */
+const CLOCK_MS = 1_000;
+const CLOCK_SECONDS = 0.5;
 /** The shell's exit codes for a program that cannot start. */
 const NOT_STARTED = [126, 127];
 
@@ -100,6 +103,7 @@ async function waitFor(
     await stop();
   };
   watch().catch(() => undefined);
+  keepClock({ host, ref, gateway }, command.n, over.signal).catch(() => undefined);
   try {
     const news = await host.run(ref, command, signal);
     return { news, stopped };
@@ -108,6 +112,25 @@ async function waitFor(
     throw error;
   } finally {
     over.abort();
+  }
+}
+
+/** Waits for the model are no time of the program's. */
+async function keepClock(
+  { host, ref, gateway }: { host: ProgramHost; ref: SandboxRef; gateway: GatewayPort },
+  n: number,
+  signal: AbortSignal,
+): Promise<void> {
+  let heard = 0;
+  for (;;) {
+    await sleep(CLOCK_MS, undefined, { signal });
+    const { waited } = gateway;
+    if (waited.seconds - heard < CLOCK_SECONDS) continue;
+    // A sandbox that does not answer now hears all of it later.
+    await host.waited(ref, n, waited).then(
+      () => (heard = waited.seconds),
+      () => undefined,
+    );
   }
 }
 

@@ -143,7 +143,7 @@ async function make(
       modelMs: Math.round(performance.now() - started),
     });
   const result = await calls
-    .call(call, (event) => client.event(event))
+    .call(call, { event: (event) => client.event(event), waits: (pause) => session.waits(pause) })
     .catch((error: unknown): MeteredResult => {
       // Only this call: the next one has other values.
       if (error instanceof RefusedRow) return { kind: 'refused', ...refusal(wire, 400, NOT_RECORDED) };

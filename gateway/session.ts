@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Program } from '../domain/agent/program.js';
 import type { Json } from '../domain/gateway/json.js';
 import type { SplitRequest } from '../domain/gateway/request-parts.js';
@@ -58,6 +59,10 @@ export class GatewaySession implements GatewayPort {
   private readonly faults = new Map<string, number>();
   private readonly orphans = new Map<string, Orphan[]>();
   private recent: number[] = [];
+  private readonly source = randomUUID();
+  private waiting = 0;
+  private waitingSince = 0;
+  private waitedMs = 0;
   private readonly wakes: (() => void)[] = [];
 
   constructor(readonly parts: SessionParts) {
@@ -124,6 +129,21 @@ export class GatewaySession implements GatewayPort {
       this.underWay -= 1;
       if (this.underWay === 0) this.whenSettled.splice(0).forEach((tell) => tell());
     };
+  }
+
+  async waits<T>(work: Promise<T>): Promise<T> {
+    if (this.waiting === 0) this.waitingSince = performance.now();
+    this.waiting += 1;
+    try {
+      return await work;
+    } finally {
+      this.waiting -= 1;
+      if (this.waiting === 0) this.waitedMs += performance.now() - this.waitingSince;
+    }
+  }
+  get waited(): GatewayPort['waited'] {
+    const now = this.waiting === 0 ? 0 : performance.now() - this.waitingSince;
+    return { source: this.source, seconds: (this.waitedMs + now) / 1000 };
   }
 
   /** Only parts that the record may lack: each call repeats its conversation. */

@@ -18,7 +18,8 @@ async function untilItEnds(run: RunState): Promise<RunEnd> {
   let answer: RunProgramArgs['answer'];
   for (;;) {
     const args: RunProgramArgs = { runId, epoch, timeLimitSeconds, ...(answer === undefined ? {} : { answer }) };
-    const news = await onHost(run.at, commandOptions(run.hostId, timeLimitSeconds), (host) => host.runProgram(args));
+    // The sandbox keeps the limit, and takes waits off it.
+    const news = await onHost(run.at, commandOptions(run.hostId, LONGEST_SECONDS), (host) => host.runProgram(args));
     const { step } = news;
     if (news.kind === 'validate') {
       await evaluate(run, 'validate', step);

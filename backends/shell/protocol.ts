@@ -14,6 +14,7 @@ export type ControlRequest =
   | ({ op: 'submit'; live?: boolean } & SandboxCommand)
   | { op: 'interrupt' | 'printed'; n: number }
   | { op: 'answer'; number: number; text: string }
+  | { op: 'waited'; n: number; source: string; seconds: number }
   | ExecRequest
   | { op: 'stopExec'; key: string };
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { InfrastructureError, SupervisorAway } from '../../domain/errors.js';
-import type { CommandOutcome, ProgramNews, SandboxCommand } from '../../domain/ports/sandbox-port.js';
+import type { CommandOutcome, OffClock, ProgramNews, SandboxCommand } from '../../domain/ports/sandbox-port.js';
 import { connectToSupervisor, readOutcome } from './control-directory.js';
 import { replySchema, type ControlReply, type ControlRequest } from './protocol.js';
 
@@ -19,8 +19,24 @@ export async function runCommand(
 }
 
 /** Like `runCommand`, but returns also when the program requests a validation. */
-export const followProgram = (control: string, command: SandboxCommand, signal: AbortSignal): Promise<ProgramNews> =>
-  followCommand(control, command, signal, true);
+export async function followProgram(
+  control: string,
+  command: SandboxCommand,
+  signal: AbortSignal,
+): Promise<ProgramNews> {
+  for (;;) {
+    try {
+      return await followCommand(control, command, signal, true);
+    } catch (error) {
+      // Beyond its time limit: waits are off its clock.
+      if (!(error instanceof SupervisorLate) || !(await supervisorAnswers(control))) throw error;
+    }
+  }
+}
+
+class SupervisorLate extends InfrastructureError {
+  override name = 'SupervisorLate';
+}
 
 async function followCommand(
   control: string,
@@ -55,6 +71,12 @@ async function followCommand(
 export async function answerProgram(control: string, number: number, text: string): Promise<void> {
   const reply = await ask(control, { op: 'answer', number, text }, { withinMs: SHORT_ANSWER_MS });
   if ('error' in reply) throw new InfrastructureError(`answering the program in ${control}: ${reply.error}`);
+}
+
+/** Seconds in all that are off the program's clock, by one source. Throws SupervisorAway. */
+export async function tellWaited(control: string, n: number, waited: OffClock): Promise<void> {
+  const reply = await ask(control, { op: 'waited', n, ...waited }, { withinMs: SHORT_ANSWER_MS });
+  if ('error' in reply) throw new InfrastructureError(`the clock of command ${n} in ${control}: ${reply.error}`);
 }
 
 export async function interruptCommand(control: string, n: number): Promise<void> {
@@ -104,7 +126,7 @@ const answerTo = (
     let text = '';
     const aborted = () => reject(signal?.reason as Error);
     const late = () =>
-      reject(new InfrastructureError(`the supervisor of ${control} has not answered for ${withinMs / 1000} s`));
+      reject(new SupervisorLate(`the supervisor of ${control} has not answered for ${withinMs / 1000} s`));
     // Beyond the range of timers: no limit here; heartbeats and activity timeouts still apply.
     const timer = withinMs < 2 ** 31 ? setTimeout(late, withinMs) : undefined;
     const settled = () => {

@@ -1,5 +1,6 @@
 import type { EndReason } from '../run/outcomes.js';
 import type { RunDefinition } from '../run/run.js';
+import type { OffClock } from './sandbox-port.js';
 
 export interface GatewayPort {
   /** Required in the program's calls. */
@@ -12,6 +13,8 @@ export interface GatewayPort {
   readonly fatal: Error | null;
   /** Why the last call failed; null: it did not. */
   readonly lastFault: Error | null;
+  /** Waits of calls for their turn, or for a retry; those at the same time count once. */
+  readonly waited: OffClock;
   /** Resolves once the program must be stopped. */
   mustStop(): Promise<void>;
   /** Resolves once no call is under way. */

@@ -30,10 +30,17 @@ export type MeteredResult =
   /** `begun`: the client has a part of the answer. */
   | { kind: 'fault'; fault: ProviderError; begun: boolean };
 
+export interface CallFollower {
+  /** A part of the answer. */
+  event(event: StreamEvent): void;
+  /** A pause before the call, or between its tries. */
+  waits<T>(pause: Promise<T>): Promise<T>;
+}
+
 /** A run's calls, through ledger and rate governor. */
 export interface MeteredCalls {
-  /** `event` streams the answer. Never aborted: a sent call is read to its end and paid. */
-  call(call: MeteredCall, event: (event: StreamEvent) => void): Promise<MeteredResult>;
+  /** Never aborted: a sent call is read to its end and paid. */
+  call(call: MeteredCall, by: CallFollower): Promise<MeteredResult>;
   /** Free: the provider counts the tokens of a JSON prompt. */
   countTokens(text: string, headers: Readonly<Record<string, string>>): Promise<{ status: number; body: Json }>;
 }

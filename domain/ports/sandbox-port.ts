@@ -232,6 +232,13 @@ export interface KeptDisks {
   archive(name: string, limits: { maxBytes: number }, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
+/** Time that a program waits for its model; `source` counts it from 0. */
+export interface OffClock {
+  source: string;
+  /** In all, so that it may be said twice. */
+  seconds: number;
+}
+
 /** Sandboxes whose program reaches models through a socket of this host. */
 export interface ProgramHost {
   /** As SandboxPort's `run`, but also returns at a request to validate: `answer`, run again. */
@@ -240,6 +247,8 @@ export interface ProgramHost {
   answer(ref: SandboxRef, number: number, text: string): Promise<void>;
   /** Harmless when it has ended. */
   interrupt(ref: SandboxRef, n: number): Promise<void>;
+  /** Takes that time off the clock of command n. Waits for `answer` are off it anyway. */
+  waited(ref: SandboxRef, n: number, waited: OffClock): Promise<void>;
   /** Host folder in which the sandbox finds the gateway's socket `sock`. */
   gatewayFolder(ref: SandboxRef): string;
 }

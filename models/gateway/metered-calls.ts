@@ -4,7 +4,7 @@ import { SseReader } from '../../domain/gateway/sse.js';
 import { parsed, type StreamEvent, type Wire } from '../../domain/gateway/wire.js';
 import type { ModelReply } from '../../domain/model/model.js';
 import { refusal } from '../../domain/gateway/refusals.js';
-import type { MeteredCall, MeteredCalls, MeteredResult } from '../../domain/ports/metered-calls.js';
+import type { CallFollower, MeteredCall, MeteredCalls, MeteredResult } from '../../domain/ports/metered-calls.js';
 import type { RateGovernor, RateGrant } from '../../domain/ports/rate-governor.js';
 import type { CallLedger } from '../../domain/ports/record/call-ledger.js';
 import type { EventLog } from '../../domain/ports/record/events.js';
@@ -56,7 +56,7 @@ export function meteredCalls(ports: MeteredPorts, run: RunDefinition): MeteredCa
   const budget = new RunBudget(ports.store, run);
   const [account, endpoint] = [ports.access.account(run.model), ports.access.endpoint(run.model)];
   return {
-    call: (call, event) => meteredCall({ ...ports, access, run, budget, account, endpoint }, call, event),
+    call: (call, by) => meteredCall({ ...ports, access, run, budget, account, endpoint }, call, by),
     async countTokens(text, headers) {
       const url = urlOf(access, '/v1/messages/count_tokens');
       const asked = { headers: headersFor(access, headers, ''), body: text };
@@ -78,11 +78,7 @@ interface Calling extends Omit<MeteredPorts, 'access'> {
   endpoint: string;
 }
 
-async function meteredCall(
-  at: Calling,
-  call: MeteredCall,
-  event: (event: StreamEvent) => void,
-): Promise<MeteredResult> {
+async function meteredCall(at: Calling, call: MeteredCall, by: CallFollower): Promise<MeteredResult> {
   const until = Date.now() + (at.retryMs ?? RETRY_MS);
   const { config } = at.access;
   const estimate = estimateOf(config, call);
@@ -90,7 +86,7 @@ async function meteredCall(
   const factor = estimate.usd === '0' ? 1 : await at.store.reservationFactor(account, at.run.model.model);
   const reservedUsd = timesFactor(estimate.usd, factor);
   for (;;) {
-    const grant = await granted(at, call, estimate, account, until);
+    const grant = await by.waits(granted(at, call, estimate, account, until));
     if (grant instanceof ProviderError) return { kind: 'fault', fault: grant, begun: false };
     const reserved = await at.budget.reserve(call, { reservedUsd, endpoint, until }).catch((error: unknown) => {
       grant?.released();
@@ -100,7 +96,13 @@ async function meteredCall(
       grant?.released();
       return reserved;
     }
-    const tried = await attempt(at, call, event, { number: reserved, reservedUsd, estimate, grant, account });
+    const tried = await attempt(at, call, (event) => by.event(event), {
+      number: reserved,
+      reservedUsd,
+      estimate,
+      grant,
+      account,
+    });
     if (!(tried instanceof Fault)) return tried;
     const { error, begun, verbatim } = tried;
     if (verbatim !== null) return { kind: 'refused', ...verbatim };
@@ -109,7 +111,7 @@ async function meteredCall(
     const passing = !begun && OF_THE_KEY.includes(error.kind) && (await hasAnswered(at));
     if (passing && (reserved > MOST_PASSING + 1 || !inTime)) return { kind: 'limit', endReason: 'provider_refused' };
     if (begun || !(passing || error.retryable) || !inTime) return { kind: 'fault', fault: error, begun };
-    await sleep(pause);
+    await by.waits(sleep(pause));
   }
 }
 

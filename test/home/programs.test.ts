@@ -104,6 +104,26 @@ it('in a new container a program is told what it was told before, and pays for n
 }, 900_000);
 
 it.runIf(LONG)(
+  'what a call waits for its provider is no time of the program',
+  async () => {
+    const play = playProgram('optimum');
+    const first = simulator.requests.length;
+    simulator.behave((request) =>
+      request.number === first + 1 ? { kind: 'rate_limit', retryAfter: '25' } : play(request),
+    );
+    const { batchId, runId } = await submit('tiny', '--wall-time', '20s');
+    await home.run('watch', batchId);
+    expect((await endOf(runId)).end).toBe('submit');
+    const [row] = await home.sql<{ seconds: number }>(
+      'select max(command_ms)::float8 / 1000 as seconds from steps where run_id = $1',
+      [runId],
+    );
+    expect(row!.seconds).toBeGreaterThan(25);
+  },
+  900_000,
+);
+
+it.runIf(LONG)(
   'a program that ignores its limit is stopped within one call, and finds no other way to a model',
   async () => {
     const before = simulator.requests.length;

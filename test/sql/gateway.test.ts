@@ -433,12 +433,13 @@ test("calls made at once see each other's reservations, and none exceeds the cos
 });
 
 test.each(CLIENTS)('%s: 500 and 429 are tried again inside, and cost nothing', async (client) => {
-  const { runId } = await gateway(client);
-  const faults = [{ kind: 'server_error' as const }, { kind: 'rate_limit' as const, retryAfter: '0' }];
+  const { session, runId } = await gateway(client);
+  const faults = [{ kind: 'server_error' as const }, { kind: 'rate_limit' as const, retryAfter: '1' }];
   simulator.behave(() => faults.shift() ?? hello());
   const { path } = wireOf(client);
   expect((await send(path, asking(client, { stream: true }))).status).toBe(200);
   expect((await ledger(runId)).map(({ status }) => status)).toEqual(['failed', 'failed', 'confirmed']);
+  expect(session.waited.seconds).toBeGreaterThan(0.9);
   await expectBill(runId);
 });
 

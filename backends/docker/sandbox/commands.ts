@@ -7,7 +7,7 @@ import type {
   SandboxExec,
   SandboxRef,
 } from '../../../domain/ports/sandbox-port.js';
-import { answerProgram, followProgram } from '../../shell/shell-client.js';
+import { answerProgram, followProgram, tellWaited } from '../../shell/shell-client.js';
 import { withEngineErrors } from '../engine-errors.js';
 import { channelTo, foldersOf, type SandboxContext } from './context.js';
 import { withSupervisor } from './supervisor.js';
@@ -60,6 +60,10 @@ export const programHost = (context: SandboxContext): ProgramHost => ({
       answerProgram(foldersOf(context, ref).control, number, text),
     ).catch(unlessStopped),
   interrupt: (ref, n) => interrupt(context, ref, n),
+  waited: (ref, n, waited) =>
+    withEngineErrors(`the clock of run ${ref.runId}`, () =>
+      tellWaited(foldersOf(context, ref).control, n, waited),
+    ).catch(unlessStopped),
   gatewayFolder: (ref) => foldersOf(context, ref).gateway,
 });
 

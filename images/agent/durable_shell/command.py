@@ -18,6 +18,7 @@ from .outcome import Outcome
 from .processes import Process
 from .settings import Settings
 from .shell_process import ShellProcess
+from .time_limit import TimeLimit
 
 # For reading output: one for all, as only one command runs at a time.
 _BUFFER = bytearray(1024 * 1024)
@@ -109,7 +110,7 @@ class Command:
         self._loop.watch(shell.output, self._read_output)
         if self.carried is not None:
             self._set_timer(limits.READY_SECONDS, self._not_ready)
-        self._set_timer(self._time_limit, lambda: self.stop("time"))
+        self.time_limit = TimeLimit(self._time_limit, self._set_timer, lambda: self.stop("time"))
         self._last_output = time.monotonic()
         if self._silence_limit is not None:
             self._set_timer(self._silence_limit, self._still_silent)

@@ -103,6 +103,7 @@ class RequestChannel:
         else:
             self._asks += 1
             self._waits = connection
+            command.time_limit.begin_wait()
             self._on_asked()
 
     def answer(self, number: int, text: str) -> None:
@@ -110,6 +111,9 @@ class RequestChannel:
         if self._waits is None or number != self._asks:
             return
         connection, self._waits = self._waits, None
+        command = self._current()
+        if command is not None:
+            command.time_limit.end_wait()
         connection.send(b"text " + json.dumps(text).encode())
         connection.close()
 

@@ -141,6 +141,12 @@ class Supervisor:
                 if self._current is not None and self._current.n == int(request["n"]):
                     self._current.stop("interrupt")
                 reply = {"ok": True}
+            elif op == "waited":
+                if self._current is not None and self._current.n == int(request["n"]):
+                    self._current.time_limit.waited(
+                        str(request["source"]), float(request["seconds"])
+                    )
+                reply = {"ok": True}
             elif op == "exec":
                 reply = self._execs.ask(connection, request)
             elif op == "stopExec":

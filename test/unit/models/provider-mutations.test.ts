@@ -100,7 +100,7 @@ async function byProgram(one: ProviderCase & { wire: ProgramClient }): Promise<O
   const calls: MeteredCalls = meteredCalls(ports, definition as unknown as RunDefinition);
   const body: Json = { stream: answer.events !== undefined };
   const call = { step: 1, wire, asked: body, body, text: '{}', images: 0, imageBytes: 0, headers: {} };
-  const result = await calls.call(call, () => undefined);
+  const result = await calls.call(call, { event: () => undefined, waits: (pause) => pause });
   if (result.kind === 'refused') expect(isJson(result.body)).toBe(true);
   return outcome.now!;
 }

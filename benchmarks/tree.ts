@@ -1,12 +1,13 @@
 /**
  * Search policies against one line of the same number of nodes, and drafts that know of each other
- * against drafts that do not, and waves against asynchronous expansion, on simulated tasks.
+ * against drafts that do not, waves against asynchronous expansion, and ensembles, on simulated
+ * tasks.
  *
  *   npm run benchmark:tree -- [--nodes 30] [--seeds 200]
  */
 import { parseArgs } from 'node:util';
 import { SEARCH_POLICIES } from '../domain/tree/spec.js';
-import { compareDrafting, compareExpansion, comparePolicies } from './tree/simulate.js';
+import { compareDrafting, compareEnsembles, compareExpansion, comparePolicies } from './tree/simulate.js';
 import { WORLDS } from './tree/world.js';
 
 const { values } = parseArgs({
@@ -29,6 +30,17 @@ const expansions = Object.fromEntries(
     compareExpansion(world, branching, { nodes, seeds }),
   ]),
 );
+const ensembles = Object.fromEntries(
+  Object.entries(WORLDS).map(([name, world]) => [
+    `${name}, ensemble`,
+    compareEnsembles(world, branching, { nodes, seeds }),
+  ]),
+);
+for (const [name, rows] of Object.entries(ensembles))
+  for (const { policy, combines, mean, gain, gainInErrors } of rows)
+    process.stderr.write(
+      `${name}: ${policy} ${combines} ${mean.toFixed(3)}, ${gain.toFixed(3)} over none (${gainInErrors.toFixed(1)} standard errors)\n`,
+    );
 for (const [name, rows] of Object.entries(expansions))
   for (const { policy, expansion, mean, standardError, time } of rows)
     process.stderr.write(
@@ -44,4 +56,6 @@ for (const [name, rows] of Object.entries(worlds))
     process.stderr.write(
       `${name}: ${policy} ${mean.toFixed(3)} ± ${standardError.toFixed(3)}, ${gain.toFixed(3)} over linear (${gainInErrors.toFixed(1)} standard errors)\n`,
     );
-process.stdout.write(`${JSON.stringify({ benchmark: 'tree', nodes, seeds, ...worlds, ...drafts, ...expansions })}\n`);
+process.stdout.write(
+  `${JSON.stringify({ benchmark: 'tree', nodes, seeds, ...worlds, ...drafts, ...expansions, ...ensembles })}\n`,
+);

@@ -23,13 +23,17 @@ export function simulated(
   const nodes: TreeNode[] = [];
   const truths: Truth[] = [];
   for (;;) {
-    const wave = nextWave(spec, nodes, seed, spec.nodes - nodes.length);
+    const left = spec.nodes - nodes.length;
+    const wave = nextWave(spec, nodes, seed, { room: left, left });
     if (wave.length === 0) break;
     for (const choice of wave) {
       const of = (index: number | null): Truth | null => (index === null ? null : truths[index]!);
       const { truth, outcome } = played(
         world,
-        { operator: choice.operator, parent: of(choice.parent), secondParent: of(choice.secondParent) },
+        {
+          ...{ operator: choice.operator, parent: of(choice.parent), secondParent: of(choice.secondParent) },
+          more: (choice.more ?? []).map((index) => of(index)!),
+        },
         random,
         drafting === 'independent' ? undefined : draftOf,
       );
@@ -74,6 +78,41 @@ export function compareDrafting(
   });
 }
 
+export interface EnsembleFigures {
+  policy: SearchPolicy;
+  /** Drafts whose best the last node combines; 0: it is the policy's. */
+  combines: number;
+  mean: number;
+  standardError: number;
+  /** Over none on the same seeds: mean difference, and its number of standard errors. */
+  gain: number;
+  gainInErrors: number;
+}
+
+/** With and without an ensemble as the last node, at equally many nodes and on the same seeds. */
+export function compareEnsembles(
+  world: World,
+  policies: readonly SearchPolicy[],
+  { nodes, seeds }: { nodes: number; seeds: number },
+): EnsembleFigures[] {
+  return policies.flatMap((policy) => {
+    const qualities = (combines: number): number[] => {
+      const spec = searchSchema.parse({ policy, nodes, ...(combines > 0 && { ensemble: combines }) });
+      return Array.from({ length: seeds }, (_, seed) => simulated(world, spec, seed + 1).quality);
+    };
+    const without = qualities(0);
+    return [0, 2, 3, 5].map((combines) => {
+      const own = combines === 0 ? without : qualities(combines);
+      const { mean, error } = meanAndError(own);
+      const gains = meanAndError(own.map((quality, nth) => quality - without[nth]!));
+      return {
+        ...{ policy, combines, mean, standardError: error, gain: gains.mean },
+        gainInErrors: gains.error === 0 ? 0 : gains.mean / gains.error,
+      };
+    });
+  });
+}
+
 export interface ExpansionFigures {
   policy: SearchPolicy;
   expansion: 'waves' | 'asynchronous';
@@ -96,8 +135,9 @@ function grown(world: World, spec: SearchSpec, seed: number): { quality: number;
   const open: { index: number; ends: number; outcome: Pick<TreeNode, 'status' | 'value'> }[] = [];
   for (let now = 0; ;) {
     const waits = spec.asynchronous !== true && open.length > 0;
-    const room = Math.min(spec.nodes - nodes.length, spec.parallel - open.length);
-    for (const choice of waits ? [] : nextWave(spec, nodes, seed, room)) {
+    const left = spec.nodes - nodes.length;
+    const room = Math.min(left, spec.parallel - open.length);
+    for (const choice of waits ? [] : nextWave(spec, nodes, seed, { room, left })) {
       const of = (index: number | null): Truth | null => (index === null ? null : truths[index]!);
       const parents = { parent: of(choice.parent), secondParent: of(choice.secondParent) };
       const { truth, outcome } = played(world, { operator: choice.operator, ...parents }, random);

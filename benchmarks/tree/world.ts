@@ -15,6 +15,8 @@ export interface World {
   fails: number;
   repairs: number;
   noise: number;
+  /** Between what two drafts' solutions lack of the optimum; at 1 an ensemble gains nothing. */
+  correlation: number;
 }
 
 export const WORLDS: Readonly<Record<string, World>> = {
@@ -27,6 +29,7 @@ export const WORLDS: Readonly<Record<string, World>> = {
     fails: 0.5,
     repairs: 0.4,
     noise: 0.02,
+    correlation: 0.7,
   },
   /** Approaches are equal, and few nodes fail: a line loses least here. */
   smooth: {
@@ -37,6 +40,7 @@ export const WORLDS: Readonly<Record<string, World>> = {
     fails: 0.15,
     repairs: 0.7,
     noise: 0.02,
+    correlation: 0.9,
   },
   /** Scores say little: the apparent best often is not. */
   noisy: {
@@ -47,6 +51,7 @@ export const WORLDS: Readonly<Record<string, World>> = {
     fails: 0.3,
     repairs: 0.5,
     noise: 0.1,
+    correlation: 0.7,
   },
 };
 
@@ -108,15 +113,27 @@ export interface Truth {
 export const normal = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
+/** What a node comes from, and of an ensemble the others that it combines. */
+export interface Origins {
+  operator: Operator;
+  parent: Truth | null;
+  secondParent: Truth | null;
+  more?: readonly Truth[];
+}
+
 export function played(
   world: World,
-  { operator, parent, secondParent }: { operator: Operator; parent: Truth | null; secondParent: Truth | null },
+  { operator, parent, secondParent, more = [] }: Origins,
   random: () => number,
   fresh: () => Truth = () => drafted(world, random),
 ): { truth: Truth; outcome: Pick<TreeNode, 'status' | 'value'> } {
   const failed = random() < (operator === 'debug' ? 1 - world.repairs : world.fails);
   if (failed && parent !== null) return { truth: parent, outcome: { status: 'failed', value: null } };
-  const truth = parent === null ? fresh() : changed(world, parent, secondParent, random);
+  const change = (from: Truth): Truth =>
+    operator === 'ensemble' && secondParent !== null
+      ? combined(world, [from, secondParent, ...more])
+      : changed(world, from, secondParent, random);
+  const truth = parent === null ? fresh() : change(parent);
   if (failed) return { truth, outcome: { status: 'failed', value: null } };
   return { truth, outcome: { status: 'scored', value: truth.quality + world.noise * normal(random) } };
 }
@@ -125,6 +142,16 @@ function drafted(world: World, random: () => number): Truth {
   const ceiling = world.lowestCeiling + (1 - world.lowestCeiling) * random();
   const quality = world.draft.mean + world.draft.spread * normal(random);
   return { ceiling, quality: Math.min(ceiling, Math.max(0, quality)) };
+}
+
+/**
+ * What is lacking of the optimum is an error: the variance of the mean of n with equal variance v
+ * and correlation r is v (r + (1 - r) / n). Members that lack more than the best make it worse.
+ */
+function combined({ correlation }: World, members: readonly Truth[]): Truth {
+  const lacks = members.reduce((sum, { quality }) => sum + 1 - quality, 0) / members.length;
+  const quality = 1 - lacks * (correlation + (1 - correlation) / members.length);
+  return { quality, ceiling: Math.max(quality, ...members.map(({ ceiling }) => ceiling)) };
 }
 
 function changed(world: World, parent: Truth, secondParent: Truth | null, random: () => number): Truth {

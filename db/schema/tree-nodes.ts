@@ -23,7 +23,7 @@ export const treeNodes = pgTable(
     operator: text('operator', { enum: OPERATORS }).notNull(),
     /** The node that it continues; null: none. */
     parent: integer('parent'),
-    /** Of a crossover, the other one. */
+    /** Of a crossover, the other one; of an ensemble, the best of the others. */
     secondParent: integer('second_parent'),
     /** Of a draft, what follows the task in its prompt. */
     note: text('note'),

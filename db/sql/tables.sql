@@ -226,8 +226,8 @@ comment on column trees.selected_node is 'The node whose result is the tree''s: 
 
 comment on table tree_nodes is 'Nodes of search trees, each a run; parent and second_parent are its edges.';
 comment on column tree_nodes.wave is 'From 1; the nodes of a wave are played at once.';
-comment on column tree_nodes.operator is 'draft, improve, debug or crossover.';
-comment on column tree_nodes.second_parent is 'Of a crossover: its second parent.';
+comment on column tree_nodes.operator is 'draft, improve, debug, crossover or ensemble.';
+comment on column tree_nodes.second_parent is 'Of a crossover: its second parent; of an ensemble: the best of the other nodes.';
 comment on column tree_nodes.note is 'Of a draft: what follows the task in its prompt; null: nothing.';
 comment on column tree_nodes.status is 'open, scored, failed (nothing to score, or its parent''s submission again), lost (nothing to continue from).';
 comment on column tree_nodes.value is 'On validation, higher is better whatever the task''s direction.';

@@ -73,12 +73,11 @@ export async function addNotes(
   };
   for (const { choice, run } of opened) {
     if (choice.parent === null || run.forkedFrom === undefined) continue;
+    const others: { score: number | null; work: Awaited<ReturnType<typeof workOf>> }[] = [];
+    for (const node of [choice.secondParent, ...(choice.more ?? [])])
+      if (node !== null) others.push({ score: await scoreOf(node), work: await workOf(client, root.runId, node) });
     const note = childNote({
-      ...{ operator: choice.operator, steps, metric: root.task.primary, parent: await scoreOf(choice.parent) },
-      secondParent:
-        choice.secondParent === null
-          ? null
-          : { score: await scoreOf(choice.secondParent), work: await workOf(client, root.runId, choice.secondParent) },
+      ...{ operator: choice.operator, steps, metric: root.task.primary, parent: await scoreOf(choice.parent), others },
     });
     await client.query(
       `update steps set observation = case when coalesce(observation, '') = '' then $3

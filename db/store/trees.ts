@@ -116,7 +116,9 @@ async function openNext(client: pg.PoolClient, root: RunDefinition, spec: Search
   const { nodes: room, share, stop } = await roomOf(client, runId, tree);
   const budget = nodes.some(({ endReason }) => endReason === 'budget');
   const choices =
-    budget || stop !== null ? [] : nextWave(spec, nodes, root.seed, Math.min(spec.parallel - open.length, room));
+    budget || stop !== null
+      ? []
+      : nextWave(spec, nodes, root.seed, { room: Math.min(spec.parallel - open.length, room), left: room });
   if (choices.length === 0 && open.length > 0) return openIds;
   if (choices.length === 0) {
     const why: TreeStop = budget ? 'budget' : (stop ?? (nodes.at(-1)?.status === 'lost' ? 'lost' : 'policy'));

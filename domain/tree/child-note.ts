@@ -8,14 +8,14 @@ export interface ChildNote {
   metric: string;
   /** The parent's validation score; null: it has none. */
   parent: number | null;
-  /** Of a crossover: the other node's score, and what it did. */
-  secondParent: { score: number | null; work: readonly { thought: string; action: string }[] } | null;
+  /** Of a crossover and an ensemble: the other nodes' scores, and what they did. */
+  others: readonly { score: number | null; work: readonly { thought: string; action: string }[] }[];
 }
 
-/** Longest account of the other node, characters: its end tells most. */
+/** Longest account of another node, characters: its end tells most. */
 const MOST_WORK = 6_000;
 
-export function childNote({ operator, steps, metric, parent, secondParent }: ChildNote): string {
+export function childNote({ operator, steps, metric, parent, others }: ChildNote): string {
   const score = (value: number | null): string => (value === null ? 'none' : `${metric} ${value}`);
   const goal =
     operator === 'debug'
@@ -25,11 +25,18 @@ export function childNote({ operator, steps, metric, parent, secondParent }: Chi
     `[${goal} A submission counts once more only when it has changed; result files of the old one are removed.`,
     `You have ${steps} steps, of which the first \`validate\` is the last.]`,
   ];
-  if (operator !== 'crossover' || secondParent === null) return lines.join('\n');
-  const work = secondParent.work.map(({ thought, action }) => `${thought}\n$ ${action}`.trim()).join('\n');
-  return [
-    ...lines,
-    `[Another attempt at this task scores ${score(secondParent.score)}. Combine the best of both. What it did:]`,
-    work.length > MOST_WORK ? `…${work.slice(-MOST_WORK)}` : work,
-  ].join('\n');
+  if (operator === 'ensemble') lines.push(TO_COMBINE);
+  const how = operator === 'crossover' ? ' Combine the best of both.' : '';
+  for (const { score: scored, work } of others) {
+    const account = work.map(({ thought, action }) => `${thought}\n$ ${action}`.trim()).join('\n');
+    lines.push(
+      `[Another attempt at this task scores ${score(scored)}.${how} What it did:]`,
+      account.length > MOST_WORK ? `…${account.slice(-MOST_WORK)}` : account,
+    );
+  }
+  return lines.join('\n');
 }
+
+const TO_COMBINE =
+  '[Combine the best attempts at this task: build the others beside yours, then merge what they give, for example by the mean or ' +
+  'the vote of their predictions. Where outputs cannot be merged, take over what makes the others good.]';

@@ -17,6 +17,12 @@ const common = {
   asynchronous: z.boolean().optional(),
 };
 
+/** Of trees with several drafts. */
+const branching = {
+  /** The last node combines the best of so many drafts; absent: none does. */
+  ensemble: z.number().int().min(2, 'at least 2').max(10, 'at most 10').optional(),
+};
+
 /** Failed nodes are repaired at the end of a chain of at most so many failures; 0: none. */
 const debugDepth = z.number().int().min(0).max(20).default(3);
 
@@ -25,6 +31,7 @@ const policies = [
   z.strictObject({
     policy: z.literal('greedy'),
     ...common,
+    ...branching,
     /** Solutions from scratch, before the best is improved. */
     drafts: count(50).default(5),
     debugDepth,
@@ -34,6 +41,7 @@ const policies = [
   z.strictObject({
     policy: z.literal('mcts'),
     ...common,
+    ...branching,
     /** Weight of what was seldom tried. */
     exploration: z.number().min(0).max(100).default(0.25),
     /** Of each node, and of the beginning. */
@@ -45,6 +53,7 @@ const policies = [
   z.strictObject({
     policy: z.literal('evolution'),
     ...common,
+    ...branching,
     /** Nodes of a generation; as many of the best may be parents. */
     population: count(50).default(5),
     /** How often a node has two parents, from the third generation on. */

@@ -1,8 +1,9 @@
 /**
  * `draft`: from the task's own files · `improve`: from a scored node · `debug`: from one without a
- * score · `crossover`: from one node, with the work of another in the prompt.
+ * score · `crossover`: from one node, with the work of another in the prompt · `ensemble`: from the
+ * best node, with the work of the best of other drafts in the prompt.
  */
-export const OPERATORS = ['draft', 'improve', 'debug', 'crossover'] as const;
+export const OPERATORS = ['draft', 'improve', 'debug', 'crossover', 'ensemble'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 /**
@@ -17,8 +18,10 @@ export interface Choice {
   operator: Operator;
   /** The node that it continues; null: a draft. */
   parent: number | null;
-  /** Of a crossover, the other one. */
+  /** Of a crossover, the other one; of an ensemble, the best of the others. */
   secondParent: number | null;
+  /** Of an ensemble, the others after the second parent. */
+  more?: readonly number[];
 }
 
 export interface TreeNode extends Choice {
@@ -55,6 +58,20 @@ export class Tree {
   /** The node that the tree stands for. */
   get best(): TreeNode | null {
     return this.ranked[0] ?? null;
+  }
+
+  /** The best node of each draft and its descendants, best first. */
+  get bestOfDrafts(): TreeNode[] {
+    const found = new Map<number, TreeNode>();
+    for (const node of this.ranked) {
+      const draft = this.#draftOf(node);
+      if (!found.has(draft)) found.set(draft, node);
+    }
+    return [...found.values()];
+  }
+
+  #draftOf({ index, parent }: TreeNode): number {
+    return parent === null ? index : this.#draftOf(this.nodes[parent]!);
   }
 
   /** Nodes that go on from one, or begin the tree (null), but for those that came to nothing. */

@@ -18,7 +18,7 @@ const treeNodeSchema = z
     wave: countSchema.describe('from 1; nodes of a wave are played at once'),
     operator: z.enum(OPERATORS),
     parent: countSchema.nullable().describe('the node that it continues'),
-    secondParent: countSchema.nullable().describe('of a crossover'),
+    secondParent: countSchema.nullable().describe('of a crossover; of an ensemble, the best of the others'),
     status: z
       .enum(NODE_STATUSES)
       .describe("`failed`: nothing to score, or its parent's submission again; `lost`: nothing to continue from"),

@@ -85,6 +85,21 @@ describe('a tree of forks', () => {
     expect(await noteOf(3)).toBeUndefined();
   });
 
+  test('combines the best of its drafts in its last node, whose prompt has what the others did', async () => {
+    const { runId } = await tree({ policy: 'greedy', drafts: 3, nodes: 5, parallel: 8, ensemble: 3 });
+    await opened(runId);
+    for (const [node, score] of [1, 3, 2].entries()) await plays(nodeRunId(runId, node), score);
+    expect(await opened(runId)).toEqual([nodeRunId(runId, 3)]);
+    await plays(nodeRunId(runId, 3), 2.5);
+    expect(await opened(runId)).toEqual([nodeRunId(runId, 4)]);
+    const { nodes } = await shown(runId);
+    expect(nodes[4]).toMatchObject({ operator: 'ensemble', parent: 1, secondParent: 2 });
+    const [copied] = await db.queries.trajectory(nodeRunId(runId, 4));
+    expect(copied?.observation).toMatch(/scores score 3 on validation.*merge what they give.*score 2\..*score 1\./s);
+    await plays(nodeRunId(runId, 4), 4);
+    expect(await opened(runId)).toEqual([]);
+  });
+
   test('opens a node as soon as another has ended, if it says so', async () => {
     const { runId } = await tree({ policy: 'greedy', drafts: 3, nodes: 5, parallel: 2, asynchronous: true });
     const ids = [0, 1, 2, 3, 4].map((node) => nodeRunId(runId, node));

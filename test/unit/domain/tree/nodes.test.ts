@@ -79,13 +79,17 @@ describe('the run of a node', () => {
     expect(later.length).toBeLessThan(1200);
   });
   it('is told of its parent, and of the other one that it is crossed with, the end of whose work it sees', () => {
-    const note = { steps: 7, metric: 'score', parent: 0.5, secondParent: null };
+    const note = { steps: 7, metric: 'score', parent: 0.5, others: [] };
     expect(childNote({ ...note, operator: 'improve' })).toMatch(/scores score 0\.5 on validation.*7 steps/s);
     expect(childNote({ ...note, operator: 'debug', parent: null })).toMatch(/could not be scored/);
     const work = Array.from({ length: 500 }, (_, i) => ({ thought: `thought ${i}`, action: `do ${i}` }));
-    const crossed = childNote({ ...note, operator: 'crossover', secondParent: { score: 0.75, work } });
+    const crossed = childNote({ ...note, operator: 'crossover', others: [{ score: 0.75, work }] });
     expect(crossed).toMatch(/scores score 0\.75/);
     expect(crossed).toMatch(/\$ do 499$/);
     expect(crossed.length).toBeLessThan(7000);
+    const others = [0.75, 0.7, null].map((score) => ({ score, work }));
+    const ensemble = childNote({ ...note, operator: 'ensemble', others });
+    expect(ensemble).toMatch(/scores score 0\.5 on.*merge what they give.*score 0\.75\..*score 0\.7\..*scores none\./s);
+    expect(ensemble.length).toBeLessThan(20_000);
   });
 });

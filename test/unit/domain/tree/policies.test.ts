@@ -18,9 +18,9 @@ const tree = (...words: string[]): TreeNode[] =>
       value: status === 's' ? Number(score) : null,
     };
   });
-const wave = (of: SearchSpec, nodes: TreeNode[], room = 100, seed = 1): string[] =>
-  nextWave(of, nodes, seed, room).map(({ operator, parent, secondParent }) =>
-    [operator, ...(parent === null ? [] : [parent]), ...(secondParent === null ? [] : [secondParent])].join(' '),
+const wave = (of: SearchSpec, nodes: TreeNode[], room = 100, seed = 1, left = room): string[] =>
+  nextWave(of, nodes, seed, { room, left }).map(({ operator, parent, secondParent, more = [] }) =>
+    [operator, ...[parent, secondParent, ...more].filter((one) => one !== null)].join(' '),
   );
 const times = (count: number, word: string): string[] => Array.from({ length: count }, () => word);
 
@@ -31,7 +31,7 @@ describe('every policy', () => {
       const grown = (seed: number): TreeNode[] => {
         const nodes: TreeNode[] = [];
         for (;;) {
-          const opened = nextWave(spec(policy), nodes, seed, 23 - nodes.length);
+          const opened = nextWave(spec(policy), nodes, seed, { room: 23 - nodes.length, left: 23 - nodes.length });
           if (opened.length === 0) return nodes;
           for (const choice of opened) {
             const failed = (nodes.length * 7 + seed) % 3 === 0;
@@ -55,7 +55,7 @@ describe('every policy', () => {
   it.each(SEARCH_POLICIES)('%s never goes on from a lost node', (policy) => {
     const nodes = tree('s0.1', 'x', 's0.2', 's0.3', 's0.1', 's0.2', 's0.4', 'x<3', 'x<6');
     for (let seed = 1; seed < 20; seed += 1)
-      for (const { parent, secondParent } of nextWave(spec(policy), nodes, seed, 50))
+      for (const { parent, secondParent } of nextWave(spec(policy), nodes, seed, { room: 50, left: 50 }))
         for (const one of [parent, secondParent]) if (one !== null) expect(nodes[one]?.status).not.toBe('lost');
   });
 });
@@ -138,6 +138,41 @@ describe('evolution', () => {
     expect(drawn(2)).toBeGreaterThan(drawn(0));
     expect(drawn(0)).toBeGreaterThan(0);
   });
+});
+
+describe('an ensemble', () => {
+  const kept = spec('greedy', { ensemble: 3, nodes: 8 });
+  const drafts = ['s0.1', 's0.5', 's0.4', 's0.2', 's0.3'];
+  it('is the last node: the best of each draft, best first, however good the second of one draft is', () => {
+    expect(wave(kept, tree(...drafts, 's0.6<1'), 2, 1, 2)).toEqual(['improve 5']);
+    expect(wave(kept, tree(...drafts, 's0.6<1', 's0.55<1'), 1)).toEqual(['ensemble 5 2 4']);
+  });
+  it.each(['greedy', 'mcts', 'evolution'] as const)('%s leaves a place for it', (policy) => {
+    const nodes: TreeNode[] = [];
+    const of = spec(policy, { ensemble: 2, nodes: 13 });
+    for (;;) {
+      const left = 13 - nodes.length;
+      const opened = nextWave(of, nodes, 3, { room: left, left });
+      if (opened.length === 0) break;
+      for (const choice of opened)
+        nodes.push({ ...choice, index: nodes.length, status: 'scored', value: ((nodes.length * 37) % 100) / 100 });
+    }
+    expect(nodes).toHaveLength(13);
+    expect(nodes.filter(({ operator }) => operator === 'ensemble').map(({ index }) => index)).toEqual([12]);
+  });
+  it('waits for all others to end, and is made once', () => {
+    const nodes = tree(...drafts, 's0.6<1');
+    const open: TreeNode = { ...nodes[5]!, index: 6, status: 'open', value: null };
+    expect(nextWave(kept, [...nodes, open], 1, { room: 1, left: 1 })).toEqual([]);
+    const made: TreeNode = { ...open, operator: 'ensemble', status: 'scored', value: 0.7 };
+    expect(wave(kept, [...nodes, made], 1)).toEqual(['improve 6']);
+  });
+  it('leaves the last node to the policy when there are no two drafts to combine', () =>
+    expect(wave(kept, tree('f', 'f', 'f', 's0.2', 'f', 's0.3<3', 's0.4<5'), 1)).toEqual(['improve 6']));
+  it('ends a search whose policy has nothing left', () =>
+    expect(
+      wave(spec('mcts', { ensemble: 2, children: 1, debugDepth: 0 }), tree('s0.3', 'x', 's0.2', 'f<0', 'f<2')),
+    ).toEqual(['ensemble 0 2']));
 });
 
 describe('a tree', () => {

@@ -1,0 +1,2 @@
+ALTER TABLE "tree_nodes" DROP CONSTRAINT "tree_nodes_operator";--> statement-breakpoint
+ALTER TABLE "tree_nodes" ADD CONSTRAINT "tree_nodes_operator" CHECK (operator in ('draft', 'improve', 'debug', 'crossover', 'ensemble'));

@@ -1,14 +1,19 @@
-// Lint, format, types and tests of the Python in this repository, with the tools of requirements-dev.txt. They live in an environment
-// under .bench/, which is recreated when that file or the Python changes. `npm run check:python -- pytest -k name` runs one of them.
+// Lint, format, types and tests of the Python in this repository, with the tools of requirements-dev.txt. They live in an
+// environment under the user's cache, one for each content of that file and each Python, to which .bench/python-tools leads: all
+// checkouts share it, and what mypy knows. `npm run check:python -- pytest -k name` runs one of them.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
 
 const PYTHON = 'python3';
 const REQUIREMENTS = 'requirements-dev.txt';
 const environment = resolve('.bench/python-tools');
-const mark = `${environment}/made-from`;
+const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'bench');
+
+/** Of a whole environment. */
+const MADE = 'made';
 
 const CHECKS = [
   ['ruff', 'check', '--quiet', '.'],
@@ -29,7 +34,31 @@ async function ensureTools() {
   if (python.failed)
     fail(`There is no ${PYTHON}. Install Python 3.11 or newer (on Debian: apt-get install python3 python3-venv).`);
   const madeFrom = createHash('sha256').update(python.stdout).update(readFileSync(REQUIREMENTS)).digest('hex');
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === madeFrom) return;
+  const shared = join(cache, `python-tools-${madeFrom.slice(0, 16)}`);
+  if (!existsSync(join(shared, MADE))) {
+    const own = `${shared}-${process.pid}`;
+    await make(own);
+    // Two may make it at once: the last one's is used, whole.
+    lead(shared, own);
+  }
+  lead(environment, shared);
+}
+
+/** Replaces what lies at `path` by a link. */
+function lead(path, target) {
+  mkdirSync(dirname(path), { recursive: true });
+  const link = `${path}.${process.pid}`;
+  symlinkSync(target, link);
+  try {
+    renameSync(link, path);
+  } catch {
+    // A folder of an earlier version.
+    rmSync(path, { recursive: true, force: true });
+    renameSync(link, path);
+  }
+}
+
+async function make(environment) {
   rmSync(environment, { recursive: true, force: true });
   mkdirSync(environment, { recursive: true });
   // The machine's own pip can install into it, from version 22.3 on; a copy of pip takes as long to unpack as the tools.
@@ -45,7 +74,7 @@ async function ensureTools() {
   const pip = ['--disable-pip-version-check', 'install', '--quiet', '--no-deps', '-r', REQUIREMENTS];
   const installed = await (hasOwn ? output(PYTHON, [...own, ...pip]) : output(inside, ['-m', 'pip', ...pip]));
   if (installed.failed) fail(`The tools of ${REQUIREMENTS} cannot be installed.\n${installed.all ?? ''}`);
-  writeFileSync(mark, madeFrom);
+  writeFileSync(join(environment, MADE), '');
 }
 
 await ensureTools();

@@ -125,7 +125,7 @@ async function keepClock(
   for (;;) {
     await sleep(CLOCK_MS, undefined, { signal });
     const { waited } = gateway;
-    if (waited.seconds - heard < CLOCK_SECONDS) continue;
+    if (!waited.still && waited.seconds - heard < CLOCK_SECONDS) continue;
     // A sandbox that does not answer now hears all of it later.
     await host.waited(ref, n, waited).then(
       () => (heard = waited.seconds),

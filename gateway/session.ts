@@ -61,7 +61,8 @@ export class GatewaySession implements GatewayPort {
   private recent: number[] = [];
   private readonly source = randomUUID();
   private waiting = 0;
-  private waitingSince = 0;
+  /** Since when all calls wait; null: one is answered, or there is none. */
+  private allWaitSince: number | null = null;
   private waitedMs = 0;
   private readonly wakes: (() => void)[] = [];
 
@@ -122,28 +123,35 @@ export class GatewaySession implements GatewayPort {
   enter(): (() => void) | null {
     if (this.underWay >= this.parts.program.callsInFlight) return null;
     this.underWay += 1;
+    this.count();
     let left = false;
     return () => {
       if (left) return;
       left = true;
       this.underWay -= 1;
+      this.count();
       if (this.underWay === 0) this.whenSettled.splice(0).forEach((tell) => tell());
     };
   }
 
   async waits<T>(work: Promise<T>): Promise<T> {
-    if (this.waiting === 0) this.waitingSince = performance.now();
     this.waiting += 1;
+    this.count();
     try {
       return await work;
     } finally {
       this.waiting -= 1;
-      if (this.waiting === 0) this.waitedMs += performance.now() - this.waitingSince;
+      this.count();
     }
   }
   get waited(): GatewayPort['waited'] {
-    const now = this.waiting === 0 ? 0 : performance.now() - this.waitingSince;
-    return { source: this.source, seconds: (this.waitedMs + now) / 1000 };
+    this.count();
+    return { source: this.source, seconds: this.waitedMs / 1000, still: this.allWaitSince !== null };
+  }
+  private count(): void {
+    const now = performance.now();
+    if (this.allWaitSince !== null) this.waitedMs += now - this.allWaitSince;
+    this.allWaitSince = this.waiting > 0 && this.waiting >= this.underWay ? now : null;
   }
 
   /** Only parts that the record may lack: each call repeats its conversation. */

@@ -1,8 +1,18 @@
 // Lint, format, types and tests of the Python in this repository, with the tools of requirements-dev.txt. They live in an
 // environment under the user's cache, one for each content of that file and each Python, to which .bench/python-tools leads: all
-// checkouts share it, and what mypy knows. `npm run check:python -- pytest -k name` runs one of them.
+// checkouts share it. `npm run check:python -- pytest -k name` runs one of them.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
@@ -10,7 +20,18 @@ import { execa } from 'execa';
 const PYTHON = 'python3';
 const REQUIREMENTS = 'requirements-dev.txt';
 const environment = resolve('.bench/python-tools');
-const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'bench');
+const cache = placeIn(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'bench'));
+
+/** The folder, or that of the checkout where it cannot be written. */
+function placeIn(folder) {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+    return folder;
+  } catch {
+    return resolve('.bench');
+  }
+}
 
 /** Of a whole environment. */
 const MADE = 'made';
@@ -73,6 +94,7 @@ async function make(environment) {
     );
   const pip = ['--disable-pip-version-check', 'install', '--quiet', '--no-deps', '-r', REQUIREMENTS];
   const installed = await (hasOwn ? output(PYTHON, [...own, ...pip]) : output(inside, ['-m', 'pip', ...pip]));
+  if (installed.failed) rmSync(environment, { recursive: true, force: true });
   if (installed.failed) fail(`The tools of ${REQUIREMENTS} cannot be installed.\n${installed.all ?? ''}`);
   writeFileSync(join(environment, MADE), '');
 }

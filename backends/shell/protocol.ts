@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { storable } from '../../domain/text/storable.js';
 import { gpuSchema } from '../../domain/agent/tool-state.js';
 import type { ExecRequest } from './exec-request.js';
-import type { CommandOutcome, SandboxCommand } from '../../domain/ports/sandbox-port.js';
+import type { CommandOutcome, OffClock, SandboxCommand } from '../../domain/ports/sandbox-port.js';
 
 /**
  * Protocol between the worker and the supervisor (images/agent/durable_shell): requests and replies
@@ -14,12 +14,16 @@ export type ControlRequest =
   | ({ op: 'submit'; live?: boolean } & SandboxCommand)
   | { op: 'interrupt' | 'printed'; n: number }
   | { op: 'answer'; number: number; text: string }
-  | { op: 'waited'; n: number; source: string; seconds: number }
+  | ({ op: 'waited'; n: number } & OffClock)
   | ExecRequest
   | { op: 'stopExec'; key: string };
 
 export const replySchema = z.union([
-  z.object({ ok: z.literal(true), printed: z.string().max(100_000).transform(storable).optional() }),
+  z.object({
+    ok: z.literal(true),
+    stopping: z.boolean().optional(),
+    printed: z.string().max(100_000).transform(storable).optional(),
+  }),
   z.object({ done: z.number().int() }),
   /** A running program requests a validation. */
   z.object({ asked: z.number().int().positive() }),

@@ -28,10 +28,15 @@ export async function followProgram(
     try {
       return await followCommand(control, command, signal, true);
     } catch (error) {
-      // Beyond its time limit: waits are off its clock.
-      if (!(error instanceof SupervisorLate) || !(await supervisorAnswers(control))) throw error;
+      // Beyond its time limit: waits are off its clock. One that was stopped should have ended.
+      if (!(error instanceof SupervisorLate) || (await isStopping(control))) throw error;
     }
   }
+}
+
+async function isStopping(control: string): Promise<boolean> {
+  const reply = await ask(control, { op: 'ping' }, { withinMs: SHORT_ANSWER_MS });
+  return !('ok' in reply) || reply.stopping === true;
 }
 
 class SupervisorLate extends InfrastructureError {

@@ -13,7 +13,7 @@ export interface GatewayPort {
   readonly fatal: Error | null;
   /** Why the last call failed; null: it did not. */
   readonly lastFault: Error | null;
-  /** Waits of calls for their turn, or for a retry; those at the same time count once. */
+  /** Time in which all of its calls waited for their turn, or for a retry. */
   readonly waited: OffClock;
   /** Resolves once the program must be stopped. */
   mustStop(): Promise<void>;

@@ -237,6 +237,8 @@ export interface OffClock {
   source: string;
   /** In all, so that it may be said twice. */
   seconds: number;
+  /** It waits now. */
+  still: boolean;
 }
 
 /** Sandboxes whose program reaches models through a socket of this host. */

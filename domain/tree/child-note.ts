@@ -12,8 +12,9 @@ export interface ChildNote {
   others: readonly { score: number | null; work: readonly { thought: string; action: string }[] }[];
 }
 
-/** Longest account of another node, characters: its end tells most. */
+/** Longest account of another node, and of all, characters: the end tells most. */
 const MOST_WORK = 6_000;
+const MOST_OF_ALL = 12_000;
 
 export function childNote({ operator, steps, metric, parent, others }: ChildNote): string {
   const score = (value: number | null): string => (value === null ? 'none' : `${metric} ${value}`);
@@ -27,11 +28,12 @@ export function childNote({ operator, steps, metric, parent, others }: ChildNote
   ];
   if (operator === 'ensemble') lines.push(TO_COMBINE);
   const how = operator === 'crossover' ? ' Combine the best of both.' : '';
+  const most = Math.min(MOST_WORK, Math.floor(MOST_OF_ALL / Math.max(1, others.length)));
   for (const { score: scored, work } of others) {
     const account = work.map(({ thought, action }) => `${thought}\n$ ${action}`.trim()).join('\n');
     lines.push(
       `[Another attempt at this task scores ${score(scored)}.${how} What it did:]`,
-      account.length > MOST_WORK ? `…${account.slice(-MOST_WORK)}` : account,
+      account.length > most ? `…${account.slice(-most)}` : account,
     );
   }
   return lines.join('\n');

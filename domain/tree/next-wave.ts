@@ -39,7 +39,7 @@ export function nextWave(
 }
 
 const keepsLast = (spec: SearchSpec, tree: Tree): boolean =>
-  mostCombined(spec) > 0 && tree.nodes.every(({ operator }) => operator !== 'ensemble');
+  mostCombined(spec) > 0 && tree.nodes.every(({ operator, status }) => operator !== 'ensemble' || status === 'lost');
 
 const mostCombined = (spec: SearchSpec): number => (spec.policy === 'linear' ? 0 : (spec.ensemble ?? 0));
 

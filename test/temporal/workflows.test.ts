@@ -48,8 +48,13 @@ const late = (
 
 /** Runs and batches are named after their test; the pool's own activities name neither. */
 function fakeOf(args: unknown): FakeActivities {
-  const { runId, batchId } = (args ?? {}) as { runId?: string; batchId?: string };
-  const number = /^[rb]-(\d+)/.exec(runId ?? batchId ?? '')?.[1];
+  const { runId, nodeRunId, runIds, batchId } = (args ?? {}) as {
+    runId?: string;
+    nodeRunId?: string;
+    runIds?: string[];
+    batchId?: string;
+  };
+  const number = /^[rb]-(\d+)/.exec(runId ?? nodeRunId ?? runIds?.[0] ?? batchId ?? '')?.[1];
   return fakes.get(Number(number)) ?? fake;
 }
 

@@ -110,7 +110,9 @@ class Command:
         self._loop.watch(shell.output, self._read_output)
         if self.carried is not None:
             self._set_timer(limits.READY_SECONDS, self._not_ready)
-        self.time_limit = TimeLimit(self._time_limit, self._set_timer, lambda: self.stop("time"))
+        self.time_limit = TimeLimit(
+            self._time_limit, self._loop.after, lambda: self.stop("time"), self._loop.now
+        )
         self._last_output = time.monotonic()
         if self._silence_limit is not None:
             self._set_timer(self._silence_limit, self._still_silent)
@@ -131,6 +133,7 @@ class Command:
         self._timers.append(self._loop.after(seconds, handler))
 
     def _cancel_timers(self) -> None:
+        self.time_limit.cancel()
         for timer in self._timers:
             timer.cancel()
         self._timers = []
@@ -357,6 +360,10 @@ class Command:
         if pipe is not None:
             self._loop.unwatch(pipe)
         return pipe
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._stopped_by is not None
 
     def printed(self) -> str:
         """So far: its end, as far as an outcome would show it."""

@@ -39,6 +39,7 @@ class EventLoop:
         self._order = itertools.count()
         self._children: dict[int, Callable[[int], None]] = {}
         self.when_childless: Callable[[], None] = lambda: None
+        self._forgiven = 0.0
         # When it last ran.
         self._seen = time.monotonic()
         self._wake_read, wake_write = os.pipe()
@@ -61,6 +62,10 @@ class EventLoop:
         timer = Timer(handler)
         heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._order), timer))
         return timer
+
+    def now(self) -> float:
+        """Seconds by a clock that stands still while nothing can run."""
+        return time.monotonic() - self._forgiven
 
     def on_exit(self, pid: int, handler: Callable[[int], None]) -> None:
         """`handler` gets the wait status of child `pid`.
@@ -124,6 +129,7 @@ class EventLoop:
         and nothing is due because of it.
         """
         if late > STANDSTILL_SECONDS:
+            self._forgiven += late
             self._timers = [(due + late, order, timer) for due, order, timer in self._timers]
 
 

@@ -134,6 +134,7 @@ class Supervisor:
                 reply: dict[str, Any] | None = {
                     "ok": True,
                     "running": self._current.n if self._current else None,
+                    "stopping": self._current is not None and self._current.is_stopping,
                 }
             elif op == "submit":
                 reply = self._submit(connection, request)
@@ -144,7 +145,9 @@ class Supervisor:
             elif op == "waited":
                 if self._current is not None and self._current.n == int(request["n"]):
                     self._current.time_limit.waited(
-                        str(request["source"]), float(request["seconds"])
+                        str(request["source"]),
+                        float(request["seconds"]),
+                        still=request.get("still") is True,
                     )
                 reply = {"ok": True}
             elif op == "exec":

@@ -25,7 +25,7 @@ def test_is_used_as_its_types_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     options = [
         "--check-untyped-defs",
         "--no-error-summary",
-        f"--cache-dir={REPOSITORY}/.bench/python-tools/mypy-tasks",
+        f"--cache-dir={REPOSITORY}/.bench/mypy-tasks",
         # NumPy, of any version or none, and modules beside a referee.
         "--no-site-packages",
         "--disable-error-code=import-not-found",

@@ -18,7 +18,22 @@ it('waits at the same time count once, from the first that begins to the last th
   // Counted each for itself, they would be twice as much.
   expect(seconds).toBeLessThanOrEqual(elapsed);
   await sleep(20);
-  expect(gateway.waited).toEqual({ source, seconds });
+  expect(gateway.waited).toEqual({ source, seconds, still: false });
+});
+
+it('nothing counts while another call is answered', async () => {
+  const gateway = session();
+  const leave = [gateway.enter(), gateway.enter()];
+  const wait = gateway.waits(sleep(40));
+  await sleep(20);
+  expect(gateway.waited).toMatchObject({ seconds: 0, still: false });
+  leave[0]!();
+  expect(gateway.waited.still).toBe(true);
+  await wait;
+  const { seconds, still } = gateway.waited;
+  expect(seconds).toBeGreaterThan(0);
+  expect(still).toBe(false);
+  leave[1]!();
 });
 
 it('a wait that fails counts, and its failure is passed on', async () => {

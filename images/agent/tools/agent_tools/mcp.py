@@ -106,10 +106,11 @@ def _ask(server: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
         message = _ask_keeper(server, method, params)
     else:
         message = mcp_http.ask(server, url, _folder(), method, params)
-    if "error" in message:
-        raise Failure(f"Error: {message['error'].get('message', 'unknown')}", 1)
-    result: dict[str, Any] = message.get("result") or {}
-    return result
+    error, result = message.get("error"), message.get("result")
+    if error is not None:
+        said = error.get("message", "unknown") if isinstance(error, dict) else error
+        raise Failure(f"Error: {said}", 1)
+    return result if isinstance(result, dict) else {}
 
 
 def _ask_keeper(server: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -308,8 +309,10 @@ def _initialize(speaker: _Server) -> None:
             raise _Ended(f"no answer to initialize within {_START_SECONDS:g} s")
         for answer in speaker.answers():
             if answer.get("id") == first:
-                if "error" in answer:
-                    raise _Ended(f"initialize: {answer['error'].get('message')}")
+                error = answer.get("error")
+                if error is not None:
+                    said = error.get("message") if isinstance(error, dict) else error
+                    raise _Ended(f"initialize: {said}")
                 speaker.notify("notifications/initialized", {})
                 return
 

@@ -86,7 +86,7 @@ def _session(server: str, url: str, folder: str) -> dict[str, str]:
 def _initialize(server: str, url: str) -> dict[str, str]:
     message = {"jsonrpc": "2.0", "id": _INITIALIZE_ID, "method": "initialize", "params": INITIALIZE}
     answer, headers = _post(server, url, {}, message)
-    if answer is None or "error" in answer:
+    if answer is None or answer.get("error") is not None:
         said = ((answer or {}).get("error") or {}).get("message", "there is no answer")
         raise Failure(f"MCP server {server} did not start: initialize: {said}", 1)
     agreed = (answer.get("result") or {}).get("protocolVersion", VERSION)
@@ -163,8 +163,8 @@ def _message(text: bytes, number: int) -> dict[str, Any] | None:
     for one in found if isinstance(found, list) else [found]:
         if not isinstance(one, dict) or "method" in one or one.get("id") != number:
             continue
-        # Of another form it is no answer.
-        if all(isinstance(one.get(key, {}), dict) for key in ("result", "error")):
+        # Of another form it is no answer; some servers send both, one of them as null.
+        if all(isinstance(one.get(key) or {}, dict) for key in ("result", "error")):
             return one
     return None
 

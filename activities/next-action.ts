@@ -1,5 +1,9 @@
 import { toolDefinitions } from '../domain/agent/messages.js';
 import { nextTurn } from '../domain/agent/next-turn.js';
+import { fallbackOf } from '../domain/model/fallback.js';
+import { samplingFor } from '../domain/model/sampling.js';
+import type { EndReason } from '../domain/run/outcomes.js';
+import type { RunDefinition } from '../domain/run/run.js';
 import { allowsSeveral } from '../domain/agent/parse-reply.js';
 import type { ModelActivities, NextActionResult } from '../domain/model/messages.js';
 import type { Fence, ShownRow } from '../domain/ports/record/steps.js';
@@ -64,8 +68,6 @@ export async function nextAction(
   const question = await ports.histories.question(store, run, step, before);
   if (question.kind === 'decided') return resultOf(question.action, question.modelMs, question.refused);
 
-  const player = ports.players.get(run.model.provider);
-  if (player === undefined) throw new Error(`this worker serves no provider "${run.model.provider}"`);
   const listed = run.agent.tools.mcp === undefined ? null : await store.listedTools(runId);
   const tools = toolDefinitions(run, question.workspace, listed);
   const replies: ModelReply[] = [];
@@ -84,20 +86,26 @@ export async function nextAction(
       if (action === null || !isOurs) return result;
       return { ...result, decided: { response: storable(response), reasoning, action: storable(action), modelMs } };
     }
+    const asked = turn.fallback === true ? askedOfFallback(run) : run;
+    const player = ports.players.get(asked.model.provider);
+    if (player === undefined) throw new Error(`this worker serves no provider "${asked.model.provider}"`);
     const messages = [...question.messages, ...turn.messages];
     const prompt: Prompt = {
       messages,
-      ...(await imagesFor(store, run, messages)),
+      ...(await imagesFor(store, asked, messages)),
       ...(tools !== undefined && { tools }),
       ...(allowsSeveral(run.agent.outputParser) && { severalCalls: true }),
       ...(question.waitsLong && { cacheForAnHour: true }),
     };
     const next = await player.next(
-      run,
+      asked,
       { runId, step, try: replies.length, ...(fence === undefined ? {} : { fence }) },
       prompt,
       signal,
     );
+    // The fallback cannot answer either: what the run has done is scored.
+    if (next.kind === 'end' && asked !== run && OF_FALLBACK.includes(next.endReason))
+      return { kind: 'end', endReason: 'refusal', ms: modelMs };
     // The provider counts more tokens than we do, or has a smaller window than its file says.
     if (next.kind === 'end' && next.endReason === 'context' && question.summary !== null)
       return await summarise(
@@ -112,6 +120,15 @@ export async function nextAction(
     replies.push(next.reply);
     modelMs += next.ms;
   }
+}
+
+const OF_FALLBACK: readonly EndReason[] = ['context', 'provider_refused'];
+
+/** The same request, with the sampling that the fallback accepts. */
+function askedOfFallback(run: RunDefinition): RunDefinition {
+  const model = fallbackOf(run.model);
+  if (model?.config === undefined) throw new Error(`run ${run.runId}: its model has no fallback`);
+  return { ...run, model, sampling: samplingFor(model.config, run.sampling) };
 }
 
 const resultOf = (action: string | null, ms: number, refused: boolean): NextActionResult =>

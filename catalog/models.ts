@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
 import type { ModelRef } from '../domain/model/model.js';
+import { fallbackOf } from '../domain/model/fallback.js';
 import type { ModelConfig, ModelPrice } from '../domain/model/config.js';
 import { priceAt } from '../domain/model/price.js';
 import { EXTERNAL_PROVIDER } from '../domain/run/queues.js';
@@ -95,6 +96,25 @@ const HUMAN_MODEL = 'human';
 /** The model that is a program elsewhere. */
 const EXTERNAL_MODEL = 'external';
 
+/** A run keeps its fallback's file, as its own. Throws BenchError (usage). */
+function withFallback(
+  { name, config, entry }: ReturnType<typeof listModelConfigs>['models'][number],
+  named: ReturnType<typeof listModelConfigs>['named'],
+): ModelConfig {
+  const { fallback } = config;
+  if (typeof fallback !== 'string') return config;
+  const found = named.get(fallback);
+  if (found !== undefined && 'problems' in found) throw new ConfigError(found.problems);
+  if (found === undefined || found.name === name)
+    throw new BenchError(
+      'usage',
+      `${entry.file}: fallback: ${found === undefined ? `there is no model file ${fallback}` : 'a model cannot be its own fallback'}`,
+      { code: 'model.not_found', remedy: 'Name another model that has a file; `bench models` lists them.' },
+    );
+  const { fallback: _chain, ...own } = found.config;
+  return { ...config, fallback: { name: found.name, config: own } };
+}
+
 function resolveModel(folders: ConfigFolders, name: string): ModelRef {
   const policy = name.startsWith('scripted:') ? name.slice('scripted:'.length) : null;
   const parsed = policy === null ? null : parseScriptedPolicy(policy);
@@ -110,7 +130,7 @@ function resolveModel(folders: ConfigFolders, name: string): ModelRef {
   const found = named.get(name);
   if (found !== undefined && 'problems' in found) throw new ConfigError(found.problems);
   if (found !== undefined) {
-    const { config } = found;
+    const config = withFallback(found, named);
     return { name, kind: 'real', provider: config.provider, model: config.model, config };
   }
   const scripted = SCRIPTED_POLICIES.map((one) => `scripted:${one}`);
@@ -139,8 +159,10 @@ export function resolveModels(
         fields: { attempts: true },
       });
   });
-  const unpriced = models.find((model) => model.config !== undefined && model.config.prices.length === 0);
-  if (unpriced !== undefined && !allowUnpriced)
+  const unpriced = models
+    .flatMap((model) => [model, fallbackOf(model)])
+    .find((model) => model?.config?.prices.length === 0);
+  if (unpriced != null && !allowUnpriced)
     throw new BenchError('usage', `model ${unpriced.name} has no price`, {
       code: 'model.price_missing',
       remedy: 'Add `prices` to its file, or allow models without a price: their calls then count as free.',

@@ -101,6 +101,18 @@ create function find_integrity_flags(ids text[] default null) returns table (
     and r.end_reason not in ('budget', 'cancelled', 'config_error', 'infra_error')
     and not exists (select from model_calls c where c.run_id = r.run_id and c.status = 'confirmed')
   union all
+  select
+    r.run_id, 'other_model', c.step, null,
+    format('%s of %s answers are of %s, in place of what the model refused', c.answers, c.of, c.models)
+  from ended r
+  cross join lateral (
+    select min(k.step) filter (where k.model <> r.provider_model) as step, count(*) as of,
+      count(*) filter (where k.model <> r.provider_model) as answers,
+      string_agg(distinct k.model, ', ') filter (where k.model <> r.provider_model) as models
+    from model_calls k where k.run_id = r.run_id and k.status = 'confirmed'
+  ) c
+  where r.model_kind = 'real' and c.answers > 0
+  union all
   -- More than half of the larger score, and a fifth of all that is possible: chance between two splits does less.
   select
     t.run_id, 'test_beats_validation', min(t.step) filter (where j.far), null,

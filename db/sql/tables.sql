@@ -97,7 +97,7 @@ comment on column imports.signed_by is 'Id of the key whose signature of the run
 
 comment on table installation is 'Id of this installation of bench, at most one row. A Temporal namespace serves one installation.';
 
-comment on table integrity_flags is 'Rules that fired on ended runs (docs/concepts/integrity.md): beyond_bounds, protected_write, self_reported, made_up_answers, untouched_starter, read_answers, no_model_call, test_beats_validation. Kept up by a trigger.';
+comment on table integrity_flags is 'Rules that fired on ended runs (docs/concepts/integrity.md): beyond_bounds, protected_write, self_reported, made_up_answers, untouched_starter, read_answers, no_model_call, other_model, test_beats_validation. Kept up by a trigger.';
 comment on column integrity_flags.step is 'First step where it shows; null: no single step.';
 comment on column integrity_flags.until is 'Last step whose score it makes suspect; null: all from its first step on.';
 comment on column integrity_flags.version is 'integrity_rules_version() of the rule that found it.';

@@ -1,5 +1,5 @@
 import { MAX_REPLIES_PER_STEP } from '../run/limits.js';
-import { REFUSALS } from '../run/outcomes.js';
+import { fallbackOf, isRefusal } from '../model/fallback.js';
 import type { ChatMessage } from '../model/model.js';
 import { blockedCommand } from './blocklist.js';
 import { offeredCommands } from './offered-commands.js';
@@ -32,8 +32,11 @@ function readReply(run: Pick<PromptInput, 'agent' | 'model'>, reply: ReplyInput)
 }
 
 export type Turn =
-  /** `messages` follow the prompt: none at first, then the latest bad reply and its problem. */
-  | { kind: 'ask'; messages: ChatMessage[] }
+  /**
+   * `messages` follow the prompt: none at first, then the latest bad reply and its problem.
+   * `fallback`: the model's fallback is asked, which sees no refusal.
+   */
+  | { kind: 'ask'; messages: ChatMessage[]; fallback?: true }
   /** `response`: the reply's stored text. `reasoning`: what its tool calls need back. */
   | { kind: 'action'; response: string; reasoning?: string; thought: string; action: string }
   /** No usable reply: the run ends by format, or by refusal if the last one was one. */
@@ -41,22 +44,26 @@ export type Turn =
 
 /**
  * Next action after the step's replies so far. Unreadable replies and refused commands count alike:
- * at most two requeries. Every earlier reply counts as refused.
+ * at most two requeries. Every earlier reply counts as refused. After a refusal, the model's
+ * fallback is asked for the rest of the step.
  */
 export function nextTurn(run: PromptInput, replies: readonly ReplyInput[]): Turn {
   const reply = replies.at(-1);
   if (reply === undefined) return { kind: 'ask', messages: [] };
   const read = readReply(run, reply);
   const response = encodeReply(reply);
+  const byFallback = fallbackOf(run.model) !== null && replies.some(isRefusal);
   if (read.kind === 'action') {
-    const { reasoning } = reply;
+    // Reasoning belongs to the model that wrote it.
+    const reasoning = byFallback ? undefined : reply.reasoning;
     return { response, ...(reasoning !== undefined && { reasoning }), ...read };
   }
   if (replies.length >= MAX_REPLIES_PER_STEP) {
-    const endReason = REFUSALS.includes(reply.finishReason ?? '') ? 'refusal' : 'format';
+    const endReason = isRefusal(reply) ? 'refusal' : 'format';
     return { kind: 'end', endReason, response, problem: read.problem };
   }
+  if (byFallback && isRefusal(reply)) return { kind: 'ask', messages: [], fallback: true };
   const messages =
     read.kind === 'blocked' ? blockedMessages(run, reply, read) : formatErrorMessages(run, reply, read.problem);
-  return { kind: 'ask', messages };
+  return { kind: 'ask', messages, ...(byFallback && { fallback: true }) };
 }

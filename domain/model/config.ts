@@ -122,6 +122,8 @@ export const modelConfigSchema = z
     promptCaching: z.boolean().default(true),
     /** For server-specific keys of the request's body. */
     extraBody: z.record(z.string(), z.json()).optional(),
+    /** Answers in its place what this model refuses. In files its name; in records the whole. */
+    fallback: z.union([alias, z.custom<Fallback>(isFallback)]).optional(),
     /** Limit of one call; the activity around it has 15 minutes. */
     requestTimeoutSeconds: z.number().int().min(1).max(840).default(600),
     /** Oldest first. Empty: unpriced, refused unless allowed. */
@@ -166,6 +168,16 @@ export const modelConfigSchema = z
     });
   });
 export type ModelConfig = z.infer<typeof modelConfigSchema>;
+
+export interface Fallback {
+  name: string;
+  config: ModelConfig;
+}
+
+function isFallback(value: unknown): boolean {
+  const { name, config } = (value ?? {}) as Partial<Record<keyof Fallback, unknown>>;
+  return alias.safeParse(name).success && modelConfigSchema.safeParse(config).success;
+}
 
 /** Why no HTTP header can hold a key: curly quotes, a line break inside. Null: one can. */
 export function headerProblem(value: string): string | null {

@@ -7,6 +7,7 @@ export const INTEGRITY_RULES = [
   'untouched_starter',
   'read_answers',
   'no_model_call',
+  'other_model',
   'test_beats_validation',
   'same_image',
   'in_process',

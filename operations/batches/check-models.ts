@@ -2,6 +2,7 @@ import { BenchError } from '../../domain/errors.js';
 import type { ModelRef, SamplingParameters } from '../../domain/model/model.js';
 import { addressProblem } from '../../domain/model/config.js';
 import { headerProblem } from '../../domain/model/config.js';
+import { fallbackOf } from '../../domain/model/fallback.js';
 import { samplingProblem } from '../../domain/model/sampling.js';
 import { missingKeys, missingKeysError } from '../../catalog/index.js';
 import type { Notice } from '../notices.js';
@@ -19,11 +20,12 @@ export interface CheckModelsPorts {
  */
 export function checkModels(
   { settings, notify }: CheckModelsPorts,
-  models: readonly ModelRef[],
+  asked: readonly ModelRef[],
   sampling: SamplingParameters,
   { needKeys }: { needKeys: boolean },
 ): void {
-  for (const { name, config } of models) {
+  const models = asked.flatMap((model) => [model, ...[fallbackOf(model)].filter((one) => one !== null)]);
+  for (const { name, config } of asked) {
     const problem = config === undefined ? null : samplingProblem(config, sampling);
     if (problem !== null)
       throw new BenchError('usage', `model ${name} ${problem}`, {

@@ -1,5 +1,6 @@
 import { MAX_REPLIES_PER_STEP } from '../../domain/run/limits.js';
-import { highestCostUsd, priceAt, usdText, usdUnits } from '../../domain/model/price.js';
+import { fallbackOf } from '../../domain/model/fallback.js';
+import { compareUsd, highestCostUsd, priceAt, usdText, usdUnits } from '../../domain/model/price.js';
 import type { RunDefinition } from '../../domain/run/run.js';
 import { marksPrompts } from '../../domain/model/config.js';
 import { outputLimit } from '../../models/output-limit.js';
@@ -25,8 +26,11 @@ export function mostOfRun(run: Limited, now: Date): MostOfRun {
   };
   const replies = maxSteps * MAX_REPLIES_PER_STEP;
   const tokens = (most.inputTokens + most.outputTokens) * replies;
+  const costs = [model.config, fallbackOf(model)?.config ?? model.config].map(({ prices }) =>
+    mostCost(priceAt(prices, now), most, replies, costLimitUsd),
+  );
   return {
-    costUsd: mostCost(priceAt(model.config.prices, now), most, replies, costLimitUsd),
+    costUsd: costs.reduce((a, b) => (a === null || b === null ? null : compareUsd(a, b) < 0 ? b : a)),
     tokens: tokenLimit === 0 ? tokens : Math.min(tokens, tokenLimit),
     seconds,
   };

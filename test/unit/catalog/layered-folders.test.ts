@@ -52,6 +52,27 @@ function failure(act: () => unknown): BenchError {
   throw new Error('expected a BenchError');
 }
 
+describe('the fallback of a model', () => {
+  const resolved = (own: Record<string, string>, allowUnpriced = false) =>
+    resolveModels(layers(own), ['strict'], { allowUnpriced })[0]?.config?.fallback;
+  const strict = (more: string) => ({ 'models/strict.yaml': modelYaml('strict-1', more) });
+  it('is kept with its file, without a fallback of its own, by any of its names', () => {
+    const lenient = { 'models/lenient.yaml': modelYaml('lenient-1', 'aliases: [easy]\nfallback: strict\n') };
+    const found = resolved({ ...strict('fallback: easy\n'), ...lenient });
+    expect(found).toMatchObject({ name: 'lenient', config: { model: 'lenient-1' } });
+    expect(found).not.toHaveProperty('config.fallback');
+  });
+  it('is refused where it has no file, is the model itself, or has no price', () => {
+    expect(failure(() => resolved(strict('fallback: nobody\n'))).message).toMatch(
+      /strict\.yaml: fallback: there is no model file nobody$/,
+    );
+    expect(failure(() => resolved(strict('aliases: [me]\nfallback: me\n'))).message).toMatch(/its own fallback$/);
+    const free = { 'models/free.yaml': modelYaml('free-1').replace(/prices:[\s\S]*/, '') };
+    expect(failure(() => resolved({ ...strict('fallback: free\n'), ...free })).message).toBe('model free has no price');
+    expect(resolved({ ...strict('fallback: free\n'), ...free }, true)).toMatchObject({ name: 'free' });
+  });
+});
+
 describe('a folder over another', () => {
   it('adds entries, and replaces those of the same name', () => {
     const folders = layers({

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ReplyInput } from '../../../../domain/agent/parse-reply.js';
+import type { ModelRef } from '../../../../domain/model/model.js';
 import { nextTurn } from '../../../../domain/agent/next-turn.js';
 import { agentConfig, taskSpec } from '../../../fakes/records.js';
 
@@ -50,6 +52,20 @@ describe('nextTurn', () => {
       endReason: 'refusal',
     });
     expect(nextTurn(run, [refusal, refusal, bad])).toMatchObject({ endReason: 'format' });
+  });
+  it('has the fallback asked after a refusal, which it does not see, and keeps no reasoning of it', () => {
+    const config = { fallback: { name: 'lenient', config: {} } };
+    const model = { name: 'm', kind: 'real', provider: 'openai', model: 'm', config } as unknown as ModelRef;
+    const refusal = { text: 'no', finishReason: 'refusal' };
+    const at = (...replies: ReplyInput[]) => nextTurn({ ...run, model }, replies);
+    expect(at(refusal)).toEqual({ kind: 'ask', messages: [], fallback: true });
+    expect(at(bad)).not.toHaveProperty('fallback');
+    expect(at(refusal, bad)).toMatchObject({ kind: 'ask', fallback: true, messages: [{ content: bad.text }, {}] });
+    expect(at(refusal, { ...good, reasoning: 'opaque' })).toEqual({
+      ...{ kind: 'action', response: good.text, thought: 'I look.', action: 'ls' },
+    });
+    expect(at({ ...good, reasoning: 'opaque' })).toMatchObject({ reasoning: 'opaque' });
+    expect(at(refusal, refusal, refusal)).toMatchObject({ kind: 'end', endReason: 'refusal' });
   });
   it('never sends an empty reply back', () => {
     const turn = nextTurn(run, [{ text: ' ' }]);

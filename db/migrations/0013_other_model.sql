@@ -1,0 +1,2 @@
+ALTER TABLE "integrity_flags" DROP CONSTRAINT "integrity_flags_rule";--> statement-breakpoint
+ALTER TABLE "integrity_flags" ADD CONSTRAINT "integrity_flags_rule" CHECK (rule in ('beyond_bounds', 'protected_write', 'self_reported', 'made_up_answers', 'untouched_starter', 'read_answers', 'no_model_call', 'other_model', 'test_beats_validation', 'same_image', 'in_process', 'live', 'tried'));

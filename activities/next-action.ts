@@ -1,6 +1,5 @@
 import { toolDefinitions } from '../domain/agent/messages.js';
 import { nextTurn } from '../domain/agent/next-turn.js';
-import { fallbackOf } from '../domain/model/fallback.js';
 import { samplingFor } from '../domain/model/sampling.js';
 import type { EndReason } from '../domain/run/outcomes.js';
 import type { RunDefinition } from '../domain/run/run.js';
@@ -8,7 +7,7 @@ import { allowsSeveral } from '../domain/agent/parse-reply.js';
 import type { ModelActivities, NextActionResult } from '../domain/model/messages.js';
 import type { Fence, ShownRow } from '../domain/ports/record/steps.js';
 import { storable } from '../domain/text/storable.js';
-import type { ModelReply } from '../domain/model/model.js';
+import { fallbackOf, type ModelReply } from '../domain/model/model.js';
 import type { Player, Prompt } from '../domain/ports/player.js';
 import type { ImageLog } from '../domain/ports/record/images.js';
 import type { MemoryLog } from '../domain/ports/record/memories.js';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { BenchError } from '../domain/errors.js';
-import type { ModelRef } from '../domain/model/model.js';
-import { fallbackOf } from '../domain/model/fallback.js';
+import { fallbackOf, type ModelRef } from '../domain/model/model.js';
 import type { ModelConfig, ModelPrice } from '../domain/model/config.js';
 import { priceAt } from '../domain/model/price.js';
 import { EXTERNAL_PROVIDER } from '../domain/run/queues.js';

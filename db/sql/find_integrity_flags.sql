@@ -105,13 +105,14 @@ create function find_integrity_flags(ids text[] default null) returns table (
     r.run_id, 'other_model', c.step, null,
     format('%s of %s answers are of %s, in place of what the model refused', c.answers, c.of, c.models)
   from ended r
+  join model_configs m on m.hash = r.model_config_hash and m.content ? 'fallback'
   cross join lateral (
-    select min(k.step) filter (where k.model <> r.provider_model) as step, count(*) as of,
-      count(*) filter (where k.model <> r.provider_model) as answers,
-      string_agg(distinct k.model, ', ') filter (where k.model <> r.provider_model) as models
-    from model_calls k where k.run_id = r.run_id and k.status = 'confirmed'
+    select min(k.step) filter (where o.other) as step, count(*) as of, count(*) filter (where o.other) as answers,
+      string_agg(distinct k.model, ', ') filter (where o.other) as models
+    from model_calls k cross join lateral (select (k.provider, k.model) <> (r.provider, r.provider_model) as other) o
+    where k.run_id = r.run_id and k.status = 'confirmed'
   ) c
-  where r.model_kind = 'real' and c.answers > 0
+  where c.answers > 0
   union all
   -- More than half of the larger score, and a fifth of all that is possible: chance between two splits does less.
   select

@@ -1,6 +1,6 @@
 import { MAX_REPLIES_PER_STEP } from '../run/limits.js';
-import { fallbackOf, isRefusal } from '../model/fallback.js';
-import type { ChatMessage } from '../model/model.js';
+import { REFUSALS } from '../run/outcomes.js';
+import { type ChatMessage, fallbackOf } from '../model/model.js';
 import { blockedCommand } from './blocklist.js';
 import { offeredCommands } from './offered-commands.js';
 import { blockedMessages, formatErrorMessages, type PromptInput } from './messages.js';
@@ -17,6 +17,8 @@ const RESERVED = 'the command is a comment that bench uses itself';
 
 /** Of what a model refused midway, nothing runs. */
 const REFUSED = 'the reply was a refusal, or empty; nothing of it was run';
+
+const isRefusal = ({ finishReason }: ReplyInput): boolean => REFUSALS.includes(finishReason ?? '');
 
 function readReply(run: Pick<PromptInput, 'agent' | 'model'>, reply: ReplyInput): ReadReply {
   const { agent } = run;

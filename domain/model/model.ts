@@ -51,6 +51,14 @@ export interface ModelRef {
   rollout?: RolloutEndpoint;
 }
 
+/** The model that answers what this one refuses; null: none. Its own fallback does not count. */
+export function fallbackOf(model: Pick<ModelRef, 'config'> | undefined): ModelRef | null {
+  const fallback = model?.config?.fallback;
+  if (fallback === undefined || typeof fallback === 'string') return null;
+  const { name, config: own } = fallback;
+  return { name, kind: 'real', provider: own.provider, model: own.model, config: own };
+}
+
 export interface RolloutEndpoint {
   /** Requested token data. */
   capture: CaptureLevel;

@@ -1,8 +1,7 @@
 import { BenchError } from '../../domain/errors.js';
-import type { ModelRef, SamplingParameters } from '../../domain/model/model.js';
+import { fallbackOf, type ModelRef, type SamplingParameters } from '../../domain/model/model.js';
 import { addressProblem } from '../../domain/model/config.js';
 import { headerProblem } from '../../domain/model/config.js';
-import { fallbackOf } from '../../domain/model/fallback.js';
 import { samplingProblem } from '../../domain/model/sampling.js';
 import { missingKeys, missingKeysError } from '../../catalog/index.js';
 import type { Notice } from '../notices.js';

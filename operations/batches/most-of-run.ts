@@ -1,5 +1,5 @@
 import { MAX_REPLIES_PER_STEP } from '../../domain/run/limits.js';
-import { fallbackOf } from '../../domain/model/fallback.js';
+import { fallbackOf } from '../../domain/model/model.js';
 import { compareUsd, highestCostUsd, priceAt, usdText, usdUnits } from '../../domain/model/price.js';
 import type { RunDefinition } from '../../domain/run/run.js';
 import { marksPrompts } from '../../domain/model/config.js';
